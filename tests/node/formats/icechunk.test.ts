@@ -217,15 +217,15 @@ describe("over HTTP", () => {
     expect(server.log.filter((line) => /zarr/.test(line))).toEqual([]);
     server.log.length = 0;
     await firstChunk(serve(repository()), {});
-    const probes = ["zarr.json", ".zarray", ".zgroup"].map((name) => `GET /r/a/${name}`);
-    expect(server.log.slice(0, 3).sort()).toEqual(probes.sort());
-    expect(server.log.slice(3)).toEqual(["GET /r/repo", snapshot, manifest, chunk]);
+    const probes = ["meta", "zarr.json", ".zarray", ".zgroup"].map((name) => `GET /r/a/${name}`);
+    expect(server.log.slice(0, 4).sort()).toEqual(probes.sort());
+    expect(server.log.slice(4)).toEqual(["GET /r/repo", snapshot, manifest, chunk]);
   });
 
   it("does not look for repositories if the caller does not want other formats", async () => {
     const opening = open(serve(repository()), { path: "a", otherFormats: false });
     expect(await failure(opening)).toBe("NotFound not-found");
-    const probes = ["zarr.json", ".zarray", ".zgroup"].map((name) => `GET /r/a/${name}`);
+    const probes = ["meta", "zarr.json", ".zarray", ".zgroup"].map((name) => `GET /r/a/${name}`);
     expect(server.log.sort()).toEqual(probes.sort());
   });
 

@@ -19,7 +19,6 @@ import {
 import type { ArraySpec } from "../metadata/spec.js";
 import { parseV3Array, parseV3Group, v3NodeType } from "../metadata/v3.js";
 import { handleOf } from "../store/handle.js";
-import { HttpStore } from "../store/http/store.js";
 import { callStore, locateKey } from "../store/read.js";
 import { joinKey, type Store, type StoreGetOptions } from "../store/store.js";
 import { untilAborted } from "../util/async.js";
@@ -33,8 +32,6 @@ import { ZarrArray } from "./array.js";
 import { ConsolidatedNodes } from "./consolidated-nodes.js";
 import { type Member, type NodeOpener, type NodeOptions, type OpenedNode, ZarrGroup } from "./group.js";
 import type { OpenOptions } from "./open-options.js";
-
-const isZarrName = (pathname: string): boolean => /\.zarr\/?$/i.test(pathname);
 
 const olderVersions = lazy("Zarr v1 and v2", () => import("../metadata/part.js"));
 
@@ -187,16 +184,6 @@ export class Opener implements NodeOpener {
   }
 
   /**
-   * Whether to look for v1, which is rare and has no groups. Over HTTP only if `version`, the name of the source or a
-   * node that was opened before suggests it: a missing source costs at most six requests.
-   */
-  #wantsV1(path: string): boolean {
-    const { store } = this;
-    if (this.openOptions.version !== undefined || !(store instanceof HttpStore)) return this.#wants(1);
-    return (path === "" && isZarrName(store.url.pathname)) || handleOf(store).lastVersion === 1;
-  }
-
-  /**
    * Returns the node at a path, of the version last found in the store, or else of the newest version that
    * exists.
    */
@@ -242,10 +229,7 @@ export class Opener implements NodeOpener {
       const groupDocument = objectOf(await v2Group);
       if (groupDocument) return await this.#openV2Group(path, groupDocument, beside, signal);
       // Rare, and requested only if the others are missing.
-      const meta =
-        requests(1) && this.#wantsV1(path)
-          ? await this.#documents.readBytes(path, v1MetaKey, signal)
-          : undefined;
+      const meta = requests(1) ? await this.#documents.readBytes(path, v1MetaKey, signal) : undefined;
       return meta && (await this.#openV1(path, meta, signal));
     } finally {
       others.end();
@@ -346,8 +330,7 @@ export class Opener implements NodeOpener {
       2: [v2ArrayKey, v2GroupKey],
       1: [v1MetaKey],
     };
-    const all = [...keys[3], ...keys[2], ...(this.#wantsV1(path) ? keys[1] : [])];
-    const looked = version === undefined ? all : keys[version];
+    const looked = version === undefined ? [...keys[3], ...keys[2], ...keys[1]] : keys[version];
     const names = looked.map((key) => locateKey(this.store, joinKey(path, key)));
     return notFound(`no Zarr array or group found: there is no ${names.join(", no ")}`);
   }
