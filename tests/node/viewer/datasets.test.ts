@@ -17,7 +17,8 @@ import { planeAspect, planLayers } from "../../../web/viewer/model/layers.ts";
 import { arrayFacts, resolveState } from "../../../web/viewer/model/state.ts";
 import { coordinateText, dateText, placeText, unitText } from "../../../web/viewer/panels/coordinates.ts";
 import type { Dataset } from "../../../web/viewer/source/dataset.ts";
-import { type Opened, openTarget, RefusedAddress, resolveTarget } from "../../../web/viewer/source/open.ts";
+import { openTarget, RefusedAddress, resolveTarget } from "../../../web/viewer/source/open.ts";
+import type { Opened } from "../../../web/viewer/source/opened.ts";
 import { volumeSpace } from "../../../web/viewer/volume/space.ts";
 import { groupInMemory, packed } from "../../shared/viewer-groups.js";
 

@@ -3,7 +3,7 @@ import { h } from "../base/dom.js";
 import type { PictureOptions } from "../model/figure.js";
 import type { ViewState, WantedState } from "../model/state.js";
 import { readers } from "../source/kept-data.js";
-import type { Opened } from "../source/open.js";
+import type { Opened } from "../source/opened.js";
 import type { FigureViewer } from "./figure.js";
 import type { enterLink, Linked, tellLinked } from "./links.js";
 import { MainPanel, type ViewerState } from "./main-panel.js";
