@@ -11,7 +11,7 @@ const [open, close] = [
 ] as const;
 
 /**
- * Parses a document. The items of its list, the document itself or a member of it, are parsed in batches.
+ * Parses a JSON text. The items of its list, the text itself or a member of it, are parsed in batches.
  * @param name of the member
  * @throws SyntaxError
  */
