@@ -101,5 +101,4 @@ EMSCRIPTEN_BINDINGS(zarr_wasm) {
   function("errorCode", &Call<&Session::errorCode>::run);
   function("errorStep", &Call<&Session::errorStep>::run);
   function("errorAt", &Call<&Session::errorAt>::run);
-  function("trim", &Call<&Session::trim>::run);
 }

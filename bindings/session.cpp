@@ -202,16 +202,4 @@ void Session::freeSlab(uint32_t slab) {
   if (slab != 0 && slab <= kMaxSlabs) slabs_[slab - 1].release();
 }
 
-void Session::trim() {
-  input_.release();
-  output_.release();
-  words_.release();
-  wordCount_ = 0;
-  stages_.release();
-  work_.releaseAll();
-#ifdef ZW_FULL_MODULE
-  frame_.release();
-#endif
-}
-
 }  // namespace zw

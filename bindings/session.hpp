@@ -19,7 +19,7 @@ class Session {
   Session& operator=(const Session&) = delete;
 
   // Addresses are byte offsets into the module's memory; 0 means out of memory. Each stays valid
-  // until the same function is called with a larger size, or until trim().
+  // until the same function is called with a larger size.
 
   /// Reserves `bytes` bytes for the input: an encoded chunk, or a decoded one for encode.
   uintptr_t reserveInput(uint32_t bytes);
@@ -93,9 +93,6 @@ class Session {
   uint32_t errorAt() const {
     return error_.status.at;
   }
-
-  /// Frees buffers and library contexts, but not plans and slabs.
-  void trim();
 
  private:
   static constexpr uint32_t kMaxPlans = 1024;

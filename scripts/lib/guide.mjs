@@ -99,10 +99,7 @@ export const xor: CodecDefinition = {
   },
 };
 `,
-  "web/src/engine/codec-table.ts": before(
-    "] as const satisfies",
-    '  { core: "xor", part: "rare", decode: "decode", encode: "full" },\n',
-  ),
+  "web/src/engine/codec-table.ts": before("] as const satisfies", '  ["xor", "rare", "decode", "full"],\n'),
   "web/src/codecs/registry.ts": all(
     before('} from "./rare-compressors.js";', "  xor,\n"),
     before('} satisfies DefinitionsIn<"rare">', "  xor,\n"),

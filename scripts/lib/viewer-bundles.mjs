@@ -34,7 +34,7 @@ const neededSoon = [
   "side",
   "stored-coordinates",
   "ome-settings",
-  "source/kinds",
+  "source/open-group",
   "source/multiscale",
 ];
 

@@ -73,8 +73,8 @@ void encodeBlock(Line line, double* values, size_t count) {
 
 /// True if an integer type includes a value without a fraction.
 bool includes(Number type, double value) {
-  const double size = std::ldexp(1.0, static_cast<int>(8 * numberBytes(type)));
-  return isSigned(type) ? value >= -size / 2 && value < size / 2 : value >= 0 && value < size;
+  const auto half = static_cast<double>(uint64_t{1} << (8 * numberBytes(type) - 1));
+  return isSigned(type) ? value >= -half && value < half : value >= 0 && value < 2 * half;
 }
 
 /// The type of an operation on numbers of `type` and a Python number.

@@ -67,8 +67,7 @@ export {
 } from "./conventions/xarray/cf.js";
 export { type Coordinate, coordinatesOf, dimensionsOf } from "./conventions/xarray/xarray.js";
 export { DType, type Field, type TimeUnit } from "./dtypes/dtype.js";
-export type { Elements, ElementsByType, ElementsLike, ReadAs } from "./dtypes/elements.js";
-export { type ElementData, type ElementRegion, field, strings, type ValueRegion } from "./dtypes/elements.js";
+export type { ElementData, Elements, ElementsByType, ElementsLike, ReadAs } from "./dtypes/elements.js";
 export type { FillScalar } from "./dtypes/fill-value.js";
 export type {
   DTypeFields,
@@ -82,6 +81,7 @@ export type {
   NumpyTypestr,
 } from "./dtypes/names.js";
 export { type NumpyDescr, numpyDescr } from "./dtypes/numpy.js";
+export { type ElementRegion, field, strings, type ValueRegion } from "./dtypes/regions.js";
 export { readScalar, type Scalar } from "./dtypes/scalar.js";
 export { packStrings } from "./dtypes/strings.js";
 export {

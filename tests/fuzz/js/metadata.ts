@@ -1,7 +1,8 @@
 /** Metadata documents of all versions, as read by `open`, and the JSON reader. */
 
 import { type ErrorTag, open, ZarrArray, type ZarrGroup } from "../../../dist/index.js";
-import { type Json, JsonNumber, parseJson, toPlain } from "../../../dist/util/json.js";
+import { type Json, JsonNumber, toPlain } from "../../../dist/util/json.js";
+import { parseJson } from "../../../dist/util/json-reader.js";
 import { mutatedText } from "./mutations.js";
 import { codecDocuments, goldenDocuments } from "./seeds.js";
 import { type FuzzTarget, holds, textBytes } from "./target.js";
@@ -47,6 +48,7 @@ const typedDocuments = (version: 1 | 2 | 3, key: string) =>
 const common = [
   "metadata/document.js",
   "util/json.js",
+  "util/json-reader.js",
   "metadata/spec.js",
   "codecs/chain.js",
   "codecs/lookup.js",
@@ -117,7 +119,7 @@ const json: FuzzTarget = {
     ...goldenDocuments("meta", ".zattrs", ".zmetadata"),
     '{"a":[1,-2.5e-3,"\\u00e9\\n",null,true]}',
   ]),
-  covers: ["util/json.js"],
+  covers: ["util/json.js", "util/json-reader.js"],
   tags: ["InvalidMetadata", "LimitExceeded"],
   run: (input) => {
     const reading = { name: "document", maxDepth: 64 };

@@ -5,7 +5,7 @@ import { type RangeQuery, readRange, type Selection } from "../../../dist/index.
 import { RegularAxis } from "../../../dist/metadata/grid.js";
 import { projectRange } from "../../../dist/plan/projections.js";
 import { type AxisSelection, resolveSelection } from "../../../dist/plan/selection.js";
-import { mergeParts } from "../../../dist/read/object-bytes.js";
+import { mergeParts } from "../../../dist/read/merged-parts.js";
 import { resolveRange } from "../../../dist/store/read.js";
 import { type FuzzTarget, holds, jsonBytes, jsonOf } from "./target.js";
 
@@ -136,7 +136,7 @@ const rangesCases: fc.Arbitrary<RangesCase> = fc.record({
 const ranges: FuzzTarget = {
   name: "ranges",
   inputs: rangesCases.map(jsonBytes),
-  covers: ["store/read.js", "read/object-bytes.js"],
+  covers: ["store/read.js", "read/merged-parts.js", "read/object-bytes.js"],
   tags: ["InvalidArgument", "Network"],
   run: async (input) => {
     const given = jsonOf<RangesCase>(input);

@@ -7,7 +7,7 @@ import { objectCodecs } from "#src/codecs/registry.js";
 import { frameItems, itemBounds, type VlenCodec } from "#src/codecs/vlen-codec.js";
 import { decodeEach, decodeTogether } from "#src/codecs/vlen-items.js";
 import type { VariableName } from "#src/dtypes/dtype.js";
-import { strings } from "#src/dtypes/elements.js";
+import { strings } from "#src/dtypes/regions.js";
 import { packStrings } from "#src/dtypes/strings.js";
 import { bytesOf, errorOf, product } from "../support/support.js";
 

@@ -12,7 +12,7 @@ import {
 import { dataTypeJson } from "#src/dtypes/fill-print.js";
 import { parseDescr, parseTypestr } from "#src/dtypes/typestr.js";
 import { parseDataType } from "#src/dtypes/v3.js";
-import { parseJson } from "#src/util/json.js";
+import { parseJson } from "#src/util/json-reader.js";
 import { bytesOf, errorOf } from "../support/support.js";
 
 const json = (text: string) => parseJson(bytesOf(text), { name: "value", maxDepth: 64, bareNonFinite: true });

@@ -9,7 +9,7 @@ import { create, get, MapStore, open, resize, set, type ZarrArray } from "zarr-w
 import { FileSystemStore } from "zarr-wasm/node";
 import { parseChunkKey } from "#src/metadata/chunk-key-encodings.js";
 import { readChunkKeys } from "#src/metadata/v3.js";
-import { parseJson } from "#src/util/json.js";
+import { parseJson } from "#src/util/json-reader.js";
 import { run, temporaryFolder } from "../support/cli-tool.js";
 import { bytesOf, errorOf, everyIndex, product, serve } from "../support/support.js";
 import { v3Store } from "../support/zarr-writer.js";

@@ -8,7 +8,7 @@ import { decodeFloat, encodeFloat, floatFormats } from "#src/dtypes/floats.js";
 import { parseDescr } from "#src/dtypes/typestr.js";
 import { fromPlain, parseDataType } from "#src/dtypes/v3.js";
 import { decodeBase64, encodeBase64 } from "#src/util/bytes.js";
-import { parseJson } from "#src/util/json.js";
+import { parseJson } from "#src/util/json-reader.js";
 import { bytesOf, errorOf } from "../support/support.js";
 
 const json = (text: string) => parseJson(bytesOf(text), { name: "value", maxDepth: 64, bareNonFinite: true });

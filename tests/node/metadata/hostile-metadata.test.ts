@@ -19,7 +19,7 @@ import {
   strings,
   updateAttributes,
 } from "zarr-wasm";
-import { parseJson } from "#src/util/json.js";
+import { parseJson } from "#src/util/json-reader.js";
 import { bytesOf, errorOf, openArray, product } from "../support/support.js";
 import { json, regular, v2Meta, v3Meta, v3Store } from "../support/zarr-writer.js";
 

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isZarrError } from "zarr-wasm";
-import { JsonNumber, parseJson, toPlain } from "#src/util/json.js";
+import { JsonNumber, toPlain } from "#src/util/json.js";
+import { parseJson } from "#src/util/json-reader.js";
 import { bytesOf } from "../support/support.js";
 
 const options = { name: "doc", maxDepth: 64, bareNonFinite: true };

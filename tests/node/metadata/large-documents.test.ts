@@ -1,7 +1,7 @@
 // Large metadata documents are parsed in slices, with the same results and errors as small ones.
 import { afterEach, expect, it, vi } from "vitest";
 import { isZarrError, MapStore, open, type ZarrWarning } from "#src/index.js";
-import { type JsonOptions, JsonReader, parseJson } from "#src/util/json.js";
+import { type JsonOptions, JsonReader, parseJson } from "#src/util/json-reader.js";
 import { errorOf } from "../support/support.js";
 
 const encode = (text: string) => new TextEncoder().encode(text);

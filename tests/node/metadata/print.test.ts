@@ -12,7 +12,7 @@ import { convertMetadata, describeArray, makeArrayMetadata } from "#src/metadata
 import { parseDocument } from "#src/metadata/document.js";
 import { type ArrayMetadata, readMetadata } from "#src/metadata/model.js";
 import { printDocument } from "#src/metadata/print.js";
-import { parseJson } from "#src/util/json.js";
+import { parseJson } from "#src/util/json-reader.js";
 import { resolveLimits } from "#src/util/limits.js";
 import { skipFor } from "../../shared/skips.js";
 import { documentsOf } from "../support/codec-arrays.js";

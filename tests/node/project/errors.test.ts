@@ -3,7 +3,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { instantiate } from "#src/engine/module.js";
 import { textAt } from "#src/engine/session.js";
-import { errorTags, kebab } from "#src/util/errors.js";
+import { kebab } from "#src/util/errors.js";
+import { errorTags } from "#src/workers/messages.js";
 
 const root = new URL("../../../", import.meta.url);
 const page = readFileSync(new URL("docs/errors.md", root), "utf8");

@@ -73,6 +73,8 @@ const partSources: Readonly<Record<string, readonly string[]>> = {
     "read/chunks.js",
     "chain/shards.js",
     "store/http/range-reader.js",
+    "store/http/range-response.js",
+    "store/listing.js",
   ],
   "bundle/store-http-range-reader.js": ["store/http/range-reader.js"],
   "bundle/formats-part.js": [

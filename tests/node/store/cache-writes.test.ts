@@ -1,7 +1,7 @@
 // When entries of persistent caches are written: after reads, for they would take time from them.
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import type { CacheEntry } from "#src/store/http/cache-entry.js";
-import { type EntryStorage, EntryWriter } from "#src/store/http/cache-storage.js";
+import type { CacheEntry, EntryStorage } from "#src/store/http/cache-entry.js";
+import { EntryWriter } from "#src/store/http/cache-storage.js";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

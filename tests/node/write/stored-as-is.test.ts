@@ -6,7 +6,7 @@ import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type CreateOptions, create, type Selection, type Store, set, slice } from "zarr-wasm";
 import { FileSystemStore } from "zarr-wasm/node";
-import { isRepeated } from "#src/util/buffers.js";
+import { isRepeated } from "#src/write/encoder.js";
 import { product, randomizer } from "../support/support.js";
 
 let dir: string;

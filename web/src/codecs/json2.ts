@@ -1,7 +1,8 @@
 /** json2: JSON values, one nested list per chunk, whose form msgpack2 shares. Spec: numcodecs json.py. */
 
 import { corruptChunk, isZarrError } from "../util/errors.js";
-import { type Json, JsonNumber, numberText, parseJson, toPlain } from "../util/json.js";
+import { type Json, JsonNumber, numberText, toPlain } from "../util/json.js";
+import { parseJson } from "../util/json-reader.js";
 import { textEncoder } from "../util/platform.js";
 import { countOf } from "../util/shapes.js";
 import type { CodecContext, ConfigReader } from "./definition.js";

@@ -2,72 +2,84 @@
  * The core's codecs: the only list of them in TypeScript, in the order of src/codecs/codec_list.inc. The
  * index of a row is the codec's id in plans; messages and documents list codecs in the same order.
  *
- * `part` is "usual" if the codec's metadata is parsed in the main bundle (codecs/codec-list.ts), or "rare"
- * if in a part that is loaded when metadata names such a codec (codecs/registry.ts). `decode` and `encode`
- * name the module that can do it. The compiler checks the definitions against the list,
- * tests/node/codecs/list-mirrors.test.ts checks both modules.
+ * The columns are `core`, `part`, `decode` and `encode`. `part` is "usual" if the codec's metadata is parsed in
+ * the main bundle (codecs/codec-list.ts), or "rare" if in a part that is loaded when metadata names such a codec
+ * (codecs/registry.ts). `decode` and `encode` name the module that can do it. The compiler checks the definitions
+ * against the list, tests/node/codecs/list-mirrors.test.ts checks both modules.
  */
 import type { ModuleName } from "./module.js";
 
-export const coreCodecs = [
-  { core: "bytes", part: "usual", decode: "decode", encode: "decode" },
-  { core: "transpose", part: "usual", decode: "decode", encode: "decode" },
-  { core: "zlib", part: "usual", decode: "decode", encode: "full" },
-  { core: "gzip", part: "usual", decode: "decode", encode: "full" },
-  { core: "zstd", part: "usual", decode: "decode", encode: "full" },
-  { core: "lz4", part: "usual", decode: "decode", encode: "full" },
-  { core: "blosc", part: "usual", decode: "decode", encode: "full" },
-  { core: "bz2", part: "rare", decode: "full", encode: "full" },
-  { core: "lzma", part: "rare", decode: "full", encode: "full" },
-  { core: "delta", part: "rare", decode: "decode", encode: "full" },
-  { core: "astype", part: "rare", decode: "decode", encode: "full" },
-  { core: "fixedscaleoffset", part: "rare", decode: "decode", encode: "full" },
-  { core: "quantize", part: "rare", decode: "decode", encode: "full" },
-  { core: "bitround", part: "rare", decode: "decode", encode: "full" },
-  { core: "numcodecs_packbits", part: "rare", decode: "decode", encode: "full" },
-  { core: "packbits", part: "rare", decode: "decode", encode: "full" },
-  { core: "reshape", part: "rare", decode: "decode", encode: "full" },
-  { core: "crc32c", part: "usual", decode: "decode", encode: "decode" },
-  { core: "crc32", part: "rare", decode: "decode", encode: "decode" },
-  { core: "adler32", part: "rare", decode: "decode", encode: "decode" },
-  { core: "fletcher32", part: "rare", decode: "decode", encode: "decode" },
-  { core: "jenkins_lookup3", part: "rare", decode: "full", encode: "full" },
-  { core: "shuffle", part: "usual", decode: "decode", encode: "full" },
-  { core: "scale_offset", part: "rare", decode: "full", encode: "full" },
-  { core: "cast_value", part: "rare", decode: "full", encode: "full" },
-  { core: "base64", part: "rare", decode: "full", encode: "full" },
-  { core: "snappy", part: "rare", decode: "full", encode: "full" },
-  { core: "conditional", part: "rare", decode: "full", encode: "full" },
-  { core: "zfp", part: "rare", decode: "full", encode: "full" },
-  { core: "pcodec", part: "rare", decode: "full", encode: "none" },
-  { core: "lzw", part: "rare", decode: "full", encode: "full" },
-  { core: "tiff_packbits", part: "rare", decode: "full", encode: "full" },
-  { core: "horizontal_delta", part: "rare", decode: "full", encode: "full" },
-  { core: "floatpred", part: "rare", decode: "full", encode: "full" },
-  { core: "chunky", part: "rare", decode: "full", encode: "full" },
-  { core: "imagecodecs_jpeg", part: "rare", decode: "images", encode: "none" },
-  { core: "imagecodecs_lerc", part: "rare", decode: "images", encode: "none" },
-  { core: "imagecodecs_webp", part: "rare", decode: "images", encode: "none" },
-  { core: "imagecodecs_jpeg2k", part: "rare", decode: "images", encode: "none" },
-  { core: "imagecodecs_png", part: "rare", decode: "images", encode: "none" },
-] as const satisfies readonly CodecRow[];
+const table = [
+  ["bytes", "usual", "decode", "decode"],
+  ["transpose", "usual", "decode", "decode"],
+  ["zlib", "usual", "decode", "full"],
+  ["gzip", "usual", "decode", "full"],
+  ["zstd", "usual", "decode", "full"],
+  ["lz4", "usual", "decode", "full"],
+  ["blosc", "usual", "decode", "full"],
+  ["bz2", "rare", "full", "full"],
+  ["lzma", "rare", "full", "full"],
+  ["delta", "rare", "decode", "full"],
+  ["astype", "rare", "decode", "full"],
+  ["fixedscaleoffset", "rare", "decode", "full"],
+  ["quantize", "rare", "decode", "full"],
+  ["bitround", "rare", "decode", "full"],
+  ["numcodecs_packbits", "rare", "decode", "full"],
+  ["packbits", "rare", "decode", "full"],
+  ["reshape", "rare", "decode", "full"],
+  ["crc32c", "usual", "decode", "decode"],
+  ["crc32", "rare", "decode", "decode"],
+  ["adler32", "rare", "decode", "decode"],
+  ["fletcher32", "rare", "decode", "decode"],
+  ["jenkins_lookup3", "rare", "full", "full"],
+  ["shuffle", "usual", "decode", "full"],
+  ["scale_offset", "rare", "full", "full"],
+  ["cast_value", "rare", "full", "full"],
+  ["base64", "rare", "full", "full"],
+  ["snappy", "rare", "full", "full"],
+  ["conditional", "rare", "full", "full"],
+  ["zfp", "rare", "full", "full"],
+  ["pcodec", "rare", "full", "none"],
+  ["lzw", "rare", "full", "full"],
+  ["tiff_packbits", "rare", "full", "full"],
+  ["horizontal_delta", "rare", "full", "full"],
+  ["floatpred", "rare", "full", "full"],
+  ["chunky", "rare", "full", "full"],
+  ["imagecodecs_jpeg", "rare", "images", "none"],
+  ["imagecodecs_lerc", "rare", "images", "none"],
+  ["imagecodecs_webp", "rare", "images", "none"],
+  ["imagecodecs_jpeg2k", "rare", "images", "none"],
+  ["imagecodecs_png", "rare", "images", "none"],
+] as const satisfies readonly (readonly [
+  core: string,
+  part: "usual" | "rare",
+  decode: ModuleName,
+  encode: ModuleName | "none",
+])[];
+
+type Rows = (typeof table)[number];
+export type CoreCodec = Rows[0];
+/** The codecs of a part. */
+export type CodecIn<Part extends Rows[1]> = Extract<Rows, readonly [string, Part, ...unknown[]]>[0];
 
 interface CodecRow {
-  readonly core: string;
-  readonly part: "usual" | "rare";
+  readonly core: CoreCodec;
   readonly decode: ModuleName;
   /** "none": existing data is read, but nothing is written. */
   readonly encode: ModuleName | "none";
+  readonly id: number;
 }
 
-type Rows = (typeof coreCodecs)[number];
-export type CoreCodec = Rows["core"];
-/** The codecs of a part. */
-export type CodecIn<Part extends CodecRow["part"]> = Extract<Rows, { part: Part }>["core"];
+export const coreCodecs: readonly CodecRow[] = table.map(([core, , decode, encode], id) => ({
+  core,
+  decode,
+  encode,
+  id,
+}));
 
-const rows = new Map(coreCodecs.map((row, id) => [row.core, { ...row, id }]));
+const rows = new Map(coreCodecs.map((row) => [row.core, row]));
 
 /** Returns the row of a core codec, with its id. */
-export function codecRow(core: CoreCodec) {
+export function codecRow(core: CoreCodec): CodecRow {
   return rows.get(core)!;
 }

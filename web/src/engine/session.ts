@@ -54,6 +54,9 @@ const framePiece = 2 ** 18;
 /** The codec that errors name for frames without a plan. */
 const zstdFrame: PlanWords = { words: new Uint32Array(0), steps: [{ name: "zstd" }] };
 
+/** Memory of the core that is not reserved yet. */
+const unreserved = { address: 0, size: 0 };
+
 export type Copy = (bytes: Uint8Array) => Uint8Array<ArrayBuffer>;
 
 /** Copies to new memory. V8 zeroes the memory of `slice()` first, but not the memory of this constructor. */
@@ -72,11 +75,12 @@ export class CodecSession {
   /** Set after a trap, or when the memory is larger than needed: new work must use another session. */
   isSpent = false;
   readonly #plans = new Map<PlanWords, number>();
-  #input = { address: 0, bytes: 0 };
-  #words = { address: 0, count: 0 };
+  #input = unreserved;
+  #words = unreserved;
   #openBytes = 0;
   #calls = 0;
-  #isWatched = false;
+  /** Number of calls when the running timer of `#watch` was started; 0 if none runs. */
+  #watched = 0;
 
   /** @param onSpent called when the session should no longer be handed out. */
   constructor(
@@ -243,13 +247,6 @@ export class CodecSession {
     }, framePiece);
   }
 
-  /** Frees buffers and library contexts inside the module. */
-  trim(): void {
-    this.#call(() => this.core.trim());
-    this.#input = { address: 0, bytes: 0 };
-    this.#words = { address: 0, count: 0 };
-  }
-
   /** Decodes and returns a borrowed view of the result in the module's memory. */
   #decoded(plan: Plan, encoded: Uint8Array): Uint8Array<ArrayBuffer> {
     const id = this.#planId(plan);
@@ -265,24 +262,24 @@ export class CodecSession {
   /** Copies bytes to the core's input buffer and returns their number: the core may read exactly those. */
   #setInput(bytes: Uint8Array): number {
     const size = checkedSize(bytes);
-    if (size > this.#input.bytes || this.#input.address === 0) {
-      this.#input = { address: 0, bytes: 0 }; // a failed reservation also invalidates the old buffer
+    if (size > this.#input.size || this.#input.address === 0) {
+      this.#input = unreserved; // a failed reservation also invalidates the old buffer
       const address = this.core.reserveInput(size);
       if (address === 0) throw outOfMemory(size);
-      this.#input = { address, bytes: size };
+      this.#input = { address, size };
     }
     if (size > 0) this.core.HEAPU8.set(bytes, this.#input.address); // throws if the bytes are detached
     return size;
   }
 
-  #wordsFor(count: number): Uint32Array {
-    if (count > this.#words.count || this.#words.address === 0) {
-      this.#words = { address: 0, count: 0 };
-      const address = this.core.reserveWords(count);
+  #wordsFor(size: number): Uint32Array {
+    if (size > this.#words.size || this.#words.address === 0) {
+      this.#words = unreserved;
+      const address = this.core.reserveWords(size);
       if (address === 0) throw limitExceeded("a codec chain or placement has too many parameters");
-      this.#words = { address, count };
+      this.#words = { address, size };
     }
-    return new Uint32Array(this.core.HEAPU8.buffer, this.#words.address, count);
+    return new Uint32Array(this.core.HEAPU8.buffer, this.#words.address, size);
   }
 
   /**
@@ -355,13 +352,13 @@ export class CodecSession {
 
   /** Replaces a large instance after a pause, however large the work before it was. */
   #watch(): void {
-    if (this.#isWatched || this.isSpent) return;
-    this.#isWatched = true;
-    const calls = this.#calls;
+    if (this.#watched > 0) return;
+    this.#watched = this.#calls;
     const timer = setTimeout(() => {
-      this.#isWatched = false;
+      const isIdle = this.#calls === this.#watched;
+      this.#watched = 0;
       if (this.#openBytes > 0) return; // freeing the slab is a call, which watches again
-      if (this.#calls === calls) this.#spend();
+      if (isIdle) this.#spend();
       else this.#watch();
     }, pause);
     keepAlive(timer, false);

@@ -2,14 +2,11 @@
 
 import type { ZarrVersion } from "../codecs/definition.js";
 import type { Attributes } from "../metadata/document.js";
-import { listChildren } from "../store/listing.js";
 import { normalizePath } from "../store/path.js";
 import type { Store } from "../store/store.js";
 import { checkSignalIn, sharedOptions } from "../util/arguments.js";
-import { Limiter, settleAll } from "../util/async.js";
-import { unsupported } from "../util/errors.js";
-import { nextTask } from "../util/platform.js";
-import { inSlices, sliceTime, sortSteps } from "../util/slices.js";
+import { lazy } from "../util/lazy.js";
+import { inSlices, sortSteps } from "../util/slices.js";
 import type { ZarrArray } from "./array.js";
 
 /** A node directly below a group. */
@@ -22,6 +19,8 @@ export interface Member {
 
 /** Length above which lists of members are sorted in slices, to keep the event loop responsive. */
 const maxSortedAtOnce = 2 ** 13;
+
+const listing = lazy("listing", () => import("../read/part.js"));
 
 /** A node returned by `open`. */
 export type OpenedNode = ZarrArray | ZarrGroup;
@@ -134,6 +133,7 @@ export class ZarrGroup {
   }
 
   async #listed(signal: AbortSignal | undefined): Promise<ReadonlyMap<string, Member["kind"]>> {
+    const { listedMembers } = await listing();
     signal?.throwIfAborted();
     const kindOf = (name: string) => this.#opener.kindOf(this.#pathOf(name), signal);
     return listedMembers(this.store, this.path, kindOf, signal);
@@ -142,41 +142,4 @@ export class ZarrGroup {
   #pathOf(below: string): string {
     return this.path === "" ? below : `${this.path}/${below}`;
   }
-}
-
-/** Number of nodes that are read in parallel. */
-const concurrency = 32;
-
-/**
- * Returns the kinds of the nodes directly below a path, by name.
- * @param kindOf returns the kind of the node with a name; undefined if it is not a node.
- * @throws Unsupported ("no-listing") if the store cannot list; the errors of `listChildren`.
- */
-async function listedMembers<Kind>(
-  store: Store,
-  path: string,
-  kindOf: (name: string) => Promise<Kind | undefined>,
-  signal: AbortSignal | undefined,
-): Promise<Map<string, Kind>> {
-  const names = await listChildren(store, path, signal);
-  if (!names) {
-    throw unsupported(
-      "this store does not support listing and the group has no consolidated metadata; open nodes by path",
-      { code: "no-listing" },
-    );
-  }
-  const limiter = new Limiter(concurrency);
-  const members = new Map<string, Kind>();
-  let end = performance.now() + sliceTime;
-  const look = async (name: string) => {
-    // In-memory stores resolve in microtasks, which would block the event loop.
-    if (performance.now() > end) {
-      await nextTask();
-      end = performance.now() + sliceTime;
-    }
-    const kind = await kindOf(name);
-    if (kind !== undefined) members.set(name, kind);
-  };
-  await settleAll(names.map((name) => limiter.run(() => look(name), signal)));
-  return members;
 }

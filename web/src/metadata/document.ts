@@ -4,19 +4,15 @@ import type { ErrorCode } from "../util/error-codes.js";
 import { invalidMetadata, isZarrError, type OnWarning, unsupported } from "../util/errors.js";
 import {
   isJsonObject,
-  isLarge,
   type Json,
   JsonNumber,
   type JsonObject,
-  type JsonOptions,
-  JsonReader,
-  keysOfLarge,
   type PlainJson,
-  parseJson,
   setOwn,
   showJson,
   toPlain,
 } from "../util/json.js";
+import { isLarge, type JsonOptions, JsonReader, keysOfLarge, parseJson } from "../util/json-reader.js";
 import type { Limits } from "../util/limits.js";
 import { inSlices, type Steps } from "../util/slices.js";
 

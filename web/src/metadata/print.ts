@@ -2,16 +2,8 @@
 
 import { isWellFormed } from "../util/arguments.js";
 import { invalidArgument } from "../util/errors.js";
-import {
-  isJsonObject,
-  type Json,
-  JsonNumber,
-  type JsonObject,
-  numberText,
-  orderKeys,
-  toPlain,
-  writtenKeys,
-} from "../util/json.js";
+import { isJsonObject, type Json, JsonNumber, type JsonObject, numberText, toPlain } from "../util/json.js";
+import { orderKeys, writtenKeys } from "../util/json-reader.js";
 import { textEncoder } from "../util/platform.js";
 import { member } from "./document.js";
 

@@ -7,8 +7,7 @@ import { type CodecMetadata, type ResolvedStep, resolveChain } from "../chain/ch
 import { endianConfiguration } from "../codecs/bytes.js";
 import { implicitCodecs } from "../codecs/codec-list.js";
 import type { Configuration } from "../codecs/definition.js";
-import { findCodec, loadCodecs } from "../codecs/lookup.js";
-import { unsupportedCodecs } from "../codecs/registry.js";
+import { findCodec, loadCodecs, unknownError } from "../codecs/lookup.js";
 import { DType } from "../dtypes/dtype.js";
 import { parseFill } from "../dtypes/fill.js";
 import { type Endian, parseDescr, type StoredType } from "../dtypes/typestr.js";
@@ -107,11 +106,15 @@ function withElements(stored: StoredType, codecs: readonly CodecMetadata[]): Sto
   if (stored.dtype.name !== "object") return stored;
   const object = codecs.map(({ name }) => findCodec(name, 2)).find((found) => found?.type === "vlen");
   if (object) return { ...stored, dtype: DType.variable(object.definition.elements) };
-  const refused = codecs.find(({ name }) => Object.hasOwn(unsupportedCodecs, name));
-  const reason = refused
-    ? `codec "${refused.name}" is not supported: ${unsupportedCodecs[refused.name]}`
-    : "object arrays (dtype |O) need an object codec, such as vlen-utf8, among their filters";
-  throw unsupported(reason, { code: "object-dtype", ...(refused ? { codec: refused.name } : {}) });
+  const refused = codecs
+    .filter(({ name }) => !findCodec(name, 2))
+    .map(({ name }) => unknownError(name, 2))
+    .find((error) => isZarrError(error, "Unsupported"));
+  throw unsupported(
+    refused?.message ??
+      "object arrays (dtype |O) need an object codec, such as vlen-utf8, among their filters",
+    { code: "object-dtype", codec: refused?.codec },
+  );
 }
 
 /** Returns the chain in v3 terms: order F as a transpose, filters, the byte order of the dtype, the compressor. */

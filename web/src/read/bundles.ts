@@ -2,7 +2,8 @@
 
 import type { FileSpan, PackedStore } from "../store/handle.js";
 import { settleAll } from "../util/async.js";
-import { type FetchOptions, isChange, type MergedParts, mergeParts } from "./object-bytes.js";
+import { type MergedParts, mergeParts } from "./merged-parts.js";
+import { type FetchOptions, isChange } from "./object-bytes.js";
 
 /** An object to read. */
 export interface WantedObject<J> {

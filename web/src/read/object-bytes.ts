@@ -1,6 +1,5 @@
 /**
- * Reads bytes of stored objects within the limits of a read: whole objects, and ranges that hold encoded chunks. Adjacent
- * ranges are merged into one request.
+ * Reads bytes of stored objects within the limits of a read: whole objects, and ranges that hold encoded chunks.
  */
 
 import { cutRange, readLeased, readRange, wantedBytes } from "../store/read.js";
@@ -119,18 +118,6 @@ export async function readWithin(
   return bytes;
 }
 
-/** Reads the last `length` bytes of a part, or all of a shorter one. */
-export async function readEndOf(
-  object: ObjectBytes,
-  part: StoredRange,
-  length: number,
-  signal: AbortSignal | undefined,
-): Promise<Uint8Array | undefined> {
-  if (part.length === undefined) return object.read(part.key, { suffixLength: length }, part.version, signal);
-  const available = Math.min(length, part.length);
-  return readWithin(object, part, part.length - available, available, signal);
-}
-
 /** Reads all of a part. */
 export async function wholeObject(
   object: ObjectBytes,
@@ -149,34 +136,4 @@ export function exactly(bytes: Uint8Array | undefined, length: number): Uint8Arr
     });
   }
   return bytes;
-}
-
-/** Parts of one object that are read with one request. */
-export interface MergedParts<T> {
-  readonly offset: number;
-  readonly length: number;
-  readonly members: readonly (readonly [T, StoredRange])[];
-}
-
-/** Merges parts of one object, in any order and possibly overlapping, into few reads. */
-export function mergeParts<T>(
-  parts: Iterable<readonly [T, StoredRange]>,
-  { maxGap, maxBytes }: Coalescing,
-): MergedParts<T>[] {
-  const sorted = [...parts].sort(([, a], [, b]) => a.offset - b.offset);
-  const merged: { offset: number; length: number; members: (readonly [T, StoredRange])[] }[] = [];
-  for (const member of sorted) {
-    const { offset, length } = member[1] as { offset: number; length: number };
-    const last = merged.at(-1);
-    const end = Math.max(offset + length, last ? last.offset + last.length : 0);
-    const joins =
-      last !== undefined && offset - (last.offset + last.length) <= maxGap && end - last.offset <= maxBytes;
-    if (joins) {
-      last.length = end - last.offset;
-      last.members.push(member);
-    } else {
-      merged.push({ offset, length, members: [member] });
-    }
-  }
-  return merged;
 }

@@ -7,14 +7,8 @@ import type { Store } from "../store/store.js";
 import { settleAll } from "../util/async.js";
 import { isZarrError } from "../util/errors.js";
 import type { Limits } from "../util/limits.js";
-import {
-  exactly,
-  isChange,
-  type MergedParts,
-  mergeParts,
-  readWithin,
-  type StoredRange,
-} from "./object-bytes.js";
+import { type MergedParts, mergeParts } from "./merged-parts.js";
+import { exactly, isChange, readWithin, type StoredRange } from "./object-bytes.js";
 import type { ObjectRead } from "./object-read.js";
 import { ShardLocator } from "./shards.js";
 

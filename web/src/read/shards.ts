@@ -12,7 +12,7 @@ import { SingleFlight, settleAll } from "../util/async.js";
 import { withDetails } from "../util/errors.js";
 import type { Limits } from "../util/limits.js";
 import type { ObjectBytes } from "./object-bytes.js";
-import { readEndOf, readWithin, type StoredRange, wholeObject } from "./object-bytes.js";
+import { readWithin, type StoredRange, wholeObject } from "./object-bytes.js";
 
 interface ShardIndex {
   /** Offset and size of every inner chunk, in C order of the index axes; -1 for missing ones. */
@@ -241,4 +241,16 @@ export function groupByEntry<T>(
     groups.set(entry, group);
   });
   return groups.values();
+}
+
+/** Reads the last `length` bytes of a part, or all of a shorter one. */
+async function readEndOf(
+  object: ObjectBytes,
+  part: StoredRange,
+  length: number,
+  signal: AbortSignal | undefined,
+): Promise<Uint8Array | undefined> {
+  if (part.length === undefined) return object.read(part.key, { suffixLength: length }, part.version, signal);
+  const available = Math.min(length, part.length);
+  return readWithin(object, part, part.length - available, available, signal);
 }

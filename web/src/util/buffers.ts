@@ -155,22 +155,6 @@ export function repeated(item: Uint8Array, bytes: number): Uint8Array<ArrayBuffe
   return filled;
 }
 
-/** Whether bytes consist of a repeated item. */
-export function isRepeated(bytes: Uint8Array, item: Uint8Array): boolean {
-  const width = item.byteLength;
-  if (item.some((byte, i) => byte !== bytes[i])) return false;
-  const isWords = (bytes.byteOffset | bytes.byteLength) % 4 === 0 && (width % 4 === 0 || 4 % width === 0);
-  if (!isWords || bytes.byteLength < 4) return hasPeriod(bytes, width);
-  if (width < 4 && !hasPeriod(bytes.subarray(0, 4), width)) return false;
-  const words = new Int32Array(bytes.buffer, bytes.byteOffset, bytes.byteLength / 4);
-  return hasPeriod(words, Math.max(1, width / 4));
-}
-
-function hasPeriod(list: Uint8Array | Int32Array, period: number): boolean {
-  for (let i = period; i < list.length; i++) if (list[i] !== list[i - period]) return false;
-  return true;
-}
-
 /**
  * Copies a box from one array to another, row by row.
  * @param shape shape of the box, which starts at `fromOrigin` in the source and at `toOrigin` in the target.

@@ -105,6 +105,7 @@ export function isError(value: unknown): value is Error {
 }
 
 /** Returns a function that makes errors with a tag. */
+/* @__NO_SIDE_EFFECTS__ */
 function maker<T extends ErrorTag>(tag: T) {
   return (message: string, details?: ErrorDetails<T>): ZarrError<T> => new ZarrError(tag, message, details);
 }
@@ -181,24 +182,3 @@ export interface ZarrWarning {
 
 /** Receives warnings. Without it they are dropped. */
 export type OnWarning = (warning: ZarrWarning) => void;
-
-/** Categories of errors; docs/errors.md describes them. */
-export const errorTags = [
-  "NotFound",
-  "InvalidMetadata",
-  "UnknownCodec",
-  "Unsupported",
-  "CorruptChunk",
-  "InvalidSelection",
-  "InvalidArgument",
-  "Network",
-  "LimitExceeded",
-  "EngineFailed",
-  "AlreadyExists",
-  "Conflict",
-  "ReadOnly",
-  "EncodeFailed",
-  "FutureVersion",
-  "NotAllowed",
-  "SourceChanged",
-] as const satisfies readonly ErrorTag[];

@@ -37,6 +37,7 @@ export function textDecoder(
 }
 
 /** Returns a function that creates a value on the first call and caches it. */
+/* @__NO_SIDE_EFFECTS__ */
 export function cached<T>(make: () => T): () => T {
   let made: T | undefined;
   return () => {
@@ -46,6 +47,7 @@ export function cached<T>(make: () => T): () => T {
 }
 
 /** Returns a function that calls `make` once for each object and caches the results as long as the objects live. */
+/* @__NO_SIDE_EFFECTS__ */
 export function cachedFor<K extends object, T>(make: (object: K) => T): (object: K) => T {
   const results = new WeakMap<K, T>();
   return (object) => {

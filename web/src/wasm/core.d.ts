@@ -42,7 +42,6 @@ export interface Core {
   errorCode(): number;
   errorStep(): number;
   errorAt(): number;
-  trim(): void;
 }
 
 /** What the glue's factory takes: we instantiate, it only receives the instance. */

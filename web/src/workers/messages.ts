@@ -4,8 +4,8 @@ import { getSession } from "../engine/engine.js";
 import type { ModuleName } from "../engine/module.js";
 import type { PlanWords } from "../engine/plan.js";
 import { type CodecSession, NeedsFullModule } from "../engine/session.js";
-import type { ErrorCode } from "../util/error-codes.js";
-import { errorTags, isZarrError, messageOf, ZarrError } from "../util/errors.js";
+import type { ErrorCode, ErrorTag } from "../util/error-codes.js";
+import { isZarrError, messageOf, ZarrError } from "../util/errors.js";
 import type { AnyWorker, WasmModule } from "../util/platform.js";
 import type { Balance, Side } from "./balance.js";
 import type { FetchConnection } from "./remote-fetch.js";
@@ -164,6 +164,27 @@ export interface FailureMessage {
   readonly byteOffset?: number | undefined;
   readonly cause?: FailureMessage | undefined;
 }
+
+/** Categories of errors; docs/errors.md describes them. */
+export const errorTags = [
+  "NotFound",
+  "InvalidMetadata",
+  "UnknownCodec",
+  "Unsupported",
+  "CorruptChunk",
+  "InvalidSelection",
+  "InvalidArgument",
+  "Network",
+  "LimitExceeded",
+  "EngineFailed",
+  "AlreadyExists",
+  "Conflict",
+  "ReadOnly",
+  "EncodeFailed",
+  "FutureVersion",
+  "NotAllowed",
+  "SourceChanged",
+] as const satisfies readonly ErrorTag[];
 
 const kinds: ReadonlySet<unknown> = new Set(["needs-full", "other"]);
 

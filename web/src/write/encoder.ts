@@ -9,7 +9,7 @@ import type { CodecSession, Copy, Placement } from "../engine/session.js";
 import type { RegionTask } from "../plan/projections.js";
 import { maxSlabBytes } from "../plan/slab-partition.js";
 import type { MaybePromise } from "../store/store.js";
-import { BufferPool, isRepeated, type MemoryArray, repeated } from "../util/buffers.js";
+import { BufferPool, type MemoryArray, repeated } from "../util/buffers.js";
 import { encodeFailed, isZarrError } from "../util/errors.js";
 import { uninitialised } from "../util/platform.js";
 import { countOf, stridesOf } from "../util/shapes.js";
@@ -404,4 +404,20 @@ export function encoding<T>(work: () => T): T {
     if (!isZarrError(error, "InvalidArgument")) throw error;
     throw encodeFailed(error.message, { code: error.code, codec: error.codec, cause: error });
   }
+}
+
+/** Whether bytes consist of a repeated item. */
+export function isRepeated(bytes: Uint8Array, item: Uint8Array): boolean {
+  const width = item.byteLength;
+  if (item.some((byte, i) => byte !== bytes[i])) return false;
+  const isWords = (bytes.byteOffset | bytes.byteLength) % 4 === 0 && (width % 4 === 0 || 4 % width === 0);
+  if (!isWords || bytes.byteLength < 4) return hasPeriod(bytes, width);
+  if (width < 4 && !hasPeriod(bytes.subarray(0, 4), width)) return false;
+  const words = new Int32Array(bytes.buffer, bytes.byteOffset, bytes.byteLength / 4);
+  return hasPeriod(words, Math.max(1, width / 4));
+}
+
+function hasPeriod(list: Uint8Array | Int32Array, period: number): boolean {
+  for (let i = period; i < list.length; i++) if (list[i] !== list[i - period]) return false;
+  return true;
 }

@@ -1,15 +1,9 @@
 /** The region to write: its selection split into chunks, and its values, checked and converted to their stored form. */
 
 import type { DType } from "../dtypes/dtype.js";
-import {
-  arrayNameOf,
-  checkElements,
-  checkValues,
-  type ElementData,
-  strings,
-  toBytes,
-} from "../dtypes/elements.js";
+import { arrayNameOf, checkElements, checkValues, type ElementData, toBytes } from "../dtypes/elements.js";
 import { parseScalar } from "../dtypes/plain.js";
+import { strings } from "../dtypes/regions.js";
 import { packStrings } from "../dtypes/strings.js";
 import type { AxisGrid } from "../metadata/grid.js";
 import { type Projection, pickCount, projectRange } from "../plan/projections.js";

@@ -5,7 +5,7 @@ import { arrayFacts, drawnLeaf, type ViewState } from "../model/state.js";
 import { tableView, valueView } from "../panels/table.js";
 import type { Collection } from "../source/collection.js";
 import type { Dataset } from "../source/dataset.js";
-import type { Opened, SourceTarget } from "../source/open.js";
+import type { Opened, SourceTarget } from "../source/opened.js";
 import type { PlateCallbacks } from "./plate.js";
 
 export { adoptStyles } from "./panel-styles.js";

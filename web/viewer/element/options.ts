@@ -2,7 +2,7 @@
 import type { Scalar } from "zarr-wasm";
 import type { ViewState, WantedState } from "../model/state.js";
 import type { Dataset } from "../source/dataset.js";
-import type { SourceTarget } from "../source/open.js";
+import type { SourceTarget } from "../source/opened.js";
 
 /** The source to view. */
 export interface ViewerTarget extends SourceTarget {

@@ -14,7 +14,7 @@ import {
 import { plateView } from "../panels/plate.js";
 import { PlateControls } from "../panels/plate-controls.js";
 import type { Dataset } from "../source/dataset.js";
-import type { SourceTarget } from "../source/open.js";
+import type { SourceTarget } from "../source/opened.js";
 import type { Plate } from "../source/plate.js";
 import { plateRanges } from "./plate-ranges.js";
 import { paintThumbnail, readThumbnail, type Thumbnail } from "./thumbnail.js";

@@ -6,7 +6,7 @@ import { shownLabels } from "../model/layers.js";
 import type { ViewState } from "../model/state.js";
 import type { Note } from "../panels/notes.js";
 import type { Dataset, Embedding, Labels } from "../source/dataset.js";
-import type { Opened } from "../source/open.js";
+import type { Opened } from "../source/opened.js";
 import type { LayerOpener } from "./layer-opener.js";
 
 type OpenedDataset = Extract<Opened, { kind: "dataset" }>;

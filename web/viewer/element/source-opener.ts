@@ -2,7 +2,8 @@
 import type { ZarrWarning } from "zarr-wasm";
 import type { WantedState } from "../model/state.js";
 import { Crumbs } from "../panels/crumbs.js";
-import { type Opened, openTarget, RefusedAddress, resolveTarget, targetName } from "../source/open.js";
+import { openTarget, RefusedAddress, resolveTarget } from "../source/open.js";
+import { type Opened, targetName } from "../source/opened.js";
 import { acquire, release } from "../tiles/shared.js";
 import type { MainPanel } from "./main-panel.js";
 import type { ViewerTarget } from "./options.js";

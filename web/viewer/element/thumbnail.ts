@@ -10,7 +10,8 @@ import { Findings } from "../numbers/findings.js";
 import { summarize } from "../numbers/summary.js";
 import type { Dataset, Level } from "../source/dataset.js";
 import { dtypeLeaves } from "../source/leaf.js";
-import { openTarget, resolveTarget, type SourceTarget } from "../source/open.js";
+import { openTarget, resolveTarget } from "../source/open.js";
+import type { SourceTarget } from "../source/opened.js";
 import { cutTile } from "../tiles/cut.js";
 import type { ViewerTarget } from "./options.js";
 

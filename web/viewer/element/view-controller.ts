@@ -9,7 +9,7 @@ import { tableOf } from "../model/table.js";
 import type { Orbit, VolumeCut } from "../model/volume.js";
 import { datasetShape } from "../source/dataset.js";
 import type { Measured } from "../source/measure.js";
-import type { Opened } from "../source/open.js";
+import type { Opened } from "../source/opened.js";
 import { concernsAll } from "../tiles/read.js";
 import type { TileStatus } from "../tiles/tile-set.js";
 import { LazyCrossSections } from "./lazy-cross-sections.js";

@@ -4,7 +4,7 @@ import type { PictureOptions } from "../model/figure.js";
 import { type GivenSetting, givenValues } from "../model/query.js";
 import type { ViewState, WantedState } from "../model/state.js";
 import { readers } from "../source/kept-data.js";
-import type { Opened } from "../source/open.js";
+import type { Opened } from "../source/opened.js";
 import type { FigureViewer } from "./figure.js";
 import type { enterLink, Linked, tellLinked } from "./links.js";
 import { MainPanel, type ViewerState } from "./main-panel.js";

@@ -84,6 +84,9 @@ export const sizeAt =
   (frame) =>
     frame.byteLength >= headerBytes ? frame.getUint32(offset, true) : undefined;
 
+/** For frames without their size. */
+export const unknownSize: ReadSize = () => undefined;
+
 /** Returns the options of a `fromConfig`. @throws InvalidArgument for values other than objects. */
 export function checkConfig<T extends object>(config: T | undefined): Partial<T> {
   if (config === undefined) return {};

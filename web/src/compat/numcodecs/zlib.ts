@@ -1,11 +1,9 @@
 /** zlib (RFC 1950), with the interface of npm `numcodecs/zlib`. */
-import { type CodecConstructor, checkConfig, checkInteger, NumcodecsCodec, type ReadSize } from "./codec.js";
+import { type CodecConstructor, checkConfig, checkInteger, NumcodecsCodec, unknownSize } from "./codec.js";
 
 export interface ZlibConfig {
   level?: number | undefined;
 }
-
-const unknownSize: ReadSize = () => undefined;
 
 class Zlib extends NumcodecsCodec {
   static override get name(): string {

@@ -1,15 +1,12 @@
 /** zstd (RFC 8878), with the interface of npm `numcodecs/zstd`. */
 import { describeValue, invalidArgument } from "../../util/errors.js";
-import { type CodecConstructor, checkConfig, NumcodecsCodec, type ReadSize } from "./codec.js";
+import { type CodecConstructor, checkConfig, NumcodecsCodec, unknownSize } from "./codec.js";
 
 export interface ZstdConfig {
   level?: number | undefined;
   /** Adds a checksum to encoded frames. */
   checksum?: boolean | undefined;
 }
-
-/** Unknown here: the core checks the frame's size before decoding. */
-const unknownSize: ReadSize = () => undefined;
 
 class Zstd extends NumcodecsCodec {
   static override get name(): string {
@@ -31,7 +28,7 @@ class Zstd extends NumcodecsCodec {
       throw invalidArgument(`level must be an integer, got ${describeValue(level)}`);
     const used = level <= 0 ? Zstd.DEFAULT_CLEVEL : Math.min(level, Zstd.MAX_CLEVEL);
     const step = { core: "zstd", params: [used, checksum ? 1 : 0], name: "zstd" } as const;
-    super(step, unknownSize);
+    super(step, unknownSize); // the core checks the size in the frame before decoding
   }
 
   static fromConfig(config?: ZstdConfig): Zstd {

@@ -1,6 +1,7 @@
 /** Coordinates of one dimension, read from an array in parts, or computed; binary search in sorted ones. */
 
-import { type ElementData, strings } from "../../dtypes/elements.js";
+import type { ElementData } from "../../dtypes/elements.js";
+import { strings } from "../../dtypes/regions.js";
 import type { ZarrArray } from "../../hierarchy/array.js";
 import { get } from "../../hierarchy/get.js";
 import { slice } from "../../plan/selection.js";

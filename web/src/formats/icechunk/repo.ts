@@ -3,7 +3,8 @@
 import { canList, keysBelow } from "../../store/listing.js";
 import type { Store } from "../../store/store.js";
 import { utf8Text } from "../../util/bytes.js";
-import { isJsonObject, parseJson } from "../../util/json.js";
+import { isJsonObject } from "../../util/json.js";
+import { parseJson } from "../../util/json-reader.js";
 import { textEncoder } from "../../util/platform.js";
 import { type FlatBuffer, malformed } from "./flatbuffer.js";
 import { futureVersion, isObjectId, objectId, type ReadObject } from "./format.js";

@@ -1,7 +1,8 @@
 /** Snapshots: all nodes of a version, with their zarr.json and the manifests of arrays. */
 
 import { utf8Text } from "../../util/bytes.js";
-import { isJsonObject, type Json, type JsonObject, jsonText, parseJson } from "../../util/json.js";
+import { isJsonObject, type Json, type JsonObject, jsonText } from "../../util/json.js";
+import { parseJson } from "../../util/json-reader.js";
 import { textEncoder } from "../../util/platform.js";
 import { type FlatBuffer, malformed } from "./flatbuffer.js";
 import { objectId } from "./format.js";

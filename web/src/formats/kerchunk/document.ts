@@ -6,15 +6,8 @@ import { LargeMap } from "../../store/key-index.js";
 import { normalizePath } from "../../store/path.js";
 import type { MaybePromise } from "../../store/store.js";
 import { invalidMetadata, limitExceeded, unsupported, type ZarrError } from "../../util/errors.js";
-import {
-  isJsonObject,
-  type Json,
-  type JsonObject,
-  type JsonOptions,
-  JsonReader,
-  jsonText,
-  writtenKeys,
-} from "../../util/json.js";
+import { isJsonObject, type Json, type JsonObject, jsonText } from "../../util/json.js";
+import { type JsonOptions, JsonReader, writtenKeys } from "../../util/json-reader.js";
 import { defaultLimits } from "../../util/limits.js";
 import { cached, textDecoder, textEncoder } from "../../util/platform.js";
 import { type Steps, startSlices } from "../../util/slices.js";

@@ -1,6 +1,6 @@
 /** Stored responses: which may be stored, their bytes in a storage, freshness and validators. Spec: RFC 9111. */
 import { ByteSink } from "../../util/buffers.js";
-import { crc32 } from "../../util/inflate.js";
+import { crc32 } from "../../util/crc32.js";
 import { textDecoder, textEncoder } from "../../util/platform.js";
 import type { HttpResponse, TransportRequest } from "../transport.js";
 import { isOpen } from "./redirects.js";
@@ -229,4 +229,20 @@ function isWhole(answer: HttpResponse, length: number): boolean {
   if (announced !== undefined && !answer.isCors) return length === announced;
   // CORS hides the framing; browsers check it.
   return answer.isCors || isEncoded(answer) || /chunked/i.test(answer.headers.get("transfer-encoding") ?? "");
+}
+
+/** An entry without its contents. `used` is the time of its last use, in milliseconds since 1970. */
+export type StoredItem = { readonly place: string; readonly bytes: number; readonly used: number };
+
+/** Methods reject if the storage fails. Entries are replaced as a whole: readers see all bytes of an entry or none. */
+export interface EntryStorage {
+  /** Returns the place of an entry in this storage. */
+  place(id: string): Promise<string>;
+  /** Reads an entry; undefined for none. Its bytes may be damaged. */
+  read(place: string): Promise<Uint8Array | undefined>;
+  write(place: string, bytes: Uint8Array<ArrayBuffer>): Promise<void>;
+  /** Notes that an entry was used. */
+  touch(place: string): Promise<void>;
+  list(): Promise<StoredItem[]>;
+  remove(place: string): Promise<void>;
 }

@@ -1,33 +1,36 @@
 /** Storage of persistent caches: the Cache API of browsers, or files. Writes entries and evicts old ones. */
-import { cached, hasNodeModules, nodeModule } from "../../util/platform.js";
-import { hiddenName, isHidden } from "../temp-names.js";
-import { type CacheEntry, encodeEntry } from "./cache-entry.js";
+import { lazy } from "../../util/lazy.js";
+import { cached, hasNodeModules } from "../../util/platform.js";
+import { type CacheEntry, type EntryStorage, encodeEntry, type StoredItem } from "./cache-entry.js";
 
-/** An entry without its contents. `used` is the time of its last use, in milliseconds since 1970. */
-type StoredItem = { readonly place: string; readonly bytes: number; readonly used: number };
-
-/** Methods reject if the storage fails. Entries are replaced as a whole: readers see all bytes of an entry or none. */
-export interface EntryStorage {
-  /** Returns the place of an entry in this storage. */
-  place(id: string): Promise<string>;
-  /** Reads an entry; undefined for none. Its bytes may be damaged. */
-  read(place: string): Promise<Uint8Array | undefined>;
-  write(place: string, bytes: Uint8Array<ArrayBuffer>): Promise<void>;
-  /** Notes that an entry was used. */
-  touch(place: string): Promise<void>;
-  list(): Promise<StoredItem[]>;
-  remove(place: string): Promise<void>;
-}
+const files = lazy("caches in files", () => import("./cache-files.js"));
 
 /** Opens a storage; undefined if this runtime has none. Nothing is created before the first write. */
 export function openStorage(name: string, folder: string | undefined): EntryStorage | undefined {
-  if (hasNodeModules()) return new FileStorage(async () => folder ?? (await userFolder(name)));
+  if (hasNodeModules()) {
+    let storage: EntryStorage | undefined;
+    return onUse(async () => {
+      const { FileStorage } = await files();
+      storage ??= new FileStorage(name, folder);
+      return storage;
+    });
+  }
   try {
     return typeof caches === "undefined" ? undefined : new BrowserStorage(`zarr-wasm/${name}`);
   } catch {
     return undefined; // sandboxed frames
   }
 }
+
+/** A storage whose code is loaded on first use. */
+const onUse = (open: () => Promise<EntryStorage>): EntryStorage => ({
+  place: async (id) => (await open()).place(id),
+  read: async (place) => (await open()).read(place),
+  write: async (place, bytes) => (await open()).write(place, bytes),
+  touch: async (place) => (await open()).touch(place),
+  list: async () => (await open()).list(),
+  remove: async (place) => (await open()).remove(place),
+});
 
 /** Entries of browsers are written again to note their use, so this happens rarely: after this many milliseconds. */
 const touchAfter = 24 * 3_600_000;
@@ -78,79 +81,6 @@ class BrowserStorage implements EntryStorage {
   async remove(place: string): Promise<void> {
     await (await this.#open()).delete(place);
   }
-}
-
-/** Ending of entries. Other files in the folder are left alone. */
-const ending = ".zwcache";
-/** Age after which a temporary file belongs to a process that was killed, in milliseconds. */
-const abandonedAfter = 3_600_000;
-
-type Fs = typeof import("node:fs/promises");
-
-class FileStorage implements EntryStorage {
-  readonly #fs = cached(() => nodeModule<Fs>("node:fs/promises"));
-  readonly #folder = cached(() => this.findFolder());
-
-  constructor(private readonly findFolder: () => Promise<string>) {}
-
-  async place(id: string): Promise<string> {
-    const { createHash } = await nodeModule<typeof import("node:crypto")>("node:crypto");
-    return `${await this.#folder()}/${createHash("sha256").update(id).digest("hex")}${ending}`;
-  }
-
-  async read(place: string): Promise<Uint8Array | undefined> {
-    return (await this.#fs()).readFile(place).catch(() => undefined);
-  }
-
-  /** Writes a temporary file and renames it, so that no reader sees a part. */
-  async write(place: string, bytes: Uint8Array): Promise<void> {
-    const [fs, folder] = [await this.#fs(), await this.#folder()];
-    const temporary = `${folder}/${hiddenName()}`;
-    const write = () => fs.writeFile(temporary, bytes, { flag: "wx", mode: 0o600 });
-    try {
-      await write().catch(() => makeFolder(fs, folder).then(write));
-      await fs.rename(temporary, place);
-    } catch (error) {
-      await fs.rm(temporary, { force: true }).catch(() => {});
-      throw error;
-    }
-  }
-
-  async touch(place: string): Promise<void> {
-    await (await this.#fs()).utimes(place, new Date(), new Date());
-  }
-
-  async list(): Promise<StoredItem[]> {
-    const [fs, folder] = [await this.#fs(), await this.#folder()];
-    const items: StoredItem[] = [];
-    for (const name of await fs.readdir(folder).catch(() => [])) {
-      const place = `${folder}/${name}`;
-      // Another process may have removed it.
-      const found = await fs.lstat(place).catch(() => undefined);
-      if (!found?.isFile()) continue;
-      if (name.endsWith(ending)) items.push({ place, bytes: found.size, used: found.mtimeMs });
-      else if (isHidden(name) && Math.abs(Date.now() - found.mtimeMs) > abandonedAfter)
-        await this.remove(place);
-    }
-    return items;
-  }
-
-  async remove(place: string): Promise<void> {
-    await (await this.#fs()).rm(place, { force: true });
-  }
-}
-
-/** Creates a folder and its parents; the next write reports a failure. Node's recursive `mkdir` never returns in /proc. */
-async function makeFolder(fs: Fs, folder: string): Promise<void> {
-  for (const { index } of folder.matchAll(/[/\\]|$/g))
-    await fs.mkdir(folder.slice(0, index), 0o700).catch(() => {});
-}
-
-/** Returns the folder of a cache among the user's caches. */
-async function userFolder(name: string): Promise<string> {
-  const { homedir } = await nodeModule<typeof import("node:os")>("node:os");
-  const { env } = (globalThis as unknown as { process: NodeJS.Process }).process;
-  return `${env["XDG_CACHE_HOME"] || `${homedir()}/.cache`}/zarr-wasm/${name}`;
 }
 
 /** Maximum size of the entries that wait to be written, in bytes. Further ones are not stored. */

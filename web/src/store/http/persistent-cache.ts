@@ -27,6 +27,7 @@ import {
   confirms,
   type DocumentVersions,
   decodeEntry,
+  type EntryStorage,
   headOf,
   isCacheable,
   isFresh,
@@ -41,7 +42,7 @@ import {
   tagOf,
   versionOf,
 } from "./cache-entry.js";
-import { type EntryStorage, EntryWriter, openStorage } from "./cache-storage.js";
+import { EntryWriter, openStorage } from "./cache-storage.js";
 import { announcedBytes, missingStatus, wholeStatus } from "./response.js";
 
 export interface PersistentCacheOptions {

@@ -5,6 +5,7 @@ import { isZarrError } from "../../util/errors.js";
 import { resolveRange } from "../read.js";
 import { changedError, type RangeQuery } from "../store.js";
 import type { HttpResponse } from "../transport.js";
+import { readRangeResponse, unsatisfiedTotal } from "./range-response.js";
 import { isFailure, type Requests, type Server } from "./requests.js";
 import {
   announcedBytes,
@@ -12,11 +13,9 @@ import {
   missingStatus,
   rangeError,
   readBody,
-  readRangeResponse,
   refusePageStart,
   sniffedBytes,
   statusError,
-  unsatisfiedTotal,
   wholeStatus,
 } from "./response.js";
 import type { OffsetRange, WholeObjects } from "./whole-objects.js";

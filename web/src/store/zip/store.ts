@@ -2,6 +2,7 @@
 
 import { checkConstructor, checkObject, checkSignal, type OptionNames } from "../../util/arguments.js";
 import { SingleFlight } from "../../util/async.js";
+import { crc32 } from "../../util/crc32.js";
 import type { ErrorCode } from "../../util/error-codes.js";
 import {
   corruptChunk,
@@ -11,7 +12,7 @@ import {
   unsupported,
   type ZarrError,
 } from "../../util/errors.js";
-import { crc32, inflate } from "../../util/inflate.js";
+import { inflate } from "../../util/inflate.js";
 import { defaultLimits } from "../../util/limits.js";
 import { isFileUrl } from "../../util/platform.js";
 import { inSlices, withTurns } from "../../util/slices.js";

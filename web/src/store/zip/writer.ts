@@ -5,6 +5,7 @@
 
 import { checkConstructor } from "../../util/arguments.js";
 import { joinBytes, unshared } from "../../util/bytes.js";
+import { crc32 } from "../../util/crc32.js";
 import {
   alreadyExists,
   invalidArgument,
@@ -13,7 +14,6 @@ import {
   networkError,
   unsupported,
 } from "../../util/errors.js";
-import { crc32 } from "../../util/inflate.js";
 import { textDecoder, textEncoder } from "../../util/platform.js";
 import { addDisposal, addInspection, type MaybeAsyncDisposable } from "../../util/symbol-methods.js";
 import { existsError } from "../concurrency.js";

@@ -1,0 +1,70 @@
+/** What to open, and the result of opening it. */
+import type { Source, ZarrGroup, ZarrWarning } from "zarr-wasm";
+import type { Collection } from "./collection.js";
+import type { Dataset } from "./dataset.js";
+import type { Plate } from "./plate.js";
+import type { Branch } from "./tree.js";
+
+/** The source to open. */
+export interface SourceTarget {
+  /** A URL or a store. */
+  readonly source: Source;
+  /** Path of the node below the source. */
+  readonly path?: string | undefined;
+  readonly v1Order?: "spec" | "writer" | undefined;
+  /** The variable of a dataset or pyramid. Default: the one with the most dimensions. */
+  readonly variable?: string | undefined;
+  /** Number of the field of view of a well. Default: the first. */
+  readonly field?: number | undefined;
+  /** "contents" lists a group, and shows the elements of an array, even if it could be shown otherwise. */
+  readonly as?: "contents" | undefined;
+  /** The planes that the wells of a plate show: "channel:1,field:0,2:5". */
+  readonly plate?: string | undefined;
+  /** Name of a store that has no address. */
+  readonly name?: string | undefined;
+}
+
+export interface OpenContext {
+  readonly signal: AbortSignal;
+  readonly onWarning: (warning: ZarrWarning) => void;
+}
+
+/** The result of opening. */
+export type Opened = {
+  /** Notes for the user, in sentences. */
+  readonly notes: readonly string[];
+  /** Messages about parts of the target that do not exist in its source. */
+  readonly unusable?: readonly string[] | undefined;
+} & (
+  | {
+      readonly kind: "dataset";
+      readonly dataset: Dataset;
+      /** Path in the store of the shown node, which may differ from the requested one. */
+      readonly path: string;
+      /** Number of fields of view, if the node is a well. */
+      readonly fields?: number;
+      /** Searches for the collection of the node. */
+      readonly collection: (signal: AbortSignal) => Promise<Collection | undefined>;
+    }
+  | { readonly kind: "plate"; readonly plate: Plate }
+  | {
+      readonly kind: "contents";
+      /** Display name of the kind of group: "AnnData". */
+      readonly what: string;
+      readonly branch: Branch;
+      readonly attributes: ZarrGroup["attributes"];
+      /** Searches for the embeddings of AnnData. */
+      readonly embeddings?: (signal: AbortSignal) => Promise<Collection | undefined>;
+      /** The group, if it is a data frame of AnnData. */
+      readonly frame?: ZarrGroup;
+    }
+);
+
+/** A short name of a source: the last part of its address. */
+export function targetName({ source, path, name }: SourceTarget): string {
+  const isAddress = typeof source === "string" || source instanceof URL;
+  const text = isAddress ? String(source) : (name ?? "Array");
+  const [address] = text.split(/[?#|]/, 1);
+  const names = `${address}/${path ?? ""}`.split("/").filter((part) => part !== "");
+  return names.at(-1) ?? text;
+}
