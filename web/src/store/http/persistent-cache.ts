@@ -13,34 +13,9 @@ import { checkConstructor } from "../../util/arguments.js";
 import { IdleTimeout, SingleFlight, untilAborted } from "../../util/async.js";
 import { describeValue, invalidArgument, networkError } from "../../util/errors.js";
 import type { HttpResponse, Transport, TransportRequest } from "../transport.js";
-import {
-  Documents,
-  isConfirmedAlways,
-  isContradicted,
-  isDocument,
-  isTied,
-  type KnownDocument,
-} from "./cache-documents.js";
-import {
-  type CacheEntry,
-  confirmed,
-  confirms,
-  type DocumentVersions,
-  decodeEntry,
-  headOf,
-  isCacheable,
-  isFresh,
-  isPublic,
-  isStorable,
-  isWorthWriting,
-  mayBeOffline,
-  recorded,
-  requestId,
-  revalidationHeader,
-  storedResponse,
-  tagOf,
-  versionOf,
-} from "./cache-entry.js";
+import { Documents, isConfirmedAlways, isContradicted, isDocument, isTied, type KnownDocument } from "./cache-documents.js";
+import * as entries from "./cache-entry.js";
+import type { CacheEntry } from "./cache-entry.js";
 import { type EntryStorage, EntryWriter, openStorage } from "./cache-storage.js";
 import { announcedBytes, missingStatus, wholeStatus } from "./response.js";
 
@@ -59,8 +34,6 @@ export interface PersistentCacheOptions {
 }
 
 const defaultMaxBytes = 512 * 2 ** 20;
-/** Shorter objects of other origins are requested again rather than confirmed, which needs a preflight request. */
-const minConfirmedBytes = 2 ** 15;
 /** Maximum number of objects in use without a request; further ones are confirmed. */
 const maxTrusted = 100_000;
 /** Timeout of confirmations of documents, in milliseconds. */
@@ -93,9 +66,6 @@ export class PersistentCache {
   #isDistrustful = false;
   /** URLs of objects whose entries are not used any more. */
   readonly #forgotten = new Set<string>();
-  /** Origins that do not allow conditional requests by CORS. */
-  readonly #unconditional = new Set<string>();
-
   /** @throws InvalidArgument for options that are out of range. */
   constructor(options: PersistentCacheOptions = {}) {
     checkConstructor(options, "cache", { name: true, maxBytes: true, folder: true, offline: true });
@@ -147,90 +117,65 @@ export class PersistentCache {
   async respond(send: Transport, url: URL, request: TransportRequest): Promise<HttpResponse> {
     if (!this.enabled) return send(url, request);
     const isOffline = this.offline || isBrowserOffline(url);
-    if (!isCacheable(url, request)) return isOffline ? refuseOffline(url) : send(url, request);
-    this.#writer?.noteRead();
-    const { headers, watch } = request;
-    const id = requestId(url, request);
-    const entry = await this.#find(id, url, watch.signal);
-    const asked = isOffline ? -1 : performance.now();
-    const note: NoteVersion = (found) => {
-      if (!isDocument(url)) return;
-      const known = { url, headers, version: versionOf(found), confirmedAt: asked, answeredAt: 0 };
-      const isOther = this.#documents.note(id, url, missingStatus.has(found.status) ? undefined : known);
+    if (!this.#writer || !entries.isCacheable(url, request))
+      return isOffline ? refuseOffline(url) : send(url, request);
+    const { signal } = request.watch;
+    const id = entries.requestId(url, request);
+    const entry = await this.#find(id, url, signal);
+    const asked = performance.now();
+    const note = (found: CacheEntry, confirmedAt = asked) => {
+      const { headers } = request;
+      const known = { id, url, headers, version: entries.versionOf(found), confirmedAt, answeredAt: 0 };
+      const isOther = this.#documents.note(known, missingStatus.has(found.status));
       if (isOther) this.#trusted.clear(); // it was opened again
     };
-    if (isOffline) return this.#answerOffline(id, url, entry, note);
-    if (entry && (await this.#mayTrust(send, url, entry, watch.signal))) return this.#trust(url, entry);
-    const documents = this.#documents.versionsAbove(url, id);
-    const answer = await this.#ask(send, url, request, entry);
-    if (answer.status === 304 && entry && isTied(entry, documents))
-      return this.#confirm(entry, answer, documents, note);
-    try {
-      if (!isConfirmedAlways(url) && isAnswer(answer))
-        await this.#settle(send, url, id, answer, watch.signal);
-    } catch (error) {
-      answer.discard();
-      throw error;
+    if (isOffline) {
+      const isOther = () => isContradicted(entry!, this.#documents.versionsAbove(url, id));
+      if (!entry || !entries.mayBeOffline(entry) || isOther()) return refuseOffline(url);
+      note(entry, -1);
+      return entries.storedResponse(entry);
     }
-    if (answer.status === 304 && entry) return this.#confirm(entry, answer, documents, note);
-    return this.#record(
-      url,
-      answer,
-      { ...headOf(answer), id, isCors: answer.isCors, documents },
-      entry,
-      note,
-    );
+    if (!entry || !(await this.#mayTrust(send, url, entry, signal)))
+      return this.#ask(send, url, request, { id, entry, note });
+    this.#trusted.set(withoutHash(url), entries.tagOf(entry));
+    this.#writer.touch(id);
+    return entries.storedResponse(entry);
   }
 
   /** Reads an entry; undefined if there is none, or it is damaged. */
   async #find(id: string, url: URL, signal: AbortSignal): Promise<CacheEntry | undefined> {
-    const storage = this.#forgotten.has(withoutHash(url)) ? undefined : this.#storage;
-    const reading = storage?.place(id).then(async (place) => {
-      const bytes = await storage.read(place);
-      return bytes && decodeEntry(bytes, id);
-    });
-    return (
-      reading &&
-      untilAborted(
-        reading.catch(() => undefined),
-        signal,
-      )
+    const read = async (storage: EntryStorage) => {
+      const bytes = await storage.read(await storage.place(id));
+      return bytes && entries.decodeEntry(bytes, id);
+    };
+    if (!this.#storage || this.#forgotten.has(withoutHash(url))) return undefined;
+    return untilAborted(
+      read(this.#storage).catch(() => undefined),
+      signal,
     );
-  }
-
-  /** Uses an entry whatever its age, unless it belongs to other versions of the documents that were read. */
-  #answerOffline(id: string, url: URL, entry: CacheEntry | undefined, note: NoteVersion): HttpResponse {
-    const documents = this.#documents.versionsAbove(url, id);
-    if (!entry || !mayBeOffline(entry) || isContradicted(entry, documents)) return refuseOffline(url);
-    note(entry);
-    return storedResponse(entry);
   }
 
   /** Whether an entry may be used without a request. Confirms documents if server responses below them are in use. */
   async #mayTrust(send: Transport, url: URL, entry: CacheEntry, signal: AbortSignal): Promise<boolean> {
-    const isSame = () => !this.#isDistrustful && isTied(entry, this.#documents.versionsAbove(url, entry.id));
-    if (this.#trusted.size >= maxTrusted || isConfirmedAlways(url)) return false;
-    if (!isFresh(entry) || !isSame()) return false;
+    const tag = entries.tagOf(entry);
+    const isSame = () =>
+      !this.#isDistrustful &&
+      isTied(entry, this.#documents.versionsAbove(url, entry.id)) &&
+      (this.#trusted.get(withoutHash(url)) ?? tag) === tag;
     const documents = this.#documents.above(url, entry.id);
-    const isCurrent = ({ confirmedAt, answeredAt, isOutdated }: KnownDocument) =>
-      confirmedAt >= answeredAt && !isOutdated;
-    for (const [id, known] of documents)
-      if (known.confirmedAt >= 0)
-        await this.#confirmSince(send, id, known, known.answeredAt, signal).catch(() =>
-          signal.throwIfAborted(),
-        );
-    if (!isSame() || !documents.every(([, known]) => isCurrent(known))) return false;
-    for (const [, known] of documents) known.isTrusted = true;
+    if (documents.length === 0 || this.#trusted.size >= maxTrusted || isConfirmedAlways(url)) return false;
+    if (!entries.isFresh(entry) || !isSame()) return false;
+    try {
+      for (const known of documents) await this.#confirmSince(send, known, known.answeredAt, signal);
+    } catch {
+      signal.throwIfAborted();
+      return false;
+    }
+    // Other responses may have arrived meanwhile.
+    if (!isSame() || documents.some((known) => known.isOutdated || known.confirmedAt < known.answeredAt))
+      return false;
+    for (const known of documents) known.isTrusted = true;
     return true;
-  }
-
-  #trust(url: URL, entry: CacheEntry): HttpResponse {
-    this.#trusted.set(
-      withoutHash(url),
-      tagOf((name) => entry.headers[name]),
-    );
-    this.#writer!.touch(entry.id);
-    return storedResponse(entry);
   }
 
   /**
@@ -238,24 +183,16 @@ export class PersistentCache {
    * confirmed again, after the response.
    * @throws Network ("outdated") if they, or the object itself, are of another version.
    */
-  async #settle(
-    send: Transport,
-    url: URL,
-    id: string,
-    answer: HttpResponse,
-    signal: AbortSignal,
-  ): Promise<void> {
+  async #settle(send: Transport, url: URL, head: Omit<CacheEntry, "body">, signal: AbortSignal): Promise<void> {
     const since = performance.now();
-    const used = this.#trusted.get(withoutHash(url));
-    if (used !== undefined && answer.status !== 304 && used !== tagOf((name) => answer.headers.get(name))) {
+    if ((this.#trusted.get(withoutHash(url)) ?? entries.tagOf(head)) !== entries.tagOf(head)) {
       this.#isDistrustful = true;
       this.#trusted.clear();
       throw outdated(`${url.href} has changed since it was stored; read again`);
     }
-    for (const [other, known] of this.#documents.above(url, id)) {
+    for (const known of this.#documents.above(url, head.id)) {
       known.answeredAt = Math.max(since, known.answeredAt);
-      if (known.isTrusted || known.confirmedAt < 0)
-        await this.#confirmSince(send, other, known, since, signal);
+      if (known.isTrusted || known.confirmedAt < 0) await this.#confirmSince(send, known, since, signal);
       if (known.isOutdated)
         throw outdated(`${known.url.href} has changed since the node was opened; open it again`);
     }
@@ -264,127 +201,111 @@ export class PersistentCache {
   /** Confirms a document unless that was done since a time. Concurrent callers share a request that began after it. */
   async #confirmSince(
     send: Transport,
-    id: string,
     known: KnownDocument,
     since: number,
     signal: AbortSignal,
   ): Promise<void> {
-    const confirm = (shared: AbortSignal) => this.#confirmDocument(send, id, known, shared);
-    while (known.confirmedAt < since && !known.isOutdated) await this.#confirmations.run(id, signal, confirm);
+    while (known.confirmedAt < since && !known.isOutdated)
+      await this.#confirmations.run(known.id, signal, (shared) => this.#confirm(send, known, shared));
   }
 
   /** Asks the server for the version of a document. @throws if it does not tell. */
-  async #confirmDocument(
-    send: Transport,
-    id: string,
-    known: KnownDocument,
-    signal: AbortSignal,
-  ): Promise<void> {
-    const { url, headers } = known;
+  async #confirm(send: Transport, known: KnownDocument, signal: AbortSignal): Promise<void> {
+    const { id, url, headers } = known;
     const watch = new IdleTimeout(signal, confirmationTimeout);
     const asked = performance.now();
-    let isKnown = false;
-    const note: NoteVersion = (found) => {
-      isKnown = true;
-      if (versionOf(found) === known.version) known.confirmedAt = asked;
+    const note = (found: CacheEntry) => {
+      if (entries.versionOf(found) === known.version) known.confirmedAt = asked;
       else known.isOutdated = true;
     };
     try {
       const entry = await this.#find(id, url, signal);
-      const documents = this.#documents.versionsAbove(url, id);
-      const answer = await this.#ask(send, url, { method: "GET", headers, watch }, entry);
-      const response =
-        answer.status === 304 && entry
-          ? this.#confirm(entry, answer, documents, note)
-          : this.#record(
-              url,
-              answer,
-              { ...headOf(answer), id, isCors: answer.isCors, documents },
-              entry,
-              note,
-            );
-      await response.read(() => true);
-      if (!isKnown) throw new Error(`${url.href} could not be confirmed: status ${answer.status}`);
+      const answer = await this.#ask(send, url, { method: "GET", headers, watch }, { id, entry, note });
+      await answer.read(() => true);
+      if (known.confirmedAt < asked && !known.isOutdated)
+        throw new Error(`${url.href} could not be confirmed: status ${answer.status}`);
     } finally {
       watch.stop();
     }
   }
 
-  /** Sends a request, with a condition if an entry can be confirmed. */
+  /** Reads an object from its server, or its entry if the server confirms that. Stores the response. */
   async #ask(
     send: Transport,
     url: URL,
     request: TransportRequest,
-    entry: CacheEntry | undefined,
+    { id, entry, note }: Lookup,
   ): Promise<HttpResponse> {
-    // A document that the browser's own cache calls fresh is not confirmed by its server.
-    const plain: TransportRequest =
-      hasOrigin() && isDocument(url) ? { ...request, cache: "no-cache" } : request;
-    const condition = entry && revalidationHeader(entry);
-    const isForeign = isOfOtherOrigin(url);
-    const isPlain = this.#unconditional.has(url.origin) || (entry?.body.byteLength ?? 0) < minConfirmedBytes;
-    if (!condition || (isForeign && isPlain)) return send(url, plain);
-    const headers = new Headers(request.headers);
-    headers.set(...condition);
-    let isRefused = false;
-    const answer = await send(url, { ...request, headers }).catch((cause) => {
-      // A refused preflight looks like a broken connection.
-      if (!isForeign || request.watch.signal.aborted) throw cause;
-      isRefused = true;
-      return send(url, plain);
-    });
-    if (isRefused) this.#unconditional.add(url.origin);
-    if (answer.status !== 304 || confirms(answer, entry)) return answer;
-    answer.discard();
-    return send(url, plain);
-  }
-
-  /** Returns the stored response that a response with status 304 confirms. */
-  #confirm(
-    before: CacheEntry,
-    answer: HttpResponse,
-    documents: DocumentVersions,
-    note: NoteVersion,
-  ): HttpResponse {
-    answer.discard();
-    const entry = confirmed(before, answer, documents);
-    if (!isPublic(answer)) this.#writer!.remove(entry.id);
-    else if (isWorthWriting(entry) || isContradicted(before, documents)) this.#writer!.write(entry);
-    else this.#writer!.touch(entry.id);
-    note(entry);
-    return storedResponse(entry);
-  }
-
-  /** Returns a response that is stored while it is read. @param before the entry that it replaces. */
-  #record(
-    url: URL,
-    answer: HttpResponse,
-    head: Omit<CacheEntry, "body">,
-    before: CacheEntry | undefined,
-    note: NoteVersion,
-  ): HttpResponse {
-    if (!isAnswer(answer) || answer.status === 304) return answer;
-    const isKept = isStorable(answer);
-    if (!isKept && before) this.#writer!.remove(head.id);
-    const onBody = (body: Uint8Array<ArrayBuffer>) => {
-      this.#writer?.noteRead(); // the next request may follow at once
-      note({ ...head, body });
-      if (isKept) this.#writer?.write({ ...head, body });
+    const documents = this.#documents.versionsAbove(url, id);
+    const answer = await sendConditional(send, url, request, entry);
+    const before = answer.status === 304 ? entry : undefined;
+    if (!before && !isAnswer(answer)) return answer;
+    const { isCors } = answer;
+    const head = before
+      ? entries.confirmed(before, answer, documents)
+      : { ...entries.headOf(answer), id, isCors, documents };
+    const isTiedAlready = before !== undefined && isTied(before, documents);
+    try {
+      if (!isConfirmedAlways(url) && !isTiedAlready)
+        await this.#settle(send, url, head, request.watch.signal);
+    } catch (error) {
+      answer.discard();
+      throw error;
+    }
+    const writer = this.#writer!;
+    const isKept = before ? entries.isPublic(answer) : entries.isStorable(answer);
+    if (!isKept && entry) writer.remove(id);
+    const onBody = (body: CacheEntry["body"]): CacheEntry => {
+      const found = { ...head, body };
+      note(found);
+      // Without a lifetime, the next use is confirmed, too.
+      if (isKept && isTiedAlready && entries.lifetimeOf(head) === 0) writer.touch(id);
+      else if (isKept) writer.write(found);
+      return found;
     };
+    if (before) {
+      answer.discard();
+      return entries.storedResponse(onBody(before.body));
+    }
     const isMissing = missingStatus.has(answer.status);
     if (isMissing) onBody(new Uint8Array(0));
     // The versions of documents matter even if they may not be stored.
-    const isWanted = isDocument(url) || (isKept && this.#writer?.hasRoom(announcedBytes(answer) ?? 0));
-    return isMissing || !isWanted ? answer : recorded(answer, onBody);
+    const isWanted = isDocument(url) || (isKept && writer.hasRoom(announcedBytes(answer) ?? 0));
+    return isMissing || !isWanted ? answer : entries.recorded(answer, onBody);
   }
 }
 
-/** Notes the version of a document that was read, from its response. */
-type NoteVersion = (found: CacheEntry) => void;
+/** An entry for a request, if there is one, and a function to call with the one that the server sends or confirms. */
+interface Lookup {
+  readonly id: string;
+  readonly entry: CacheEntry | undefined;
+  readonly note: (found: CacheEntry) => void;
+}
+
+/** Sends a request, with a condition if an entry can be confirmed. Another origin would need a preflight for that. */
+async function sendConditional(
+  send: Transport,
+  url: URL,
+  request: TransportRequest,
+  entry: CacheEntry | undefined,
+): Promise<HttpResponse> {
+  const { origin } = globalThis as { origin?: string };
+  // Else the browser's own cache answers for the server. Other runtimes may reject this option of `fetch`.
+  const isRenewed = origin !== undefined && (isDocument(url) || entry !== undefined);
+  const plain: TransportRequest = isRenewed ? { ...request, cache: "no-cache" } : request;
+  const condition = (origin ?? url.origin) === url.origin && entry && entries.revalidationHeader(entry);
+  if (!condition) return send(url, plain);
+  const headers = new Headers(request.headers);
+  headers.set(...condition);
+  const answer = await send(url, { ...request, headers });
+  if (answer.status !== 304 || entries.confirms(answer, entry)) return answer;
+  answer.discard();
+  return send(url, plain);
+}
 
 /** Whether a response tells the state of an object, rather than a failure. */
 const isAnswer = ({ status }: HttpResponse): boolean =>
-  status === 206 || status === 304 || wholeStatus.has(status) || missingStatus.has(status);
+  status === 206 || wholeStatus.has(status) || missingStatus.has(status);
 
 const outdated = (message: string): Error => networkError(message, { code: "outdated" });
 
@@ -396,12 +317,4 @@ function refuseOffline({ href }: URL): never {
 function isBrowserOffline({ hostname }: URL): boolean {
   const { navigator } = globalThis as { navigator?: { onLine?: boolean } };
   return navigator?.onLine === false && !/(?:^|\.)localhost$|^127\.|^\[::1\]$/.test(hostname);
-}
-
-/** Whether this is a page or a worker of one: other runtimes may reject the option `cache` of `fetch`. */
-const hasOrigin = (): boolean => (globalThis as { origin?: string }).origin !== undefined;
-
-function isOfOtherOrigin(url: URL): boolean {
-  const { origin } = globalThis as { origin?: string };
-  return origin !== undefined && origin !== url.origin;
 }
