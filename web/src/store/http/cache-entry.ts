@@ -71,7 +71,16 @@ export function isStorable(answer: HttpResponse): boolean {
 
 /** The headers that are stored: those that reads, freshness and validation need. */
 const storedHeaders = [
-  ...["content-type", "content-range", "accept-ranges", "etag", "last-modified", "cache-control", "date", "age"],
+  ...[
+    "content-type",
+    "content-range",
+    "accept-ranges",
+    "etag",
+    "last-modified",
+    "cache-control",
+    "date",
+    "age",
+  ],
 ];
 
 type Head = Pick<CacheEntry, "status" | "headers" | "at">;
@@ -93,9 +102,6 @@ export function confirmed(entry: CacheEntry, answer: HttpResponse, documents: Do
   return { ...entry, headers: { ...kept, ...news }, at, documents };
 }
 
-/** Lifetime of `immutable` responses without an explicit one, in milliseconds. */
-const immutableLifetime = 365 * 24 * 3_600_000;
-
 /** Returns for how many milliseconds a response is fresh, by Cache-Control. */
 export function lifetimeOf({ headers }: Head): number {
   const control = headers["cache-control"] ?? "";
@@ -103,8 +109,7 @@ export function lifetimeOf({ headers }: Head): number {
   const ages = [...control.matchAll(/(?:^|[^\w-])max-age\s*=\s*"?([^\s",;]*)/gi)];
   if (ages.length > 0)
     return Math.min(...ages.map(([, text]) => (/^\d+$/.test(text!) ? Number(text) * 1000 : 0)));
-  if (hasDirective(control, "immutable")) return immutableLifetime;
-  return 0;
+  return hasDirective(control, "immutable") ? Number.POSITIVE_INFINITY : 0;
 }
 
 /** Whether an entry is fresh. Never if the clock has been set back since. */
@@ -165,7 +170,7 @@ export function encodeEntry({ body, ...head }: CacheEntry): Uint8Array<ArrayBuff
   return bytes;
 }
 
-/** Returns an entry from its bytes; undefined if they are damaged, or of another request. @throws for less than 8 bytes. */
+/** Returns an entry from its bytes; undefined if they are damaged, or of another request. @throws for less than 8. */
 export function decodeEntry(bytes: Uint8Array, id: string): CacheEntry | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (crc32(bytes.subarray(4)) !== view.getUint32(0)) return undefined;

@@ -1,7 +1,7 @@
 /** Storage of persistent caches: the Cache API of browsers, or files. Writes entries and evicts old ones. */
 import { cached, hasNodeModules, nodeModule } from "../../util/platform.js";
 import { hiddenName, isHidden } from "../temp-names.js";
-import { type CacheEntry, encodeEntry } from "./cache-entry.js";
+import { type CacheEntry, decodeEntry, encodeEntry } from "./cache-entry.js";
 
 /** An entry without its contents. `used` is the time of its last use, in milliseconds since 1970. */
 type StoredItem = { readonly place: string; readonly bytes: number; readonly used: number };
@@ -10,8 +10,8 @@ type StoredItem = { readonly place: string; readonly bytes: number; readonly use
 export interface EntryStorage {
   /** Returns the place of an entry in this storage. */
   place(id: string): Promise<string>;
-  /** Reads an entry; undefined for none. Its bytes may be damaged. */
-  read(place: string): Promise<Uint8Array | undefined>;
+  /** Rejects if there is none. */
+  read(place: string): Promise<Uint8Array>;
   write(place: string, bytes: Uint8Array<ArrayBuffer>): Promise<void>;
   /** Notes that an entry was used, if that is cheap. */
   touch(place: string): Promise<void>;
@@ -34,10 +34,7 @@ const browserStorage = (name: string): EntryStorage => {
   return {
     /** Keys of the Cache API are URLs. They are never requested. */
     place: async (id) => `https://zarr-wasm.invalid/${encodeURIComponent(id)}`,
-    async read(place) {
-      const response = await (await open()).match(place);
-      return response && new Uint8Array(await response.arrayBuffer());
-    },
+    read: async (place) => new Uint8Array(await (await (await open()).match(place))!.arrayBuffer()),
     async write(place, bytes) {
       // `keys` returns the headers of requests without reading the bodies of responses.
       const headers = { "x-bytes": String(bytes.byteLength), "x-used": String(Date.now()) };
@@ -75,8 +72,8 @@ class FileStorage implements EntryStorage {
     return `${await this.#folder()}/${createHash("sha256").update(id).digest("hex")}${ending}`;
   }
 
-  async read(place: string): Promise<Uint8Array | undefined> {
-    return (await this.#fs()).readFile(place).catch(() => undefined);
+  async read(place: string): Promise<Uint8Array> {
+    return (await this.#fs()).readFile(place);
   }
 
   /** Writes a temporary file and renames it, so that no reader sees a part. */
@@ -173,6 +170,15 @@ export class EntryWriter {
       const left = await this.#evict((total) => (total > this.maxBytes ? 0.8 * this.maxBytes : total));
       this.#unlistedBytes = Math.min(this.maxBytes - left, this.maxBytes / 8);
     });
+  }
+
+  /** Reads an entry; undefined if there is none, or it is damaged. */
+  async read(id: string): Promise<CacheEntry | undefined> {
+    try {
+      return decodeEntry(await this.storage.read(await this.storage.place(id)), id);
+    } catch {
+      return undefined;
+    }
   }
 
   remove(id: string): void {

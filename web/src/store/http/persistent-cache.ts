@@ -1,22 +1,25 @@
 /**
- * Keeps responses over HTTP for later visits: in the Cache API of browsers, in files elsewhere. Stored bytes are used in
- * two cases only:
+ * Keeps responses over HTTP for later visits. Stored bytes are used in two cases only:
  *
  * - The entry is fresh, and this program has confirmed all metadata documents in the folders above it, in the versions
- *   with which it was stored. From then on, other responses below these documents are used only if the documents are
- *   confirmed once more after these responses.
+ *   with which it was stored. Later responses below them are used once the documents are confirmed again.
  * - The server has answered a conditional request with 304.
- *
- * Reading offline is a mode of the caller or the browser, never a conclusion from failures.
  */
 import { checkConstructor } from "../../util/arguments.js";
 import { IdleTimeout, SingleFlight, untilAborted } from "../../util/async.js";
 import { describeValue, invalidArgument, networkError } from "../../util/errors.js";
 import type { HttpResponse, Transport, TransportRequest } from "../transport.js";
-import { Documents, isConfirmedAlways, isContradicted, isDocument, isTied, type KnownDocument } from "./cache-documents.js";
-import * as entries from "./cache-entry.js";
+import {
+  Documents,
+  isConfirmedAlways,
+  isContradicted,
+  isDocument,
+  isTied,
+  type KnownDocument,
+} from "./cache-documents.js";
 import type { CacheEntry } from "./cache-entry.js";
-import { type EntryStorage, EntryWriter, openStorage } from "./cache-storage.js";
+import * as entries from "./cache-entry.js";
+import { EntryWriter, openStorage } from "./cache-storage.js";
 import { announcedBytes, missingStatus, wholeStatus } from "./response.js";
 
 export interface PersistentCacheOptions {
@@ -24,10 +27,7 @@ export interface PersistentCacheOptions {
   name?: string | undefined;
   /** Maximum size in bytes. The responses that were not used for the longest time are evicted. Default: 512 MiB. */
   maxBytes?: number | undefined;
-  /**
-   * Folder of the files in Node, Deno and Bun; not used in browsers. Default: `zarr-wasm/NAME` in `XDG_CACHE_HOME`, or in
-   * `.cache` of the user's home folder.
-   */
+  /** Folder of the files in Node, Deno and Bun. Default: `zarr-wasm/NAME` in `XDG_CACHE_HOME`, or in `~/.cache`. */
   folder?: string | undefined;
   /** Sends no requests: stored responses are used whatever their age. Default: false. */
   offline?: boolean | undefined;
@@ -41,22 +41,14 @@ const confirmationTimeout = 60_000;
 
 const withoutHash = ({ href }: URL): string => href.split("#")[0]!;
 
-/**
- * A cache that outlives the program, for the option `persistentCache` of stores over HTTP. Stored chunks are used without
- * a request while they are fresh and the metadata documents above them are confirmed to be unchanged; everything else is
- * confirmed by a conditional request. See docs/caching.md for the responses that are never stored.
- */
+/** A cache that outlives the program, for the option `persistentCache` of stores over HTTP. See docs/caching.md. */
 export class PersistentCache {
   readonly name: string;
   readonly maxBytes: number;
   /** False sends all requests to their servers and stores nothing, until it is true again. Default: true. */
   enabled = true;
-  /**
-   * True sends no requests: objects that are not stored throw Network ("offline"). Browsers that report to be offline have
-   * the same effect. Open nodes again after a change.
-   */
+  /** True sends no requests: objects that are not stored throw Network ("offline"). Open nodes again after a change. */
   offline: boolean;
-  readonly #storage: EntryStorage | undefined;
   readonly #writer: EntryWriter | undefined;
   readonly #documents = new Documents();
   readonly #confirmations = new SingleFlight<void>();
@@ -70,23 +62,19 @@ export class PersistentCache {
   constructor(options: PersistentCacheOptions = {}) {
     checkConstructor(options, "cache", { name: true, maxBytes: true, folder: true, offline: true });
     const { name = "default", maxBytes = defaultMaxBytes, folder, offline = false } = options;
-    const check = (isValid: boolean, rule: string, value: unknown) => {
+    const check = (isValid: unknown, rule: string, value: unknown) => {
       if (!isValid) throw invalidArgument(`${rule}, not ${describeValue(value)}`);
     };
     const isName = typeof name === "string" && /^[a-z0-9][\w.-]{0,63}$/i.test(name);
     check(isName, 'name must be 1 to 64 letters, digits, ".", "_" or "-"', name);
     check(maxBytes >= 0, "maxBytes must be a number that is not negative", maxBytes);
-    check(
-      folder === undefined || (typeof folder === "string" && folder !== ""),
-      "folder must be a path",
-      folder,
-    );
+    check(folder === undefined || (folder && typeof folder === "string"), "folder must be a path", folder);
     check(typeof offline === "boolean", "offline must be true or false", offline);
     this.name = name;
     this.maxBytes = maxBytes;
     this.offline = offline;
-    this.#storage = openStorage(name, folder);
-    this.#writer = this.#storage && new EntryWriter(this.#storage, maxBytes, () => this.enabled);
+    const storage = openStorage(name, folder);
+    this.#writer = storage && new EntryWriter(storage, maxBytes, () => this.enabled);
   }
 
   /** Waits until the responses received so far are stored. Programs need not call it: they end after the last write. */
@@ -109,11 +97,7 @@ export class PersistentCache {
     this.#forgotten.add(withoutHash(url));
   }
 
-  /**
-   * @internal Answers a request from the cache, or by `send`.
-   * @throws what `send` throws; Network ("offline") for an object that is not stored; Network ("outdated") if stored
-   *   bytes that this program has used turn out not to be of the server's version.
-   */
+  /** @internal Answers a request from the cache, or by `send`. @throws what that throws; Network ("offline", "outdated"). */
   async respond(send: Transport, url: URL, request: TransportRequest): Promise<HttpResponse> {
     if (!this.enabled) return send(url, request);
     const isOffline = this.offline || isBrowserOffline(url);
@@ -136,7 +120,7 @@ export class PersistentCache {
       return entries.storedResponse(entry);
     }
     if (!entry || !(await this.#mayTrust(send, url, entry, signal)))
-      return this.#ask(send, url, request, { id, entry, note });
+      return this.#ask({ ...request, send, url, id, entry, note });
     this.#trusted.set(withoutHash(url), entries.tagOf(entry));
     this.#writer.touch(id);
     return entries.storedResponse(entry);
@@ -144,15 +128,8 @@ export class PersistentCache {
 
   /** Reads an entry; undefined if there is none, or it is damaged. */
   async #find(id: string, url: URL, signal: AbortSignal): Promise<CacheEntry | undefined> {
-    const read = async (storage: EntryStorage) => {
-      const bytes = await storage.read(await storage.place(id));
-      return bytes && entries.decodeEntry(bytes, id);
-    };
-    if (!this.#storage || this.#forgotten.has(withoutHash(url))) return undefined;
-    return untilAborted(
-      read(this.#storage).catch(() => undefined),
-      signal,
-    );
+    if (this.#forgotten.has(withoutHash(url))) return undefined;
+    return untilAborted(this.#writer!.read(id), signal);
   }
 
   /** Whether an entry may be used without a request. Confirms documents if server responses below them are in use. */
@@ -183,8 +160,9 @@ export class PersistentCache {
    * confirmed again, after the response.
    * @throws Network ("outdated") if they, or the object itself, are of another version.
    */
-  async #settle(send: Transport, url: URL, head: Omit<CacheEntry, "body">, signal: AbortSignal): Promise<void> {
+  async #settle({ send, url, watch }: Lookup, head: Head): Promise<void> {
     const since = performance.now();
+    const { signal } = watch;
     if ((this.#trusted.get(withoutHash(url)) ?? entries.tagOf(head)) !== entries.tagOf(head)) {
       this.#isDistrustful = true;
       this.#trusted.clear();
@@ -199,12 +177,7 @@ export class PersistentCache {
   }
 
   /** Confirms a document unless that was done since a time. Concurrent callers share a request that began after it. */
-  async #confirmSince(
-    send: Transport,
-    known: KnownDocument,
-    since: number,
-    signal: AbortSignal,
-  ): Promise<void> {
+  async #confirmSince(send: Transport, known: KnownDocument, since: number, signal: AbortSignal) {
     while (known.confirmedAt < since && !known.isOutdated)
       await this.#confirmations.run(known.id, signal, (shared) => this.#confirm(send, known, shared));
   }
@@ -220,7 +193,7 @@ export class PersistentCache {
     };
     try {
       const entry = await this.#find(id, url, signal);
-      const answer = await this.#ask(send, url, { method: "GET", headers, watch }, { id, entry, note });
+      const answer = await this.#ask({ method: "GET", headers, watch, send, url, id, entry, note });
       await answer.read(() => true);
       if (known.confirmedAt < asked && !known.isOutdated)
         throw new Error(`${url.href} could not be confirmed: status ${answer.status}`);
@@ -230,14 +203,10 @@ export class PersistentCache {
   }
 
   /** Reads an object from its server, or its entry if the server confirms that. Stores the response. */
-  async #ask(
-    send: Transport,
-    url: URL,
-    request: TransportRequest,
-    { id, entry, note }: Lookup,
-  ): Promise<HttpResponse> {
+  async #ask(lookup: Lookup): Promise<HttpResponse> {
+    const { url, id, entry, note } = lookup;
     const documents = this.#documents.versionsAbove(url, id);
-    const answer = await sendConditional(send, url, request, entry);
+    const answer = await sendConditional(lookup);
     const before = answer.status === 304 ? entry : undefined;
     if (!before && !isAnswer(answer)) return answer;
     const { isCors } = answer;
@@ -246,8 +215,7 @@ export class PersistentCache {
       : { ...entries.headOf(answer), id, isCors, documents };
     const isTiedAlready = before !== undefined && isTied(before, documents);
     try {
-      if (!isConfirmedAlways(url) && !isTiedAlready)
-        await this.#settle(send, url, head, request.watch.signal);
+      if (!isConfirmedAlways(url) && !isTiedAlready) await this.#settle(lookup, head);
     } catch (error) {
       answer.discard();
       throw error;
@@ -275,20 +243,24 @@ export class PersistentCache {
   }
 }
 
-/** An entry for a request, if there is one, and a function to call with the one that the server sends or confirms. */
-interface Lookup {
+/** A request. `note` is called with the entry that the server sends or confirms. */
+interface Lookup extends TransportRequest {
+  readonly send: Transport;
+  readonly url: URL;
   readonly id: string;
   readonly entry: CacheEntry | undefined;
   readonly note: (found: CacheEntry) => void;
 }
 
 /** Sends a request, with a condition if an entry can be confirmed. Another origin would need a preflight for that. */
-async function sendConditional(
-  send: Transport,
-  url: URL,
-  request: TransportRequest,
-  entry: CacheEntry | undefined,
-): Promise<HttpResponse> {
+async function sendConditional({
+  send,
+  url,
+  id: _,
+  entry,
+  note: _note,
+  ...request
+}: Lookup): Promise<HttpResponse> {
   const { origin } = globalThis as { origin?: string };
   // Else the browser's own cache answers for the server. Other runtimes may reject this option of `fetch`.
   const isRenewed = origin !== undefined && (isDocument(url) || entry !== undefined);
@@ -302,6 +274,8 @@ async function sendConditional(
   answer.discard();
   return send(url, plain);
 }
+
+type Head = Omit<CacheEntry, "body">;
 
 /** Whether a response tells the state of an object, rather than a failure. */
 const isAnswer = ({ status }: HttpResponse): boolean =>
