@@ -211,7 +211,7 @@ function preloadParts(files) {
   };
   const lazy = (names) =>
     [...files.keys()].filter((file) => names.some((name) => file.startsWith(`${name}-`)));
-  const first = partsFor(files.get("early.min.js").imports);
+  const first = partsFor([...files.get("early.min.js").imports, ...lazy(["cache"])]);
   const later = partsFor([...files.get("page.min.js").imports, ...lazy(["soon", "decode"])]);
   const links = [
     ...first.map((file) => `<link rel="modulepreload" href="${file}">`),

@@ -89,7 +89,7 @@ const budgets: readonly [what: string, most: number, measure: () => number | Pro
     76_000,
     () => bundledSize('import "./dist/viewer/define.js";', ["zarr-wasm"]),
   ],
-  ["the first scripts of the viewer's page", 123_000, firstScripts],
+  ["the first scripts of the viewer's page", 120_000, firstScripts],
   ["decode.wasm", 64_000, () => fileSize("wasm/decode.wasm")],
   ["full.wasm", 305_500, () => fileSize("wasm/full.wasm")],
   ["images.wasm", 385_000, () => fileSize("wasm/images.wasm")],

@@ -37,11 +37,6 @@ describe("a second visit", () => {
     ["max-age", { "cache-control": "max-age=3600" }],
     ["quoted max-age", { "cache-control": 'public, max-age="3600"' }],
     ["immutable", { "cache-control": "public, immutable" }],
-    ["Expires", { date: new Date().toUTCString(), expires: new Date(Date.now() + 3.6e6).toUTCString() }],
-    [
-      "Expires relative to Date",
-      { date: new Date(Date.now()).toUTCString(), expires: new Date(Date.now() + 5000).toUTCString() },
-    ],
   ])("sends no request for responses fresh by %s", async (_name, headers) => {
     server.set("/c/0", bytesOf("chunk"));
     server.headers = () => headers;
@@ -55,7 +50,7 @@ describe("a second visit", () => {
     ["max-age=0", { "cache-control": "max-age=0" }],
     ["Age", { "cache-control": "max-age=60", age: "61" }],
     ["an old Date", { "cache-control": "max-age=60", date: new Date(Date.now() - 90_000).toUTCString() }],
-    ["an invalid Expires", { expires: "0" }],
+    ["Expires alone", { expires: new Date(Date.now() + 3.6e6).toUTCString() }],
     ["s-maxage alone", { "cache-control": "s-maxage=3600" }],
     ["an invalid max-age", { "cache-control": "max-age=soon" }],
   ])("confirms responses stale by %s, without its body", async (_name, headers) => {

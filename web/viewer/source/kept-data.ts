@@ -1,25 +1,40 @@
 /** Keeps data that have been read on this device, for later visits and without a connection. */
 
 import { isZarrError } from "zarr-wasm";
-import { PersistentCache } from "zarr-wasm/cache";
+import type { PersistentCache } from "zarr-wasm/cache";
 
 /** Readers of metadata: called when data are read from another place, the server or this device. */
 export const readers = new Set<{ reload(): unknown }>();
 
-class KeptData extends PersistentCache {
+/** Loaded after the first scripts of the page; undefined if that fails. */
+const loading: Promise<PersistentCache | undefined> = import("zarr-wasm/cache").then(
+  (entry) => new entry.PersistentCache({ name: "zarr-viewer" }),
+  () => undefined,
+);
+
+/** What stores call, and the settings. */
+const settings = {
+  enabled: true,
+  offline: false,
   /** Opens the sources again if their data turn out to have changed. */
-  override async respond(...request: Parameters<PersistentCache["respond"]>) {
+  async respond(...request: Parameters<PersistentCache["respond"]>) {
+    const [send, ...given] = request;
+    const cache = settings.enabled ? await loading : undefined;
+    if (!cache) return send(...given);
+    cache.offline = settings.offline;
     try {
-      return await super.respond(...request);
+      return await cache.respond(...request);
     } catch (error) {
       if (isZarrError(error, "Network") && error.code === "outdated") reloadSoon();
       throw error;
     }
-  }
-}
+  },
+  forget: (url: URL) => void loading.then((cache) => cache?.forget(url)),
+  clear: async () => (await loading)?.clear(),
+};
 
 /** For all viewers of an origin. */
-export const keptData = new KeptData({ name: "zarr-viewer" });
+export const keptData = settings as typeof settings & PersistentCache;
 
 /** In the local storage if it is switched off. */
 const setting = "zarr-viewer: keep data";

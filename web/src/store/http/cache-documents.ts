@@ -14,6 +14,7 @@ export const isConfirmedAlways = ({ pathname }: URL): boolean =>
 
 /** A document in the version that the program has read. */
 export interface KnownDocument {
+  readonly id: string;
   readonly url: URL;
   readonly headers: Headers;
   readonly version: string;
@@ -31,15 +32,17 @@ export class Documents {
   /** By folder, then by the id of the request. */
   readonly #folders = new Map<string, Map<string, KnownDocument>>();
 
-  /** Notes the version of a document; undefined for a missing one. Returns whether it is another one. */
-  note(id: string, url: URL, found: KnownDocument | undefined): boolean {
+  /** Notes the version of a document, which may be missing now. Returns whether it is another one. */
+  note(found: KnownDocument, isMissing: boolean): boolean {
+    const { id, url } = found;
+    if (!isDocument(url)) return false;
     // Objects below no known document are always confirmed.
     if (this.#folders.size > maxFolders) this.#folders.clear();
     const folder = folderOf(url);
     const known = this.#folders.get(folder) ?? new Map<string, KnownDocument>();
     this.#folders.set(folder, known);
     const before = known.get(id);
-    if (!found) known.delete(id);
+    if (isMissing) known.delete(id);
     else if (before?.version !== found.version || before.isOutdated) known.set(id, found);
     // A confirmation remains valid if the document is read offline.
     else before.confirmedAt = Math.max(before.confirmedAt, found.confirmedAt);
@@ -47,15 +50,15 @@ export class Documents {
   }
 
   /** Returns the documents in the folders above an object, except itself. */
-  above(url: URL, id: string): readonly (readonly [id: string, KnownDocument])[] {
-    const found: (readonly [string, KnownDocument])[] = [];
+  above(url: URL, except: string): readonly KnownDocument[] {
+    const found: KnownDocument[] = [];
     for (let folder = folderOf(url); folder.length > url.origin.length; folder = parentOf(folder))
-      for (const known of this.#folders.get(folder) ?? []) if (known[0] !== id) found.push(known);
+      for (const [id, known] of this.#folders.get(folder) ?? []) if (id !== except) found.push(known);
     return found;
   }
 
-  versionsAbove(url: URL, id: string): DocumentVersions {
-    return Object.fromEntries(this.above(url, id).map(([other, { version }]) => [other, version]));
+  versionsAbove(url: URL, except: string): DocumentVersions {
+    return Object.fromEntries(this.above(url, except).map(({ id, version }) => [id, version]));
   }
 }
 
@@ -64,12 +67,10 @@ const folderOf = ({ origin, pathname }: URL): string =>
   origin + pathname.slice(0, pathname.lastIndexOf("/") + 1);
 const parentOf = (folder: string): string => folder.slice(0, folder.lastIndexOf("/", folder.length - 2) + 1);
 
-/** Whether an entry was stored with exactly these documents, at least one. */
+/** Whether an entry was stored with exactly these documents. */
 export function isTied({ documents: tied }: CacheEntry, documents: DocumentVersions): boolean {
   const ids = Object.keys(documents);
-  return (
-    ids.length > 0 && ids.length === Object.keys(tied).length && ids.every((id) => tied[id] === documents[id])
-  );
+  return ids.length === Object.keys(tied).length && ids.every((id) => tied[id] === documents[id]);
 }
 
 /** Whether an entry was stored with another version of one of these documents. */

@@ -71,8 +71,16 @@ export function isStorable(answer: HttpResponse): boolean {
 
 /** The headers that are stored: those that reads, freshness and validation need. */
 const storedHeaders = [
-  ...["content-type", "content-range", "accept-ranges", "etag", "last-modified"],
-  ...["cache-control", "expires", "date", "age"],
+  ...[
+    "content-type",
+    "content-range",
+    "accept-ranges",
+    "etag",
+    "last-modified",
+    "cache-control",
+    "date",
+    "age",
+  ],
 ];
 
 type Head = Pick<CacheEntry, "status" | "headers" | "at">;
@@ -94,20 +102,14 @@ export function confirmed(entry: CacheEntry, answer: HttpResponse, documents: Do
   return { ...entry, headers: { ...kept, ...news }, at, documents };
 }
 
-/** Lifetime of `immutable` responses without an explicit one, in milliseconds. */
-const immutableLifetime = 365 * 24 * 3_600_000;
-
-/** Returns for how many milliseconds a response is fresh. */
-function freshnessLifetime({ headers, at }: Head): number {
+/** Returns for how many milliseconds a response is fresh, by Cache-Control. */
+export function lifetimeOf({ headers }: Head): number {
   const control = headers["cache-control"] ?? "";
   if (hasDirective(control, "no-cache")) return 0;
   const ages = [...control.matchAll(/(?:^|[^\w-])max-age\s*=\s*"?([^\s",;]*)/gi)];
   if (ages.length > 0)
     return Math.min(...ages.map(([, text]) => (/^\d+$/.test(text!) ? Number(text) * 1000 : 0)));
-  if (hasDirective(control, "immutable")) return immutableLifetime;
-  if (headers["expires"] === undefined) return 0;
-  const start = headers["date"] === undefined ? at : Date.parse(headers["date"]);
-  return Date.parse(headers["expires"]) - start || 0;
+  return hasDirective(control, "immutable") ? Number.POSITIVE_INFINITY : 0;
 }
 
 /** Whether an entry is fresh. Never if the clock has been set back since. */
@@ -116,11 +118,8 @@ export function isFresh(entry: Head, now = Date.now()): boolean {
   if (now < at) return false;
   const apparent = at - Date.parse(headers["date"] ?? "") || 0;
   const age = Math.max(0, apparent, Number(headers["age"] ?? 0) * 1000 || 0);
-  return age + now - at < freshnessLifetime(entry);
+  return age + now - at < lifetimeOf(entry);
 }
-
-/** Whether a confirmation is worth storing: without an explicit lifetime, the next use is confirmed, too. */
-export const isWorthWriting = (entry: Head): boolean => freshnessLifetime(entry) > 0;
 
 /** Whether an entry may be used without its server. */
 export const mayBeOffline = (entry: Head): boolean =>
@@ -143,8 +142,8 @@ export function validatorOf({ status, headers, at }: Head): string | undefined {
 }
 
 /** Returns the ETag, or the time of the last change. Servers mark ETags of compressed responses. */
-export const tagOf = (get: (name: string) => string | null | undefined): string =>
-  (get("etag") ?? get("last-modified") ?? "").replace(/^W\/|-{1,2}(?:gzip|br|zstd)(?="$)/g, "");
+export const tagOf = ({ headers }: Pick<Head, "headers">): string =>
+  (headers["etag"] ?? headers["last-modified"] ?? "").replace(/^W\/|-{1,2}(?:gzip|br|zstd)(?="$)/g, "");
 
 /** Returns the header of a request that confirms an entry; undefined if it cannot be confirmed. */
 export function revalidationHeader(entry: CacheEntry): readonly [name: string, value: string] | undefined {
@@ -159,27 +158,25 @@ export function confirms({ headers, redirected }: HttpResponse, entry: CacheEntr
   return !redirected && (before === undefined || now === undefined || before === now);
 }
 
-/** Returns the bytes of an entry: length and checksum of the head, the head as JSON, the body. */
+/** Returns the bytes of an entry: a checksum of the rest, the length of the head, the head as JSON, the body. */
 export function encodeEntry({ body, ...head }: CacheEntry): Uint8Array<ArrayBuffer> {
-  const text = textEncoder().encode(JSON.stringify({ ...head, length: body.byteLength, sum: crc32(body) }));
+  const text = textEncoder().encode(JSON.stringify(head));
   const bytes = new Uint8Array(8 + text.byteLength + body.byteLength);
   const view = new DataView(bytes.buffer);
-  view.setUint32(0, text.byteLength);
-  view.setUint32(4, crc32(text));
+  view.setUint32(4, text.byteLength);
   bytes.set(text, 8);
   bytes.set(body, 8 + text.byteLength);
+  view.setUint32(0, crc32(bytes.subarray(4)));
   return bytes;
 }
 
-/** Returns an entry from its bytes; undefined if its body is damaged, or of another request. @throws for a damaged head. */
+/** Returns an entry from its bytes; undefined if they are damaged, or of another request. @throws for less than 8. */
 export function decodeEntry(bytes: Uint8Array, id: string): CacheEntry | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const headBytes = view.getUint32(0);
-  const text = bytes.subarray(8, 8 + headBytes);
-  if (crc32(text) !== view.getUint32(4)) return undefined;
-  const { length, sum, ...head } = JSON.parse(textDecoder().decode(text));
-  const body = bytes.subarray(8 + headBytes) as Uint8Array<ArrayBuffer>;
-  return head.id === id && body.byteLength === length && crc32(body) === sum ? { ...head, body } : undefined;
+  if (crc32(bytes.subarray(4)) !== view.getUint32(0)) return undefined;
+  const bodyAt = 8 + view.getUint32(4);
+  const head = JSON.parse(textDecoder().decode(bytes.subarray(8, bodyAt)));
+  return head.id === id ? { ...head, body: bytes.subarray(bodyAt) } : undefined;
 }
 
 /** Returns a stored response as if it had just been received. */
@@ -205,7 +202,7 @@ const maxEntryBytes = 64 * 2 ** 20;
 /** Returns a response that passes on its whole body once it was read to its end. */
 export function recorded(
   answer: HttpResponse,
-  onBody: (body: Uint8Array<ArrayBuffer>) => void,
+  onBody: (body: Uint8Array<ArrayBuffer>) => unknown,
 ): HttpResponse {
   const { status, statusText, isCors, headers, isOwned = false } = answer;
   const read: HttpResponse["read"] = async (take) => {
@@ -229,20 +226,4 @@ function isWhole(answer: HttpResponse, length: number): boolean {
   if (announced !== undefined && !answer.isCors) return length === announced;
   // CORS hides the framing; browsers check it.
   return answer.isCors || isEncoded(answer) || /chunked/i.test(answer.headers.get("transfer-encoding") ?? "");
-}
-
-/** An entry without its contents. `used` is the time of its last use, in milliseconds since 1970. */
-export type StoredItem = { readonly place: string; readonly bytes: number; readonly used: number };
-
-/** Methods reject if the storage fails. Entries are replaced as a whole: readers see all bytes of an entry or none. */
-export interface EntryStorage {
-  /** Returns the place of an entry in this storage. */
-  place(id: string): Promise<string>;
-  /** Reads an entry; undefined for none. Its bytes may be damaged. */
-  read(place: string): Promise<Uint8Array | undefined>;
-  write(place: string, bytes: Uint8Array<ArrayBuffer>): Promise<void>;
-  /** Notes that an entry was used. */
-  touch(place: string): Promise<void>;
-  list(): Promise<StoredItem[]>;
-  remove(place: string): Promise<void>;
 }
