@@ -230,7 +230,7 @@ async function elementSize() {
   return sizeOf(outputFiles.filter(({ path: file }) => [...loaded].some((name) => file.endsWith(name))));
 }
 
-/** The rows of the table: what a page does, and a function that measures its download in KB. */
+/** The rows of the table: the purpose of a page, and a function that measures its download in KB. */
 export const pages = [
   ...features.map(([what, files, program = {}]) => ({
     what,
