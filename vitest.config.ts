@@ -13,10 +13,16 @@ const alias = programEntries
     replacement: module,
   }));
 
+/** Folders of tests of modules without state: their files share a process and its modules. */
+const pure = ["codecs", "dtypes", "metadata"].map((folder) => `tests/node/${folder}/**/*.test.ts`);
+
 export default defineConfig({
   resolve: { alias },
   test: {
-    include: ["tests/node/**/*.test.ts"],
+    projects: [
+      { extends: true, test: { name: "pure", include: pure, isolate: false } },
+      { extends: true, test: { name: "node", include: ["tests/node/**/*.test.ts"], exclude: pure } },
+    ],
     // Tests wait much of the time, for servers, timers and other processes.
     maxWorkers: Math.max(2, availableParallelism()),
     // Machines that build and test in parallel are slow; timing is not tested here.

@@ -230,18 +230,15 @@ async function elementSize() {
   return sizeOf(outputFiles.filter(({ path: file }) => [...loaded].some((name) => file.endsWith(name))));
 }
 
-/** @returns {Promise<{what: string, size: number}[]>} in KB */
-export async function measurePages() {
-  const rows = [];
-  for (const [what, files, program = {}] of features) {
-    const loaded = sizeOf(await downloadedFor(await files(), program));
-    rows.push({ what, size: loaded + (program.worker ? await workerSize() : 0) });
-  }
-  return [
-    ...rows,
-    { what: "registers `<zarr-viewer>`, before it opens anything", size: await elementSize() },
-  ];
-}
+/** The rows of the table: the purpose of a page, and a function that measures its download in KB. */
+export const pages = [
+  ...features.map(([what, files, program = {}]) => ({
+    what,
+    measure: async () =>
+      sizeOf(await downloadedFor(await files(), program)) + (program.worker ? await workerSize() : 0),
+  })),
+  { what: "registers `<zarr-viewer>`, before it opens anything", measure: elementSize },
+];
 
 /** The table of the rows. */
 function tableOf(rows) {
@@ -262,7 +259,8 @@ export function withTable(document, rows) {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const rows = await measurePages();
+  const rows = [];
+  for (const { what, measure } of pages) rows.push({ what, size: await measure() });
   writeFileSync(documentFile, withTable(readFileSync(documentFile, "utf8"), rows));
   console.log(tableOf(rows));
   process.exit(); // workers may still be starting

@@ -1,5 +1,6 @@
 // npm test: sets up, then runs every test: the native core under sanitizers, short runs of the fuzzers, the built
-// package in Node, the viewer and the package in Chromium. The last line is "N passed, N failed, N skipped".
+// package in Node, the viewer and the package in Chromium. The last lines are the time of each suite, the slowest tests
+// and "N passed, N failed, N skipped".
 //   npm test -- native node     only these suites, and only their set-up
 import { availableParallelism } from "node:os";
 import { buildAll } from "./build.mjs";
@@ -87,7 +88,11 @@ async function main() {
   else ensureSources();
   clearReports();
   const results = [];
-  for (const { name, run } of wanted) results.push({ ...(await toItsEnd(run)), name });
+  for (const { name, run } of wanted) {
+    const start = performance.now();
+    const counts = await toItsEnd(run);
+    results.push({ ...counts, name, seconds: (performance.now() - start) / 1000 });
+  }
   return summarise(results);
 }
 

@@ -15,7 +15,7 @@ import {
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { buildDir, distDir, root, wasmModules } from "./paths.mjs";
-import { capture, findTool, quiet, run, SetupError, step } from "./process.mjs";
+import { capture, findTool, quiet, run, SetupError, step, which } from "./process.mjs";
 import { sourceRecords, sourcesByHand } from "./sources.mjs";
 import { findClang, findEmcc } from "./system.mjs";
 import { copyTypes } from "./types.mjs";
@@ -59,10 +59,11 @@ export function isConfigured(dir, wanted) {
     return value !== undefined && existsSync(value) && realpathSync(value) === realpathSync(place);
   };
   const toolchain = cached("CMAKE_TOOLCHAIN_FILE");
+  const launcher = cached("CMAKE_C_COMPILER_LAUNCHER");
   if (
     isAt("CMAKE_HOME_DIRECTORY", root) &&
     isAt("CMAKE_CACHEFILE_DIR", dir) &&
-    (toolchain === undefined || existsSync(toolchain)) &&
+    [toolchain, launcher].every((file) => file === undefined || existsSync(file)) &&
     (wanted === undefined || toolchain === wanted)
   )
     return existsSync(path.join(dir, "build.ninja"));
@@ -163,14 +164,18 @@ function minifyGlue(from, to) {
   return true;
 }
 
-/** Builds the native core, its tests or benchmarks. */
+/** Builds the native core, its tests or benchmarks. ccache, if it is installed, keeps objects across build folders. */
 export function buildNative(preset, targets, options = []) {
   const clang = findClang();
   const compilers = clang
     ? [`-DCMAKE_CXX_COMPILER=${clang}`, `-DCMAKE_C_COMPILER=${clang.replace("clang++", "clang")}`]
     : [];
+  const ccache = which("ccache");
+  const launchers = ccache
+    ? ["C", "CXX"].map((language) => `-DCMAKE_${language}_COMPILER_LAUNCHER=${ccache}`)
+    : [];
   const dir = path.join(buildDir, preset);
-  cmake(dir, [`--preset=${preset}`, ...compilers, ...options], targets, {});
+  cmake(dir, [`--preset=${preset}`, ...compilers, ...launchers, ...options], targets, {});
   return dir;
 }
 

@@ -12,6 +12,7 @@ import {
   skipsInGtest,
   skipsInJunit,
   testsInGtest,
+  timesInGtest,
 } from "./reports.mjs";
 
 /** More shards than cores, so that all cores are busy to the end. */
@@ -41,7 +42,8 @@ export async function runNativeTests(dir) {
   const total = results.reduce((sum, { tests }) => sum + tests, 0);
   // Leaks are reported at the end of a process, for no particular case.
   const ok = results.every((result) => result.ok);
-  return count(ok, total - failures.length - skipped.length, failures.length, skipped, failures);
+  const counts = count(ok, total - failures.length - skipped.length, failures.length, skipped, failures);
+  return { ...counts, times: of("times") };
 }
 
 /** Runs one shard. `tests` is 0 if the process did not write its report. */
@@ -58,7 +60,8 @@ async function runShard(program, shard) {
   console.log(
     `  shard ${shard + 1} of ${shards}: ${tests} tests, ${code === 0 ? "passed" : `exit code ${code}`}`,
   );
-  return { ok: code === 0, tests, skipped: skipsInGtest(xml), failures: failuresInGtest(xml) };
+  const [skipped, failures, times] = [skipsInGtest(xml), failuresInGtest(xml), timesInGtest(xml)];
+  return { ok: code === 0, tests, skipped, failures, times };
 }
 
 /** Runs each case in its own process. */

@@ -59,8 +59,18 @@ export function runVitest(name, { args = [], env } = {}) {
     failures,
     repeatsIn(report),
   );
-  return { ...counts, report };
+  return { ...counts, report, times: timesIn(report) };
 }
+
+/** @typedef {{ title: string, seconds: number }} Time of a test */
+
+/** Times of the tests in a report of Vitest. @returns {Time[]} */
+export const timesIn = ({ testResults = [] }) =>
+  testResults.flatMap(({ name, assertionResults = [] }) =>
+    assertionResults
+      .filter(({ duration }) => duration > 0)
+      .map(({ fullName, duration }) => ({ title: titleOf(name, fullName), seconds: duration / 1000 })),
+  );
 
 /** Titles and first errors of the tests in a report of Vitest that passed at the second attempt. */
 export const repeatsIn = ({ testResults = [] }) =>
@@ -96,15 +106,14 @@ export function runPlaywright(name, args = []) {
   const { expected = 0, flaky = 0, unexpected = 0 } = report.stats ?? {};
   const failures = failuresInPlaywright(report);
   const repeated = failuresInPlaywright(report, "flaky");
-  return count(ok, expected + flaky, unexpected, skipsInPlaywright(report), failures, repeated);
+  const counts = count(ok, expected + flaky, unexpected, skipsInPlaywright(report), failures, repeated);
+  return { ...counts, times: timesInPlaywright(report) };
 }
 
-/** Tests in a report of Playwright, with the file and title of each. */
+/** Tests in a report of Playwright, each named by its file and title. */
 const playwrightTests = ({ suites = [], specs = [] }) => [
   ...suites.flatMap(playwrightTests),
-  ...specs.flatMap(({ file, title, tests }) =>
-    tests.map((test) => ({ ...test, title: `${file}: ${title}${causeOf(test)}` })),
-  ),
+  ...specs.flatMap(({ file, title, tests }) => tests.map((test) => ({ ...test, name: `${file}: ${title}` }))),
 ];
 
 /** The first line of the first error of a test, after a colon; "" if there was none. */
@@ -126,7 +135,14 @@ export function skipsInPlaywright(report) {
 export const failuresInPlaywright = (report, wanted = "unexpected") =>
   playwrightTests(report)
     .filter(({ status }) => status === wanted)
-    .map(({ title }) => title);
+    .map((test) => test.name + causeOf(test));
+
+/** Times of the tests in a report of Playwright, all attempts together. @returns {Time[]} */
+export const timesInPlaywright = (report) =>
+  playwrightTests(report).map(({ name, results = [] }) => ({
+    title: name,
+    seconds: results.reduce((sum, { duration = 0 }) => sum + duration / 1000, 0),
+  }));
 
 /** Reasons of the skipped tests in a report of CTest (JUnit's XML), with the messages of GTEST_SKIP. */
 export function skipsInJunit(xml) {
@@ -144,9 +160,14 @@ export const failuresInJunit = (xml) =>
 const casesInGtest = (xml) =>
   [
     ...xml.matchAll(
-      /<testcase name="([^"]*)"[^>]*? result="(\w+)"[^>]*? classname="([^"]*)"[^>]*?(?:\/>|>(.*?)<\/testcase>)/gs,
+      /<testcase name="([^"]*)"[^>]*? result="(\w+)" time="([^"]*)"[^>]*? classname="([^"]*)"[^>]*?(?:\/>|>(.*?)<\/testcase>)/gs,
     ),
-  ].map(([, name, result, suite, content = ""]) => ({ title: `${suite}.${name}`, result, content }));
+  ].map(([, name, result, time, suite, content = ""]) => ({
+    title: `${suite}.${name}`,
+    result,
+    seconds: Number(time),
+    content,
+  }));
 
 /** The number of cases in a report of GoogleTest, including the skipped ones. */
 export const testsInGtest = (xml) => casesInGtest(xml).length;
@@ -164,6 +185,9 @@ export const failuresInGtest = (xml) =>
   casesInGtest(xml)
     .filter(({ content }) => content.includes("<failure "))
     .map(({ title }) => title);
+
+/** Times of the cases in a report of GoogleTest. @returns {Time[]} */
+export const timesInGtest = (xml) => casesInGtest(xml).map(({ title, seconds }) => ({ title, seconds }));
 
 /**
  * Titles of the failures in a report of Vitest: tests, and files that failed outside a test (they could not be loaded,
@@ -196,15 +220,23 @@ export async function runEach(names, test) {
   return { passed: names.length - failures.length, failed: failures.length, skipped: [], failures };
 }
 
+/** Number of tests of which `summarise` prints the time. */
+const slowestShown = 10;
+
 /**
- * Prints the counts of each part, the titles of failed and repeated tests, the reasons of skipped tests and, as the last line, the
- * sums: "N passed, N failed", and ", N skipped" if there are any. `.ci/run` reads these lines.
- * @param {{ name: string, passed: number, failed: number, skipped?: string[], failures?: string[] }[]} results
+ * Prints the counts and the time of each part, the slowest tests, the titles of failed and repeated tests, the reasons
+ * of skipped tests and, as the last line, the sums: "N passed, N failed", and ", N skipped" if there are any. `.ci/run`
+ * reads these lines.
+ * @param {{ name: string, passed: number, failed: number, skipped?: string[], failures?: string[], seconds?: number,
+ *   times?: Time[] }[]} results
  * @returns the exit code
  */
 export function summarise(results) {
   console.log("");
-  for (const result of results) console.log(`${result.name}: ${countsText(result)}`);
+  for (const result of results) console.log(`${result.name}: ${countsText(result)}${timeText(result)}`);
+  const times = results.flatMap((result) => result.times ?? []).sort((a, b) => b.seconds - a.seconds);
+  for (const { title, seconds } of times.slice(0, slowestShown))
+    console.log(`slowest: ${seconds.toFixed(1)} s, ${title}`);
   for (const { failures = [] } of results) for (const title of failures) console.log(`failed: ${title}`);
   for (const { flaky = [] } of results)
     for (const title of flaky) console.log(`passed at the second attempt: ${title}`);
@@ -215,6 +247,8 @@ export function summarise(results) {
   console.log(countsText({ passed: sum("passed"), failed: sum("failed"), skipped }));
   return sum("failed") > 0 || sum("passed") === 0 ? 1 : 0;
 }
+
+const timeText = ({ seconds }) => (seconds === undefined ? "" : `, ${Math.round(seconds)} s`);
 
 function countsText({ passed, failed, skipped = [] }) {
   const more = skipped.length > 0 ? `, ${skipped.length} skipped` : "";

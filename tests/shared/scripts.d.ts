@@ -24,6 +24,13 @@ declare module "*/scripts/lib/reports.mjs" {
     failures?: string[];
     /** Titles of the tests that passed at the second attempt. */
     flaky?: string[];
+    /** Of the whole part. */
+    seconds?: number;
+    times?: readonly Time[];
+  }
+  interface Time {
+    readonly title: string;
+    readonly seconds: number;
   }
   export function count(
     ok: boolean,
@@ -49,6 +56,14 @@ declare module "*/scripts/lib/reports.mjs" {
       assertionResults: readonly { status: string; fullName: string; meta?: { firstError?: string } }[];
     }[];
   }): string[];
+  export function timesIn(report: {
+    testResults?: readonly {
+      name: string;
+      assertionResults: readonly { fullName: string; duration?: number }[];
+    }[];
+  }): Time[];
+  export function timesInPlaywright(report: { suites?: readonly object[] }): Time[];
+  export function timesInGtest(xml: string): Time[];
   export function skipsInPlaywright(report: { suites?: readonly object[] }): string[];
   export function failuresInPlaywright(
     report: { suites?: readonly object[] },

@@ -33,6 +33,7 @@ import {
 import * as zarrita from "zarrita";
 import { toBytes, toElements } from "#src/dtypes/elements.js";
 import { skipFor } from "../../shared/skips.js";
+import { amount } from "../support/amounts.js";
 import { downsample, type Method } from "../support/downsample-reference.js";
 import { missingZarr, python } from "../support/python-zarr.js";
 import { errorOf, product, randomBytes } from "../support/support.js";
@@ -156,7 +157,7 @@ describe("levels", () => {
           await writeMultiscale(store, array, { ...options, stage: level, part: [i, parts] });
       await checkLevels(group, data, method);
     };
-    await fc.assert(fc.asyncProperty(images, check), { numRuns: 60, seed: 12 });
+    await fc.assert(fc.asyncProperty(images, check), { numRuns: amount(20, 60), seed: 12 });
   });
 
   it("are the same in blocks of several chunks, and if a shard exceeds one read", async () => {

@@ -181,6 +181,12 @@ describe("workflows", () => {
   const folder = path.join(root, ".github/workflows");
   const workflows = readdirSync(folder).map((file) => [file, text(`.github/workflows/${file}`)] as const);
 
+  it("run the Node suite without sampling every night", () => {
+    const nightly = text(".github/workflows/nightly.yml");
+    expect(nightly).toMatch(/^ {4}- cron: /m);
+    expect(nightly).toContain("run: npm test -- whole");
+  });
+
   it.each(workflows)("%s pins actions by commit, and packages by exact version", (_, workflow) => {
     expect(unpinnedIn(workflow)).toEqual([]);
   });

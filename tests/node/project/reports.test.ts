@@ -17,6 +17,9 @@ import {
   skipsInPlaywright,
   summarise,
   testsInGtest,
+  timesIn,
+  timesInGtest,
+  timesInPlaywright,
 } from "../../../scripts/lib/reports.mjs";
 import { skipFor, unsupportedSystem } from "../../shared/skips.js";
 import { missingModule } from "../support/python-zarr.js";
@@ -115,6 +118,40 @@ it("runs tests to the last, and lists those that found faults or threw", async (
     log.mockRestore();
     error.mockRestore();
   }
+});
+
+describe("the times of tests", () => {
+  it("come from each runner's report, without tests that did not run", () => {
+    const [ran, skipped] = [{ fullName: "swims", duration: 1500 }, { fullName: "floats" }];
+    const testResults = [{ name: path.resolve("a.ts"), assertionResults: [ran, skipped] }];
+    expect(timesIn({ testResults })).toEqual([{ title: "a.ts: swims", seconds: 1.5 }]);
+    const results = [{ duration: 2000, error: { message: "not visible" } }, { duration: 500 }];
+    const suites = [{ specs: [{ file: "a.spec.ts", title: "one", tests: [{ status: "flaky", results }] }] }];
+    expect(timesInPlaywright({ suites })).toEqual([{ title: "a.spec.ts: one", seconds: 2.5 }]);
+    const xml = `<testcase name="One" file="a.cpp" line="1" status="run" result="completed" time="0.25" timestamp="t" classname="A" />`;
+    expect(timesInGtest(xml)).toEqual([{ title: "A.One", seconds: 0.25 }]);
+    expect([timesIn({}), timesInPlaywright({}), timesInGtest("")]).toEqual([[], [], []]);
+  });
+
+  it("are printed for each suite and the ten slowest tests, above the counts", () => {
+    const log = vi.spyOn(console, "log").mockImplementation(() => {});
+    try {
+      const times = Array.from({ length: 7 }, (_, i) => ({ title: `t${i}`, seconds: i + 0.04 }));
+      const one = { name: "a", ...count(true, 7, 0), seconds: 61.4, times };
+      summarise([one, { ...one, name: "b", times: [...times, { title: "long", seconds: 9 }] }]);
+      const lines = log.mock.calls.flat();
+      expect(lines.slice(1, 5)).toEqual([
+        "a: 7 passed, 0 failed, 61 s",
+        "b: 7 passed, 0 failed, 61 s",
+        "slowest: 9.0 s, long",
+        "slowest: 6.0 s, t6",
+      ]);
+      expect(lines.slice(3, -1)).toHaveLength(10);
+      expect(lines.at(-1)).toBe("14 passed, 0 failed");
+    } finally {
+      log.mockRestore();
+    }
+  });
 });
 
 describe("skipped tests", () => {

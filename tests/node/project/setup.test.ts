@@ -55,23 +55,25 @@ describe("set-up", skipFor(unsupportedSystem(process.platform !== "win32")), () 
   it("reconfigures another checkout's configuration, and keeps files that are not CMake's", () => {
     const build = path.join(dir, "build/sanitize");
     const findings = path.join(build, "findings/a");
-    const configure = (source: string, toolchain = "") => {
+    const configure = (source: string, toolchain = "", launcher = "") => {
       mkdirSync(path.dirname(findings), { recursive: true });
       writeFileSync(findings, "");
       writeFileSync(path.join(build, "build.ninja"), "");
       const cache = [`CMAKE_HOME_DIRECTORY:INTERNAL=${source}`, `CMAKE_CACHEFILE_DIR:INTERNAL=${build}`];
       if (toolchain) cache.push(`CMAKE_TOOLCHAIN_FILE:FILEPATH=${toolchain}`);
+      if (launcher) cache.push(`CMAKE_C_COMPILER_LAUNCHER:UNINITIALIZED=${launcher}`);
       writeFileSync(path.join(build, "CMakeCache.txt"), `${cache.join("\n")}\n`);
     };
     const code = `console.log((${importFrom(root, "build.mjs")}).isConfigured(${JSON.stringify(build)}))`;
     configure(root);
     expect(run(code).text).toBe("true\n");
-    for (const [source, toolchain] of [
+    for (const [source, toolchain, launcher] of [
       [dir],
       [path.join(dir, "gone")],
       [root, path.join(dir, "gone.cmake")],
+      [root, "", path.join(dir, "ccache")],
     ]) {
-      configure(source!, toolchain);
+      configure(source!, toolchain, launcher);
       expect(run(code).text).toBe("false\n");
       expect(existsSync(path.join(build, "CMakeCache.txt"))).toBe(false);
       expect(existsSync(findings)).toBe(true);

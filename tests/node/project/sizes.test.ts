@@ -1,6 +1,5 @@
-// How much each entry is to download, and the package to install: one list of budgets. What grows beyond its budget is
-// made
-// smaller, or the budget is raised on purpose, here.
+// Budgets of the download of each entry and of the installed package, in one list. If a part exceeds its budget, make it
+// smaller or raise the budget here.
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
@@ -9,6 +8,7 @@ import { buildSync } from "esbuild";
 import { expect, it } from "vitest";
 import { viewerDownload } from "../../../bench/suites/sizes.mjs";
 import { distFolder } from "../../shared/places.js";
+import { once } from "../support/support.js";
 
 const root = path.join(distFolder, "..");
 const gzipped = (bytes: Uint8Array | string) => gzipSync(bytes, { level: 9 }).length;
@@ -64,11 +64,11 @@ interface Packed {
 }
 
 /** npm's description of the archive to publish. */
-function packed(): Packed {
+const packed = once((): Packed => {
   const args = ["pack", "--dry-run", "--json", "--ignore-scripts"];
   const out = execFileSync("npm", args, { cwd: root, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
   return (Object.values(JSON.parse(out)) as Packed[])[0]!;
-}
+});
 
 /** Installed bytes without docs/, which programs do not load. */
 const installedSize = () =>

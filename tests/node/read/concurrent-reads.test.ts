@@ -29,7 +29,7 @@ import {
   zstd,
 } from "../support/zarr-writer.js";
 
-const reads = amount(250, 1000, "ZARR_WASM_LOAD");
+const reads = amount(120, 1000, "ZARR_WASM_LOAD");
 const seed = Number(process.env["ZARR_WASM_SEED"] ?? 1);
 const isVerbose = process.env["ZARR_WASM_LOAD"] !== undefined;
 const [rows, columns, itemBytes] = [768, 640, 4];
@@ -175,7 +175,7 @@ describe.each(Object.keys(layouts))("reads of %s", (layout) => {
   it.each([1, 7, 32])("of which some are aborted, with %i requests at a time", async (concurrency) => {
     const { server, array } = await start(layout, { concurrency });
     server.behaviour.trouble = crowd(server, concurrency);
-    const count = Math.ceil(concurrency === 1 ? reads / 10 : reads);
+    const count = concurrency === 1 ? amount(25, 100) : reads;
     const found = await load(array, { count });
     check(`${layout}, ${concurrency} requests`, found, count, server);
     expect(found.aborted).toBeGreaterThan(0);
@@ -301,7 +301,7 @@ describe("nothing is left behind", () => {
   it.each(["alone", "with workers"])("no memory, %s", async (how) => {
     const { server, array } = await start("chunks");
     const pool = how === "with workers" ? pooled() : undefined;
-    const count = Math.ceil(reads / 4);
+    const count = amount(63, 250);
     const used: number[] = [];
     for (let round = 0; round < 4; round++) {
       const found = await load(array, { count, aborts: 60, seed: round + 1, ...(pool && { pool }) });
@@ -317,7 +317,7 @@ describe("nothing is left behind", () => {
 
   it("no connections", async () => {
     const { server, array } = await start("chunks");
-    await load(array, { count: Math.ceil(reads / 10), aborts: 90 });
+    await load(array, { count: amount(25, 100), aborts: 90 });
     await until(() => server.open === 0);
     await server.close();
     await until(() => !process.getActiveResourcesInfo().includes("TCPSocketWrap"));

@@ -21,7 +21,7 @@ declare module "*/bench/documents.mjs" {
 }
 
 declare module "*/bench/page-sizes.mjs" {
-  export function measurePages(): Promise<{ what: string; size: number }[]>;
+  export const pages: readonly { readonly what: string; readonly measure: () => Promise<number> }[];
 }
 
 declare module "*/bench/suites/package.mjs" {

@@ -183,3 +183,12 @@ export async function errorOf(work: () => unknown): Promise<Error & Record<strin
 /** Opens a node that must be an array. */
 export const openArray = (source: Source, options: OpenOptions = {}): Promise<ZarrArray> =>
   open(source, { ...options, kind: "array" });
+
+/** Returns a function that creates a value at the first call, and returns it at every call. */
+export function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}

@@ -151,7 +151,7 @@ function killed(dest: string, after: number, signal: NodeJS.Signals): Promise<bo
 }
 
 describe("a copy that is killed", () => {
-  const rounds = amount(8, 20);
+  const rounds = amount(4, 20);
   it(`at ${rounds} random moments leaves whole objects, and resumes to the same bytes`, async () => {
     const whole = place();
     await copy(source, whole, values);

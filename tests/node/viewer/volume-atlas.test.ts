@@ -18,6 +18,7 @@ import {
   type Voxels,
 } from "#src/viewer/volume/bricks.js";
 import { cellSide, cellsPerSide, Extents } from "#src/viewer/volume/extents.js";
+import { amount } from "../support/amounts.js";
 import { randomizer } from "../support/support.js";
 
 interface Texture {
@@ -215,9 +216,12 @@ eachIndex({ from: [0, 0, 0], to: map3((i) => Math.ceil(shape[i]! / blockShape[i]
   blocks.push(at),
 );
 
+/** Odd seeds have one ground and blocks in order, even ones two and any order; from 3 on, `f32` has a gap. */
+const seeds = { u8: [1, 2, 3, 4], f32: [4, 3, 2, 1] };
+
 for (const kind of ["u8", "f32"] as const)
   it(`parts of equal voxels take no place, and the others have their borders: ${kind}`, () => {
-    for (let seed = 1; seed <= 4; seed++) {
+    for (const seed of seeds[kind].slice(0, amount(2, 4))) {
       const values = new (kind === "u8" ? Uint8Array : Float32Array)(shape[0] * shape[1] * shape[2]);
       // Grounds of two values, single voxels at the edges of parts and elsewhere, and gaps.
       eachIndex({ from: [0, 0, 0], to: shape }, (at) => {

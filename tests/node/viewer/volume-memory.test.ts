@@ -16,6 +16,7 @@ import {
 import { type VolumeViewpoint, visiblePart } from "#src/viewer/volume/camera.js";
 import { cellSide, cellsPerSide, cellTexels, Extents } from "#src/viewer/volume/extents.js";
 import { chooseBricks } from "#src/viewer/volume/octree.js";
+import { amount } from "../support/amounts.js";
 import { randomizer } from "../support/support.js";
 
 const stored = side + 2;
@@ -195,17 +196,20 @@ const fakeContext = (fake: FakeGl): WebGL2RenderingContext =>
     },
   }) as unknown as WebGL2RenderingContext;
 
-it("2,000 movements through 1 TB keep the textures within the budget", () => {
+/** Numbers of movements by the budget in MiB. */
+const movements: readonly (readonly [budget: number, moves: number])[] = [
+  [512, amount(40, 100)],
+  [64, amount(400, 1900)],
+];
+
+it("movements through 1 TB keep the textures within the budget", () => {
   const length = 10_000;
   const levels = Array.from({ length: 8 }, (_, i): VolumeLevel => {
     const shape = map3(() => Math.ceil(length / 2 ** i));
     return { shape, factor: map3(() => 2 ** i), origin: [0, 0, 0] };
   });
   const random = randomizer(11);
-  for (const [budget, moves] of [
-    [512, 100],
-    [64, 1900],
-  ] as const) {
+  for (const [budget, moves] of movements) {
     const fake = new FakeGl();
     const atlas = new Atlas(fakeContext(fake), "u8", levels, budget * 2 ** 20);
     // Of bricks with one to four parts whose voxels differ.

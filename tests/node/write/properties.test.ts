@@ -1,4 +1,4 @@
-// Random sequences of writes against a plain array. ZARR_WASM_SEQUENCES sets how many; 2,000 without it.
+// Random sequences of writes against a plain array. ZARR_WASM_SEQUENCES sets how many.
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import {
@@ -15,9 +15,10 @@ import {
   slice,
   type ZarrArray,
 } from "zarr-wasm";
+import { amount } from "../support/amounts.js";
 import { randomizer } from "../support/support.js";
 
-const sequences = Number(process.env["ZARR_WASM_SEQUENCES"] ?? 2000);
+const sequences = amount(400, 2000, "ZARR_WASM_SEQUENCES");
 
 const kinds = {
   bool: Uint8Array,

@@ -6,18 +6,9 @@ import { create, get, MapStore, set } from "zarr-wasm";
 import * as zarrita from "zarrita";
 import { skipFor } from "../../shared/skips.js";
 import { missingModule, missingZarr, pythonReads } from "../support/python-zarr.js";
-import { goldenCases, openArray, sha256, storeOf } from "../support/support.js";
+import { goldenCases, once, openArray, sha256, storeOf } from "../support/support.js";
 import { readV1 } from "../support/v1-reader.js";
 import { same, textOf, type Written, writeMatrix } from "../support/written-matrix.js";
-
-/** Creates a value at the first call. */
-function once<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
-  };
-}
 
 describe("Zarr v1", () => {
   it("by an independent reader", async () => {
