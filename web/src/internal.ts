@@ -1,6 +1,7 @@
 /**
- * Exports for the command line and its tests, in addition to the public entries: `#internal` of package.json. Bundled
- * with the other entries, so that all share their classes and the core.
+ * Exports for the command line, the viewer and their tests, in addition to the public entries: `#internal` of
+ * package.json. Bundled with the other entries, so that all share their classes and the core; the modules of the viewer
+ * contain what they use.
  */
 
 export { withSession } from "./chain/chunk-codec.js";
@@ -17,3 +18,4 @@ export { checkTargets, placeBelow } from "./transfer/places.js";
 export { ScratchStore } from "./transfer/scratch.js";
 export { autoShards } from "./transfer/target.js";
 export { closestTo, ownProperty } from "./util/arguments.js";
+export { inSlices, type Steps } from "./util/slices.js";
