@@ -18,5 +18,6 @@ export { checkTargets, placeBelow } from "./transfer/places.js";
 export { ScratchStore } from "./transfer/scratch.js";
 export { autoShards } from "./transfer/target.js";
 export { closestTo, ownProperty } from "./util/arguments.js";
+export { bucketAddress } from "./util/buckets.js";
 export { type Kept, LruCache } from "./util/lru.js";
 export { inSlices, type Steps } from "./util/slices.js";
