@@ -1,7 +1,7 @@
 /**
  * Exports for the command line, the viewer and their tests, in addition to the public entries: `#internal` of
- * package.json. Bundled with the other entries, so that all share their classes and the core; the modules of the viewer
- * contain what they use.
+ * package.json. Bundled with the other entries, so that all share their classes and the core. The build
+ * copies the exports that the viewer uses into its modules.
  */
 
 export { withSession } from "./chain/chunk-codec.js";
