@@ -1,4 +1,4 @@
-// deck.gl: a TileLayer reads pictures, a BitmapLayer draws each.
+// deck.gl: a TileLayer reads images, a BitmapLayer draws each.
 import { Deck, MapView } from "@deck.gl/core";
 import { TileLayer } from "@deck.gl/geo-layers";
 import { BitmapLayer } from "@deck.gl/layers";

@@ -1,4 +1,4 @@
-// MapLibre GL requests raster tiles by URL: a custom protocol returns pictures.
+// MapLibre GL requests raster tiles by URL: a custom protocol returns images.
 import { addProtocol, Map as GlMap, setWorkerUrl } from "maplibre-gl";
 import workerUrl from "maplibre-gl/dist/maplibre-gl-worker.mjs?worker&url";
 import "maplibre-gl/dist/maplibre-gl.css";

@@ -83,7 +83,7 @@ for (let i = 0; i < shades; i++) {
   new Uint8ClampedArray(table.buffer, 4 * i, 4).set(rgba);
 }
 
-/** A picture of a tile; missing values are transparent. */
+/** An image of a tile; missing values are transparent. */
 export function paint({ data, shape: [height, width] }) {
   const image = new ImageData(width, height);
   const pixels = new Uint32Array(image.data.buffer);

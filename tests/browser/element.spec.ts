@@ -262,7 +262,7 @@ test("of linked views each keeps the slice of its attributes, and gives it to th
 });
 
 test("attributes that cannot be used are reported", async ({ page, site, problems }) => {
-  problems.expect(/<zarr-viewer> /);
+  problems.expect(/cannot be used/);
   await open(
     page,
     site,
@@ -279,7 +279,34 @@ test("attributes that cannot be used are reported", async ({ page, site, problem
   await element(page, "one").evaluate((viewer) => viewer.setAttribute("colormap", "magma"));
   await element(page, "one").evaluate((viewer) => viewer.setAttribute("fps", "3"));
   await expect.poll(() => heard(page, "error")).toHaveLength(4);
-  expect(problems.all.filter((text) => text.startsWith("<zarr-viewer> "))).toHaveLength(4);
+  expect(problems.all.filter((text) => text.startsWith("zarr-wasm: "))).toHaveLength(4);
+  // Settings of programs are checked in the same way.
+  await element(page, "one").evaluate((viewer) => {
+    (viewer as ZarrViewerElement).settings = { tool: "foo" };
+  });
+  await expect.poll(() => heard(page, "error")).toHaveLength(5);
+  const message = 'tool="foo" cannot be used; expected pan, zoom, pick, measure';
+  expect(problems.all).toContain(`zarr-wasm: ${message}`);
+  await expect(page.getByRole("list", { name: "Notes" })).toContainText(message);
+});
+
+test("settings before opening, and those of the page's address, are checked", async ({
+  page,
+  site,
+  problems,
+}) => {
+  problems.expect(/cannot be used|does not fit/);
+  await open(page, site, "");
+  await page.evaluate(() => {
+    const viewer = Object.assign(document.createElement("zarr-viewer"), { settings: { outside: "foo" } });
+    document.body.append(Object.assign(viewer, { src: "/stores/cube" }));
+  });
+  const notes = page.getByRole("list", { name: "Notes" });
+  await expect(notes).toHaveText('outside="foo" cannot be used; expected mark or clamp.');
+  await page.goto(`${site}/viewer/?source=/stores/bytes&tool=foo&map=virdis&select=999,:&order=foo&gamma=2`);
+  await expect(notes.locator("li, p")).toHaveCount(4);
+  await expect(notes).toContainText('map="virdis" cannot be used');
+  await expect(notes).toContainText('tool="foo" cannot be used; expected pan, zoom, pick, measure');
 });
 
 test("unknown settings and picture options are reported, and volumes of flat arrays", async ({

@@ -1,11 +1,12 @@
 /** The page around one viewer: source field, samples, dropped files, and the address bar. */
 import { shortName } from "./base/text.js";
-import { readQuery, type ViewTarget, writeQuery } from "./model/query.js";
+import { Viewer } from "./element/viewer.js";
+import { givenTexts, readQuery, settingNames, type ViewTarget, writeQuery } from "./model/query.js";
 import { arrayFacts } from "./model/state.js";
 import { chooseButtons, LocalStores, localScheme, takeDrops } from "./page/local.js";
 import { fetchOffers, type Offer } from "./page/offers.js";
 import type { Dropped, NotDropped } from "./source/drop.js";
-import { mountViewer, type View, type ViewerTarget } from "./viewer.js";
+import type { View, ViewerTarget } from "./viewer.js";
 
 const byId = <T extends HTMLElement>(id: string) => document.getElementById(id) as T;
 const input = byId<HTMLInputElement>("source");
@@ -14,7 +15,7 @@ const notice = byId("notice");
 const gallery = byId("gallery");
 
 const local = new LocalStores();
-const viewer = mountViewer(main, { onChange: remember, onPlace: follow, page: location.pathname });
+const viewer = new Viewer(main, { onChange: remember, onPlace: follow, page: location.pathname });
 
 /** The last change that made a history entry: a drag of one control makes only one. */
 let last = { control: "", time: Number.NEGATIVE_INFINITY };
@@ -91,9 +92,11 @@ function showTarget(target: ViewTarget): void {
   gallery.hidden = true;
   thumbnails.abort();
   main.hidden = false;
-  if (!target.source.startsWith(localScheme)) return void viewer.show(target);
+  const search = new URLSearchParams(location.search);
+  const given = givenTexts([...settingNames, "order"], (name) => search.get(name));
+  if (!target.source.startsWith(localScheme)) return void viewer.show(target, given);
   const dropped = local.get(target.source);
-  if (dropped) return void viewer.show({ ...target, source: dropped.store, name: dropped.name });
+  if (dropped) return void viewer.show({ ...target, source: dropped.store, name: dropped.name }, given);
   setNotice(
     `${input.value} was opened from this machine, and pages may not keep such files: drop it here again, or choose it.`,
   );

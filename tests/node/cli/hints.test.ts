@@ -7,6 +7,7 @@ import { fileSink } from "zarr-wasm/node";
 import { root, run, runBeside, temporaryFolder } from "../support/cli-tool.js";
 import { urlOf } from "../support/copying.js";
 import { S3Server } from "../support/s3-server.js";
+import { ObjectServer } from "../support/store-server.js";
 
 const server = new S3Server();
 beforeAll(() => server.start());
@@ -74,3 +75,38 @@ it("lists the readable file types for other files", () => {
 it("rejects a JSON document without references", () => {
   expect(run("info", path.join(root, "package.json")).err).toMatch(/has no references: version must be 1/);
 });
+
+it.each([
+  ["info", "a", []],
+  ["info", "a.zarr", ["--path", "b"]],
+  ["verify", "a", ["--path", "b"]],
+  ["view", "a", ["--path", "b"]],
+] as const)(
+  "%s sends at most six requests to a URL at which nothing exists: %s %j",
+  async (command, name, options) => {
+    const nothing = await new ObjectServer().start();
+    try {
+      const { err, status } = await runBeside(command, `${nothing.url}/${name}`, ...options);
+      expect([status, err]).toEqual([1, expect.stringContaining("no Zarr array or group found")]);
+      if (options.length > 0)
+        expect(err).toContain(`; to list the nodes, run: zarr-wasm info ${nothing.url}/${name}\n`);
+      expect(nothing.log.length).toBeLessThanOrEqual(6);
+      expect(new Set(nothing.log).size).toBe(nothing.log.length);
+    } finally {
+      await nothing.close();
+    }
+  },
+);
+
+it.each(["--chunks", "--shards"])(
+  "%s with the wrong number of lengths names the right one",
+  async (option) => {
+    const source = path.join(folder, "plane.zarr");
+    await create(urlOf(source), { shape: [20, 20], dtype: "uint8", overwrite: true });
+    const { err, status } = run("copy", source, path.join(folder, "rechunked"), option, "7,7,7");
+    expect([status, err]).toEqual([
+      2,
+      expect.stringContaining(`${option} needs one length per dimension: 2, got [7,7,7]`),
+    ]);
+  },
+);

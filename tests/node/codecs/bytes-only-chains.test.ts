@@ -101,7 +101,7 @@ describe("configurations", () => {
     ["jenkins_lookup3", { prefix: [1.5] }, /"prefix"/],
     ["jenkins_lookup3", { prefix: "é" }, /"prefix"/],
     ["jenkins_lookup3", { prefix: Array(4097).fill(0) }, /"prefix"/],
-    ["shuffle", { elementsize: 0 }, /"elementsize"/],
+    ["shuffle", { elementsize: 0.5 }, /"elementsize"/],
     ["shuffle", { elementsize: "4" }, /"elementsize"/],
     ["base64", { url: true }, /"url"/],
     ["conditional", {}, /"codecs" must be a list/],

@@ -133,7 +133,7 @@ describe("an outsized chunk", () => {
   it("is not kept after a pause, even if all chunks are as large", async () => {
     const work = await workOf(large);
     work.chain.decode(work.encoded);
-    await rest();
+    await getSession("decode"); // the one after the outsized chunk
     vi.useFakeTimers({ toFake: ["setTimeout"] });
     try {
       work.chain.decode(work.encoded);

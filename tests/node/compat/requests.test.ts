@@ -124,7 +124,6 @@ describe("requests of open", () => {
       await openOwn(store, { path: "x" });
       expect(new Set(keys())).toEqual(
         new Set([
-          "/x/meta",
           "/x/zarr.json",
           "/x/.zarray",
           "/x/.zgroup",

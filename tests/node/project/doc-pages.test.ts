@@ -88,6 +88,25 @@ it("docs/view.md and the notices list the viewer's colour maps", () => {
     expect(name === "gray" || new RegExp(`\\b${name}\\b`).test(notices), name).toBe(true);
 });
 
+it("docs/bundlers.md lists the entries of the package, with an import map of those for pages", () => {
+  const { exports } = JSON.parse(textOf("package.json")) as { exports: Record<string, { default?: string }> };
+  const [, section = ""] = textOf("docs/bundlers.md").split("## Package entries\n");
+  const listed = [...section.split("```html")[0]!.matchAll(/^\| `([^`]+)` \|/gm)].map(([, name]) => name);
+  expect(listed).toEqual(Object.keys(exports).map((subpath) => `zarr-wasm${subpath.slice(1)}`));
+  const [, map = ""] = /<script type="importmap">([\s\S]*?)<\/script>/.exec(section) ?? [];
+  const ofPages = Object.entries(exports).filter(
+    ([subpath, target]) => target.default?.endsWith(".js") && subpath !== "./node",
+  );
+  expect(JSON.parse(map)).toEqual({
+    imports: Object.fromEntries(
+      ofPages.map(([subpath, target]) => [
+        `zarr-wasm${subpath.slice(1)}`,
+        `/node_modules/zarr-wasm${target.default!.slice(1)}`,
+      ]),
+    ),
+  });
+});
+
 describe("samples", () => {
   const of = (language: string) =>
     samples

@@ -103,7 +103,9 @@ describe("a program compiles with all of the package's types checked", () => {
       };
       expect(compile(`promises-${version}`, code, options, compiler)).toBe("");
       const wrong = code.replaceAll("// @ts-expect-error", "//");
-      expect(compile(`wrong-${version}`, wrong, options, compiler).match(/error TS/g)).toHaveLength(13);
+      expect(compile(`wrong-${version}`, wrong, options, compiler).match(/error TS/g)).toHaveLength(
+        code.match(/@ts-expect-error/g)!.length,
+      );
     },
   );
 

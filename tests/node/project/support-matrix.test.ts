@@ -165,12 +165,12 @@ function formOf(type: TriedType): string {
   if (dtype.isVariable) return "Array";
   if (label === "float16") return "Float16Array where the engine has it, else Float32Array";
   const entries = toElements(dtype, elementsOf(type)).length / 6;
-  return `${arrayNameOf(dtype)}${entries === 1 ? "" : `, ${entries} per element`}`;
+  return `${arrayNameOf(dtype)}${entries === 1 ? "" : `, ${entries} per value`}`;
 }
 
 function typeTable(): string {
   const rows = triedTypes.map((type) => [type.label, code(type.numpy), code(type.v3), formOf(type)]);
-  return table(["data type", "Zarr v1 and v2", "Zarr v3", "comes as"], rows);
+  return table(["data type", "Zarr v1 and v2", "Zarr v3", "JavaScript type"], rows);
 }
 
 const refused = {
@@ -264,15 +264,15 @@ async function document(): Promise<string> {
 # Support
 
 Every cell was tested: a store of that Zarr version whose metadata names the codec and the data type, with a chunk
-that the codec encoded, was read, and the result compared with the original elements.
+that the codec encoded, was read, and the result compared with the original values.
 
-- **yes**: decoded and encoded; the elements come back the same.
-- **lossy**: decoded and encoded; the codec rounds, and rounded elements come back unchanged.
+- **yes**: decoded and encoded; the values come back the same.
+- **lossy**: decoded and encoded; the codec rounds, and rounded values come back unchanged.
 - **decode**: decoded only.
 - names: these data types of the column; others, and empty cells, are rejected when the array is opened.
 - **module**: the WebAssembly modules that decode and encode. The larger ones, full and images, are loaded when an array needs them.
 
-Fixed strings are byte and unicode strings of fixed length; string, bytes and objects have elements of any length. Other codecs
+Fixed strings are byte and unicode strings of fixed length; string, bytes and objects have values of any length. Other codecs
 were tested on them after vlen-utf8, vlen-bytes and json2. \`zarr-wasm/codecs\` encodes single chunks and shards.
 
 ## Data types
@@ -293,7 +293,7 @@ Compressors by their name in \`compression\`. Blosc frames may hold the zstd for
 ${await codecTable(1)}
 ## Repositories of versions
 
-| | read | written |
+| repository | read | written |
 | --- | --- | --- |
 | Icechunk, format version 1 (from 0.1.3) | yes: inline, native and virtual chunks, split manifests | no |
 | Icechunk, format version 2 and 2.1 | yes, compressed locations too | no |

@@ -49,7 +49,7 @@ describe("parts", () => {
 describe("progress", () => {
   it("prints share, rate and remaining time", () => {
     const text = progressText("copying", { done: 2 ** 29, total: 2 ** 30, rate: 2 ** 28 });
-    expect(text).toBe("copying 50 %  512.0 MiB of 1.0 GiB, 268 MB/s, 2 s left");
+    expect(text).toBe("copying 50 %  512.0 MiB of 1.0 GiB, 256 MiB/s, 2 s left");
     expect(timeText(3599.5)).toBe("1 h 0 min");
     expect(timeText(61)).toBe("1 min 1 s");
   });

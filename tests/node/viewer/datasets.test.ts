@@ -20,6 +20,7 @@ import type { Dataset } from "../../../web/viewer/source/dataset.ts";
 import { type Opened, openTarget, RefusedAddress, resolveTarget } from "../../../web/viewer/source/open.ts";
 import { volumeSpace } from "../../../web/viewer/volume/space.ts";
 import { groupInMemory, packed } from "../../shared/viewer-groups.js";
+import { ObjectServer } from "../support/store-server.js";
 
 const signal = new AbortController().signal;
 const context = { signal, onWarning: () => {} };
@@ -375,6 +376,23 @@ it("a group that only consolidated metadata know is opened by its path", async (
   await expect(openTarget({ source: store, name: "x", path: "c" }, context)).rejects.toMatchObject({
     _tag: "NotFound",
   });
+});
+
+it.each([
+  ["a.zarr", undefined, 6],
+  ["a.zarr", "b", 7], // the last one is for consolidated metadata of the root
+  ["a", undefined, 7], // the last one is for the server's listing of the folder
+  ["a", "b", 6],
+])("a URL at which nothing exists, %s with path %s, costs %i requests", async (name, path, count) => {
+  const server = await new ObjectServer({}).start();
+  try {
+    const source = `${server.url}/${name}`;
+    await expect(openTarget({ source, path }, context)).rejects.toMatchObject({ _tag: "NotFound" });
+    expect(server.log).toHaveLength(count);
+    expect(new Set(server.log).size).toBe(count);
+  } finally {
+    await server.close();
+  }
 });
 
 it("a folder of stores leads to them", async () => {

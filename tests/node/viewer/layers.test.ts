@@ -289,11 +289,15 @@ describe("GeoJSON", () => {
       if (!progress.isDone) setImmediate(turn);
     };
     turn();
-    const { count } = await parseGeoJson(text);
-    progress.isDone = true;
-    expect(count).toBe(300_000);
+    const found = await parseGeoJson(text);
+    expect(found.count).toBe(300_000);
     expect(progress.turns).toBeGreaterThan(6);
+    const before = progress.turns;
     const abort = new AbortController();
+    await found.readColumn!("kind", abort.signal);
+    progress.isDone = true;
+    expect(progress.turns).toBeGreaterThan(before + 1);
+    expect(found.column("kind")).toMatchObject({ kind: "categories", names: { length: 300_000 } });
     const reading = parseGeoJson(text, abort.signal);
     abort.abort(new Error("no longer needed"));
     await expect(reading).rejects.toThrow("no longer needed");

@@ -131,19 +131,6 @@ describe("one range for all slices", () => {
     expect(ranges.isKnown({ ...layer, isRaw: true })).toBe(false);
   });
 
-  it("is widened to the valid range if that is not much wider", () => {
-    const limits = (validRange: [number, number]) => {
-      const layer = layerOf(volume([2, 2], { validRange }));
-      const ranges = new Ranges();
-      ranges.begin([layer], all);
-      ranges.add(tile([1, 40, 97]), layer);
-      return ranges.limits(layer);
-    };
-    expect(limits([0, 100])).toEqual([0, 100]);
-    expect(limits([-32767, 32767])).toEqual([1, 97]);
-    expect(limits([5, 100])).toEqual([1, 97]);
-  });
-
   it("has no 0 on a logarithmic scale", () => {
     const layer = layerOf(volume([2, 2]), { scale: "log" });
     const ranges = new Ranges();
@@ -214,14 +201,11 @@ describe("the sampled slices", () => {
   });
 });
 
-it("ranges in metadata are those of decoded values", () => {
+it("the range in metadata is actual_range, of decoded values", () => {
   const found = (attributes: object) =>
     findDecoding({ attributes, dtype: DType.simple("int16"), fillValue: 0 } as unknown as ZarrArray);
-  expect(found({ actual_range: [2.5, 7], valid_range: [0, 200], scale_factor: 0.5 })).toMatchObject({
-    actualRange: [2.5, 7],
-    validRange: [0, 100],
-  });
-  expect(found({ valid_min: 0, valid_max: 10 }).validRange).toEqual([0, 10]);
+  expect(found({ actual_range: [2.5, 7], scale_factor: 0.5 }).actualRange).toEqual([2.5, 7]);
+  expect(found({ valid_range: [0, 100], valid_min: 0, valid_max: 10 }).actualRange).toBeUndefined();
   for (const actual_range of [[1], [2, 1], ["0", "1"], [0, Number.NaN], { 0: 1, 1: 2 }, "0 1"])
     expect(found({ actual_range }).actualRange).toBeUndefined();
 });

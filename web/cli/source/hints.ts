@@ -60,11 +60,16 @@ export function hintForFile(source: string): string {
   return hintForDocument(source) || "; supported files are zip archives (.zip, .ozx) and references (.json)";
 }
 
-/** Suggests existing nodes, or stores in the folder, for a missing node. Returns "" if the search fails. */
+/**
+ * Suggests existing nodes, or stores in the folder, for a missing node. Returns "" if the search fails. For a node below
+ * a URL, which may not exist either, it names the command that lists them instead of sending more requests.
+ */
 export async function hintForPath(
   source: Source,
   { path: wanted, ...version }: OpenOptions,
 ): Promise<string> {
+  if (wanted !== undefined && source instanceof URL && source.protocol !== "file:")
+    return `; to list the nodes, run: zarr-wasm info ${shellQuoted(source.href)}`;
   try {
     return await (wanted === undefined ? storesBelow(source) : nodesLike(source, wanted, version));
   } catch {

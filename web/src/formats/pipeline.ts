@@ -6,7 +6,7 @@
 
 import type { ZarrVersion } from "../codecs/definition.js";
 import { HttpStore } from "../store/http/store.js";
-import { joinPath, normalizePath } from "../store/path.js";
+import { isParquetFolder, joinPath, normalizePath } from "../store/path.js";
 import { locateKey, readRange } from "../store/read.js";
 import { type ByteSource, byteReader } from "../store/source/byte-reader.js";
 import { formatOf, isFileName } from "../store/source/file-format.js";
@@ -268,15 +268,13 @@ export async function findOther(
   else if (isFileSource(source) && !(store instanceof ZipStore)) await refuseFile(source, signal);
   const repository = version === 2 || isRemoteFile ? undefined : await findRepository(store, options);
   if (repository) return repository;
-  // `open` has looked for references in a URL whose name tells that it has them.
-  const isKnown = remote !== undefined && (isZarrName(remote) || (isRemoteFile && !isStore(source)));
+  // Over HTTP, only names of Parquet folders are asked for references; `open` has asked for those in URLs.
+  const isKnown = remote !== undefined && (!isParquetFolder(remote) || !isStore(source));
   if (version === 3 || isKnown) throw missing;
   const references = await findReferences(store, options).catch(damaged(missing));
   if (!references) throw missing;
   return references;
 }
-
-const isZarrName = (pathname: string): boolean => /\.zarr\/?$/i.test(pathname);
 
 /** Whether `open` was given the URL of a file or folder on this machine. */
 const isFileSource = (source: unknown): source is string | URL =>

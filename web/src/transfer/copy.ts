@@ -190,7 +190,9 @@ async function planNodes(nodes: readonly SourceNode[], options: CheckedOptions):
   for (const name of ["chunkShape", "shardShape"] as const) {
     const lengths = options[name];
     if (Array.isArray(lengths) && !ranks.has(lengths.length))
-      throw badOption(`\`${name}\` has ${lengths.length} lengths, but no array has that many dimensions`);
+      throw badOption(
+        `\`${name}\` needs one length per dimension: ${[...ranks].join(" or ") || "none, as there is no array"}, got [${lengths}]`,
+      );
   }
   return planned;
 }

@@ -77,7 +77,11 @@ export class LayerOpener {
         this.#content(layer),
         layer.colormap ? loadColormap(layer.colormap) : undefined,
       ]);
-      if (content.kind === "features") await readLink(content.link?.observations, layer.by);
+      if (content.kind === "features")
+        await Promise.all([
+          readLink(content.link?.observations, layer.by),
+          layer.by && content.features.readColumn?.(layer.by, this.signal),
+        ]);
       else if (content.dataset.isLabels) await loadLabelTable(content.dataset, layer.by, this.signal);
       if (!isCurrent()) return;
       openedLayers(this.image).set(

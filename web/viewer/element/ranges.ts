@@ -285,14 +285,9 @@ function centred([low, high]: Limits, center: number | null): Limits {
 }
 
 /** Limits from statistics, by the method of a layer. */
-function rangeOf(findings: Findings, { range, dataset, isRaw }: Layer): Limits | undefined {
+function rangeOf(findings: Findings, { range }: Layer): Limits | undefined {
   if (range.mode === "minmax") return findings.extent;
-  if (range.mode === "percentile") return findings.robustRange();
-  const found = findings.automaticRange();
-  const valid = isRaw ? undefined : dataset.validRange;
-  if (!found || !valid || found[0] < valid[0] || found[1] > valid[1]) return found;
-  // Round limits, such as 0 to 100 %, unless most of their colours would be unused.
-  return found[1] - found[0] >= (valid[1] - valid[0]) / 2 ? valid : found;
+  return range.mode === "percentile" ? findings.robustRange() : findings.automaticRange();
 }
 
 /** The range of all values, as declared by metadata. */

@@ -1,6 +1,7 @@
 /** The viewer: its public interface, and the parts that open sources, draw them and report on them. */
 import { h } from "../base/dom.js";
 import type { PictureOptions } from "../model/figure.js";
+import { type GivenSetting, givenValues } from "../model/query.js";
 import type { ViewState, WantedState } from "../model/state.js";
 import { readers } from "../source/kept-data.js";
 import type { Opened } from "../source/open.js";
@@ -40,6 +41,8 @@ export class Viewer implements Linked {
   #links: { readonly enterLink: typeof enterLink; readonly tellLinked: typeof tellLinked } | undefined;
   #leaveLink = () => {};
   #isDestroyed = false;
+  /** Requested settings that have not been checked. */
+  #given: readonly GivenSetting[] = [];
 
   constructor(element: HTMLElement, options: ViewerOptions = {}) {
     const { side, status } = this.#controller;
@@ -149,13 +152,16 @@ export class Viewer implements Linked {
     return this.#model.target;
   }
 
-  async show(requested: ViewerTarget): Promise<void> {
+  /** @param given the requested settings, as messages name them */
+  async show(requested: ViewerTarget, given = givenValues(requested.settings)): Promise<void> {
+    this.#given = given;
     const target = this.#opener.resolve(requested);
     if (!target) return;
     const { dataset, target: before } = this.#model;
     this.#model.target = target;
     if (!dataset || !before || !isSameTarget(before, target)) return this.#opener.open();
     await this.#controller.apply(resolveFor(dataset, target.settings ?? {}), "address");
+    await this.#check();
   }
 
   /** Shows a sentence in an empty viewer. */
@@ -163,9 +169,21 @@ export class Viewer implements Linked {
     if (!this.target) this.#mainPanel.showText(text);
   }
 
-  change(wanted: WantedState): void {
-    if (this.view) this.#controller.change(wanted, "program");
-    else this.#opener.want(wanted);
+  change(wanted: WantedState, given = givenValues(wanted)): void {
+    this.#given = [...this.#given, ...given];
+    if (this.view) {
+      this.#controller.change(wanted, "program");
+      void this.#check();
+    } else this.#opener.want(wanted);
+  }
+
+  /** Warns of requested settings that have no effect. */
+  async #check(): Promise<void> {
+    const [{ dataset }, given] = [this.#model, this.#given];
+    this.#given = [];
+    if (!dataset || given.length === 0) return;
+    const { settingProblems } = await import("./setting-check.js");
+    if (dataset === this.#model.dataset) this.#controller.status.addUnusable(settingProblems(dataset, given));
   }
 
   async reload(): Promise<void> {
@@ -192,6 +210,7 @@ export class Viewer implements Linked {
     const { link, onChange } = this.#model.options;
     if (link) this.#links?.enterLink(link, this);
     if (this.view) onChange?.(this.view, "open");
+    await this.#check();
   }
 
   /** Shows content other than pictures: a plate, a group. */
@@ -204,6 +223,7 @@ export class Viewer implements Linked {
       },
       onUnusable: (messages: readonly string[]) => this.#controller.status.addUnusable(messages),
     };
+    this.#given = [];
     const { adoptStyles, createContents } = await import("./contents.js");
     const { main, beside } = await createContents(opened, this.target!, callbacks, signal);
     adoptStyles(this.#model.root);

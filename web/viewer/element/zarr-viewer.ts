@@ -3,7 +3,7 @@
 import type { Source } from "zarr-wasm";
 import { errorMessage } from "../base/format.js";
 import type { PictureOptions } from "../model/figure.js";
-import { readSettings, settingNames, unsetSettings } from "../model/query.js";
+import { givenTexts, givenValues, readSettings, settingNames, unsetSettings } from "../model/query.js";
 import type { WantedState } from "../model/state.js";
 import { configurePool } from "../tiles/pool-options.js";
 import type { RangeText, ZarrViewerProperties } from "./attributes.js";
@@ -93,8 +93,6 @@ export class ZarrViewerElement extends Base {
   /** Settings for the next source. */
   #settings: WantedState | undefined;
   readonly #changed = new Set<string>();
-  /** Values of attributes that have been checked, by name. */
-  readonly #checked = new Map<string, string>();
   #children: MutationObserver | undefined;
 
   /** Address of the source, or a store. */
@@ -315,29 +313,13 @@ export class ZarrViewerElement extends Base {
     if (has(optionNames)) this.#setOptions();
     if (has(placeNames)) this.#show();
     else if (has(stateNames)) {
-      this.#viewer.change(this.#changeOf(names.filter((name) => stateNames.includes(name))));
-      void this.#check();
+      const changed = names.filter((name) => stateNames.includes(name));
+      this.#viewer.change(this.#changeOf(changed), this.#given(changed));
     }
   }
 
-  /** Warns of attributes whose values have no effect, once for each value. */
-  async #check(): Promise<void> {
-    const dataset = this.view?.dataset;
-    const given = [...stateNames, "controls", "theme", "order"].flatMap((name) => {
-      const value = this.#textOf(name);
-      return value === null ? [] : [{ name, value }];
-    });
-    const isNew = given.some(({ name, value }) => this.#checked.get(name) !== value);
-    if (!dataset || !isNew) return;
-    const { attributeProblems } = await import("./attribute-check.js");
-    const fresh = given.filter(({ name, value }) => this.#checked.get(name) !== value);
-    for (const { name, value } of fresh) this.#checked.set(name, value);
-    const problems = attributeProblems(dataset, given);
-    for (const message of problems) {
-      if (!fresh.some(({ name }) => message.startsWith(`${name}=`))) continue;
-      console.warn(`<zarr-viewer> ${message}`);
-      this.#tell("error", { error: new RangeError(message), message });
-    }
+  #given(names: readonly string[]) {
+    return givenTexts(names, (name) => this.#textOf(name));
   }
 
   /** The change of state that changed attributes ask for; removed attributes restore their defaults. */
@@ -359,11 +341,16 @@ export class ZarrViewerElement extends Base {
       return;
     }
     const settings = { ...this.#read(() => true), ...this.#settings };
+    const given = [
+      ...this.#given([...stateNames, "controls", "theme", "order"]),
+      ...givenValues(this.#settings),
+    ];
     this.#settings = undefined;
     const v1Order = this.getAttribute("order") === "writer" ? "writer" : undefined;
     const variable = this.getAttribute("variable") ?? undefined;
     const plate = this.getAttribute("plate") ?? undefined;
-    void this.#viewer!.show({ source, path: this.path ?? undefined, variable, v1Order, plate, settings });
+    const path = this.path ?? undefined;
+    void this.#viewer!.show({ source, path, variable, v1Order, plate, settings }, given);
   }
 
   /** Without a source, clears the view. */
@@ -394,10 +381,8 @@ export class ZarrViewerElement extends Base {
       page: this.getAttribute("page") ?? undefined,
       cooperative: this.hasAttribute("cooperative"),
       onChange: (view, control) => {
-        if (control === "open") {
-          this.#tell("load", view);
-          void this.#check();
-        } else this.#tell("change", { view, control });
+        if (control === "open") this.#tell("load", view);
+        else this.#tell("change", { view, control });
       },
       onPointer: (pointed) => this.#tell("pointer", pointed ?? null),
       onProgress: (progress) => this.#tell("progress", progress),

@@ -88,7 +88,9 @@ function categoryColors({
   colors,
 }: Extract<FeatureColumn, { kind: "categories" }>): ColumnColors {
   const table = colorTable("labels");
-  const own = names.map((_, i) => colors?.[i] ?? rgb(pixelBytes(table[1 + (i % (table.length - 1))]!)));
+  const own = new Uint32Array(names.length);
+  for (let i = 0; i < own.length; i++)
+    own[i] = colors?.[i] ?? rgb(pixelBytes(table[1 + (i % (table.length - 1))]!));
   const counts = new Uint32Array(names.length);
   const all = new Uint32Array(codes.length);
   let absent = 0;

@@ -240,6 +240,32 @@ const restName = "more";
 /** Names of the parts of the state in an address. */
 export const settingNames: readonly string[] = [...entries.map(({ name }) => name), restName];
 
+/** A setting as it was given: as text with its name in addresses, or as a part of the state. */
+export interface GivenSetting {
+  readonly name: string;
+  readonly value: unknown;
+  readonly isText?: boolean | undefined;
+}
+
+/** The settings that are given as text. */
+export function givenTexts(
+  names: readonly string[],
+  textOf: (name: string) => string | null,
+): readonly GivenSetting[] {
+  return names.flatMap((name) => {
+    const value = textOf(name);
+    return value === null ? [] : [{ name, value, isText: true }];
+  });
+}
+
+/** The settings that a program gives. */
+export const givenValues = (wanted: WantedState = {}): readonly GivenSetting[] =>
+  Object.entries(wanted).map(([name, value]) => ({ name, value }));
+
+/** The name in an address of a part of the state. */
+export const settingNameOf = (key: string): string =>
+  entries.find(({ read }) => key in read(""))?.name ?? key;
+
 /** Reads the requested settings from strings, by their names in an address. */
 export function readSettings(textOf: (name: string) => string | null): WantedState {
   const found = entries.map(({ name, read }) => {

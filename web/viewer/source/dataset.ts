@@ -155,8 +155,6 @@ export interface Dataset {
   readonly decode?: ((stored: Region) => Region) | undefined;
   /** Minimum and maximum of all decoded values, as declared by metadata. */
   readonly actualRange?: readonly [low: number, high: number] | undefined;
-  /** Limits of valid decoded values. */
-  readonly validRange?: readonly [low: number, high: number] | undefined;
   /** Kind of decoded values. Default: "numbers". */
   readonly decodedKind?: "numbers" | "milliseconds" | undefined;
   /** Sentences on metadata that could not be interpreted. */

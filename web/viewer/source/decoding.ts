@@ -15,7 +15,7 @@ import { isTime } from "./leaf.js";
 
 export type Decoding = Pick<
   Dataset,
-  "decode" | "decodedKind" | "label" | "unit" | "problems" | "actualRange" | "validRange"
+  "decode" | "decodedKind" | "label" | "unit" | "problems" | "actualRange"
 >;
 
 /** Interprets an array's attributes on its values. Never throws: failures are reported in `problems`. */
@@ -30,30 +30,16 @@ export function findDecoding(array: ZarrArray): Decoding {
   if (!options) return { label, unit, problems };
   const { kind } = decodeCF(array, sample, options);
   if (kind === "booleans") return { label, unit, problems };
-  const ranges = kind === "milliseconds" ? {} : declaredRanges(array);
-  if (kind === "stored") return { label, unit, problems, ...ranges };
+  // CF 1.11, 2.5.1: it is of decoded values.
+  const actualRange = kind === "milliseconds" ? undefined : limitsOf(own(attributes, "actual_range"));
+  if (kind === "stored") return { label, unit, problems, actualRange };
   return {
-    ...ranges,
+    actualRange,
     label,
     unit: kind === "milliseconds" ? undefined : unit,
     problems,
     decodedKind: kind,
     decode: (stored) => decoded(array, stored, options),
-  };
-}
-
-/** CF 1.11, 2.5.1: `actual_range` is of decoded values, `valid_range` of stored ones. */
-function declaredRanges({ attributes }: ZarrArray): Pick<Decoding, "actualRange" | "validRange"> {
-  const number = (name: string) => {
-    const value = own(attributes, name);
-    return typeof value === "number" ? value : undefined;
-  };
-  const [scale, offset] = [number("scale_factor") ?? 1, number("add_offset") ?? 0];
-  const valid =
-    limitsOf(own(attributes, "valid_range")) ?? limitsOf([number("valid_min"), number("valid_max")]);
-  return {
-    actualRange: limitsOf(own(attributes, "actual_range")),
-    validRange: limitsOf(valid?.map((value) => value * scale + offset)),
   };
 }
 

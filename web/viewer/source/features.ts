@@ -47,7 +47,10 @@ export interface Features {
   readonly paths: Paths;
   /** Names of the properties. */
   readonly columns: readonly string[];
+  /** A column; made at once if it has not been read. */
   column(name: string): FeatureColumn | undefined;
+  /** Makes a column in slices; absent if columns need no time. @throws the signal's reason */
+  readColumn?(name: string, signal: AbortSignal): Promise<void>;
   /** Properties of a feature as text; "" for none. */
   text(feature: number): string;
   /** Colours of features given by the source, as 0xrrggbb; −1 for none. */

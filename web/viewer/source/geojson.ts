@@ -44,6 +44,7 @@ export async function parseGeoJson(text: string, signal?: AbortSignal): Promise<
     ...builder.geometry,
     columns: [...names],
     column: (name) => columns.get(name),
+    readColumn: (name, signal) => columns.make(name, signal),
     text: (feature) => featureText(list[feature]),
     colors: colors.some((color) => color >= 0) ? colors : undefined,
     isFromEdge: false,
@@ -159,26 +160,70 @@ class ColumnCache {
   constructor(private readonly list: readonly unknown[]) {}
 
   get(name: string): FeatureColumn | undefined {
-    if (!this.#columns.has(name)) this.#columns.set(name, columnOf(this.list, name));
-    return this.#columns.get(name);
+    if (this.#columns.has(name)) return this.#columns.get(name);
+    const maker = new ColumnMaker(this.list, name);
+    for (let i = 0; i < this.list.length; i++) maker.look(i);
+    for (let i = 0; i < this.list.length; i++) maker.add(i);
+    this.#columns.set(name, maker.column);
+    return maker.column;
+  }
+
+  /** Makes a column in slices. @throws the signal's reason */
+  async make(name: string, signal: AbortSignal): Promise<void> {
+    if (this.#columns.has(name)) return;
+    const maker = new ColumnMaker(this.list, name);
+    await eachInSlices(this.list.length, (i) => maker.look(i), signal);
+    await eachInSlices(this.list.length, (i) => maker.add(i), signal);
+    this.#columns.set(name, maker.column);
   }
 }
 
-function columnOf(list: readonly unknown[], name: string): FeatureColumn | undefined {
-  const values = list.map((feature) => own(own(feature, "properties"), name));
-  if (values.every((value) => value === undefined || value === null)) return undefined;
-  if (values.every((value) => value === undefined || value === null || typeof value === "number"))
-    return {
-      kind: "numbers",
-      values: Float64Array.from(values, (value) => (value as number | null) ?? Number.NaN),
-    };
-  const known = new Map<string, number>();
-  const codes = Int32Array.from(values, (value) => {
-    if (value === undefined || value === null) return -1;
-    const text = valueText(value);
-    const code = known.get(text) ?? known.size;
-    known.set(text, code);
-    return code;
-  });
-  return { kind: "categories", codes, names: [...known.keys()] };
+/** Makes the column of a property; all features are looked at before the first is added. */
+class ColumnMaker {
+  #areNumbers = true;
+  #isEmpty = true;
+  readonly #known = new Map<string, number>();
+  #codes = new Int32Array(0);
+  #values = new Float64Array(0);
+
+  constructor(
+    private readonly list: readonly unknown[],
+    private readonly name: string,
+  ) {}
+
+  #value(feature: number): unknown {
+    return own(own(this.list[feature], "properties"), this.name) ?? undefined;
+  }
+
+  /** Finds the kind of the column. */
+  look(feature: number): void {
+    const value = this.#value(feature);
+    this.#isEmpty &&= value === undefined;
+    this.#areNumbers &&= value === undefined || typeof value === "number";
+  }
+
+  add(feature: number): void {
+    if (this.#isEmpty) return;
+    const value = this.#value(feature);
+    if (feature === 0) {
+      if (this.#areNumbers) this.#values = new Float64Array(this.list.length);
+      else this.#codes = new Int32Array(this.list.length);
+    }
+    if (this.#areNumbers) this.#values[feature] = value === undefined ? Number.NaN : (value as number);
+    else this.#codes[feature] = value === undefined ? -1 : this.#code(valueText(value));
+  }
+
+  #code(text: string): number {
+    const code = this.#known.get(text);
+    if (code !== undefined) return code;
+    this.#known.set(text, this.#known.size);
+    return this.#known.size - 1;
+  }
+
+  /** Undefined if no feature has the property. */
+  get column(): FeatureColumn | undefined {
+    if (this.#isEmpty) return undefined;
+    if (this.#areNumbers) return { kind: "numbers", values: this.#values };
+    return { kind: "categories", codes: this.#codes, names: [...this.#known.keys()] };
+  }
 }

@@ -12,7 +12,7 @@ const [open, close] = [
 ] as const;
 
 /**
- * Parses a document: the items of its list, the document itself or a member of it, in batches.
+ * Parses a text. The items of its list, which is the whole text or a member of it, are parsed in batches.
  * @param name of the member
  * @throws SyntaxError
  */

@@ -1,6 +1,7 @@
 /** Opens a source for viewing. Every node has a view: a picture, a plate, or a list of its contents. */
 import {
   dimensionsOf,
+  HttpStore,
   isZarrError,
   type OpenedNode,
   open,
@@ -159,19 +160,33 @@ function misplaced({ kind, unusable: known }: Opened, { variable, plate }: Sourc
 }
 
 /**
- * Opens a node without its own document from the consolidated metadata of the whole source: groups often lack
- * documents.
+ * Opens a node without its own document from the consolidated metadata of the whole source: groups of v2 often lack
+ * documents. For a URL, only if it ends with .zarr (the library has requested the document of others), after one request.
  */
-function nodeFromRoot(source: Source, path: string, signal: AbortSignal): Promise<OpenedNode | undefined> {
+async function nodeFromRoot(
+  source: Source,
+  path: string,
+  signal: AbortSignal,
+): Promise<OpenedNode | undefined> {
+  if (source instanceof HttpStore) {
+    const found = isZarrName(source) && (await ifReadable(source.get("/.zmetadata", { signal }), signal));
+    if (!found) return undefined;
+  }
   const opening = open(source, { kind: "group", otherFormats: false, signal }).then((root) =>
     root.open(path, { signal }),
   );
   return ifReadable(opening, signal);
 }
 
-/** A folder that is not a node but contains some: a single one is opened, several are listed. */
+const isZarrName = (store: HttpStore): boolean => /\.zarr\/?$/i.test(store.url.pathname);
+
+/**
+ * A folder that is not a node but contains some: a single one is opened, several are listed. A URL that ends with .zarr
+ * names a node.
+ */
 async function nodesUnder(source: Source, context: OpenContext): Promise<Opened | undefined> {
   const { signal } = context;
+  if (source instanceof HttpStore && isZarrName(source)) return undefined;
   const store = typeof source === "string" || source instanceof URL ? undefined : source;
   const paths = store ? await (await browsing()).nodesBelow(store, signal).catch(() => []) : [];
   signal.throwIfAborted();

@@ -125,8 +125,7 @@ export class Requests {
     try {
       const send = this.#transport ?? transport ?? (await defaultTransport());
       const request = { method: method ?? "GET", headers, watch } as const;
-      const { persistentCache } = this.#options;
-      return await (persistentCache ? persistentCache.respond(send, url, request) : send(url, request));
+      return await (this.#options.persistentCache?.respond(send, url, request) ?? send(url, request));
     } catch (cause) {
       signal.throwIfAborted();
       if (isZarrError(cause)) throw cause;

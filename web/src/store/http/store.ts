@@ -164,9 +164,9 @@ export function requestOptions(options: HttpStoreOptions, headersFor: HeadersFor
 function cacheFor({ cache, persistentCache, fetch }: HttpStoreOptions): PersistentCache | undefined {
   if (cache && typeof cache.get !== "function")
     throw invalidArgument(`cache must be a ByteCache, not ${describeValue(cache)}`);
-  if (persistentCache !== undefined && !persistentCache?.respond)
+  if (persistentCache && !persistentCache.respond)
     throw invalidArgument(`persistentCache must be a PersistentCache, not ${describeValue(persistentCache)}`);
-  return fetch === undefined || fetch === globalThis.fetch ? persistentCache : undefined;
+  return !fetch || fetch === globalThis.fetch ? persistentCache : undefined;
 }
 
 function missingStatuses(statuses: readonly number[]): ReadonlySet<number> {

@@ -1,8 +1,9 @@
-/** Finds attribute values that the viewer cannot use. */
+/** Finds settings that the viewer cannot use. */
 import { colormapNames } from "../base/colormaps.js";
+import { unusable } from "../base/unusable.js";
 import { valueScales } from "../base/value-scale.js";
 import { layerKinds, layerProblems } from "../model/added-layers.js";
-import { readSettings } from "../model/query.js";
+import { type GivenSetting, readSettings, settingNameOf } from "../model/query.js";
 import {
   frameRates,
   maxPointSize,
@@ -18,13 +19,7 @@ import type { Dataset } from "../source/dataset.js";
 import { complexPartNames } from "../source/leaf.js";
 import { resolveFor } from "./target.js";
 
-/** An attribute of the element with its value. */
-export interface GivenAttribute {
-  readonly name: string;
-  readonly value: string;
-}
-
-/** Attributes that do not concern the state, with the values that they accept. */
+/** Settings that are not of the state, with the values that they accept. */
 const choices: Readonly<Record<string, readonly string[]>> = {
   controls: ["full", "minimal", "none"],
   theme: ["light", "dark"],
@@ -81,38 +76,70 @@ const accepted: Readonly<Record<string, string>> = {
   more: "a JSON object",
 };
 
-/** Returns a message for each attribute whose value has no effect on a dataset. */
-export function attributeProblems(dataset: Dataset, given: readonly GivenAttribute[]): string[] {
-  const state = resolveFor(dataset, wantedOf(given));
-  return given.flatMap(({ name, value }) => {
-    const isUsed = choices[name]?.includes(value) ?? isAdopted(dataset, { name, value }, { ...state });
-    if (isUsed) return [];
-    const nearest = isPlaceList(dataset, { name, value }) ? shownPlaces(state, { name, value }) : undefined;
-    if (nearest !== undefined) {
-      const shape = dataset.axes.map(({ length }) => length).join(", ");
-      return [`${name}="${value}" does not fit the array of shape [${shape}]; ${name}="${nearest}" is shown`];
-    }
-    const what = choices[name]?.join(", ") ?? accepted[name] ?? "yes or no";
-    const isFlat = name === "view" && value === "volume" && dataset.axes.length < 3;
-    if (isFlat) return [`view="volume" cannot be used: ${tooFlat(dataset)}`];
-    return [`${name}="${value}" cannot be used; expected ${what}`];
+/** What settings accept that are objects in programs. */
+const acceptedObjects: Readonly<Record<string, string>> = {
+  range: '{ mode: "manual", low, high }, or the mode auto, minmax or percentile',
+  byRange: '{ mode: "manual", low, high }, or the mode auto, minmax or percentile',
+};
+
+/** A setting as text, with the name in addresses or of the attribute. */
+interface TextSetting extends GivenSetting {
+  readonly value: string;
+}
+
+const isText = (given: GivenSetting): given is TextSetting => given.isText === true;
+
+/** Returns a message for each given setting that has no effect on a dataset. */
+export function settingProblems(dataset: Dataset, given: readonly GivenSetting[]): string[] {
+  const all = wantedOf(given);
+  return given.flatMap((one) => {
+    // Another setting of the same name may have replaced it.
+    const state = resolveFor(dataset, { ...all, ...wantedOf([one]) });
+    return isText(one) ? textProblems(dataset, one, state) : valueProblems(one, state);
   });
+}
+
+function textProblems(dataset: Dataset, given: TextSetting, state: ViewState): string[] {
+  const { name, value } = given;
+  if (choices[name]?.includes(value) ?? isAdopted(dataset, given, { ...state })) return [];
+  const nearest = isPlaceList(dataset, given) ? shownPlaces(state, given) : undefined;
+  if (nearest !== undefined) {
+    const shape = dataset.axes.map(({ length }) => length).join(", ");
+    return [`${name}="${value}" does not fit the array of shape [${shape}]; ${name}="${nearest}" is shown`];
+  }
+  const isFlat = name === "view" && value === "volume" && dataset.axes.length < 3;
+  if (isFlat) return [`view="volume" cannot be used: ${tooFlat(dataset)}`];
+  return [unusable(name, value, choices[name]?.join(", ") ?? acceptedBy(name) ?? "yes or no")];
+}
+
+const acceptedBy = (name: string): string | undefined => accepted[name === "map" ? "colormap" : name];
+
+/** Of a setting that a program has set; other objects than ranges are not checked. */
+function valueProblems({ name, value }: GivenSetting, state: ViewState): string[] {
+  const isChecked = typeof value !== "object" || name in acceptedObjects;
+  if (value === undefined || value === null || !isChecked || !(name in state)) return [];
+  if (isSame(value, state[name as keyof ViewState])) return [];
+  const isSwitch = typeof state[name as keyof ViewState] === "boolean";
+  const expected = isSwitch ? "true or false" : (acceptedObjects[name] ?? acceptedBy(settingNameOf(name)));
+  const text = typeof value === "object" ? JSON.stringify(value) : String(value);
+  return [unusable(name, text, expected ?? "another value")];
 }
 
 const tooFlat = ({ axes }: Dataset): string =>
   `the array has ${axes.length === 1 ? "one dimension" : "two dimensions"}, and volumes need three`;
 
-const settingOf = ({ name }: GivenAttribute): string => (name === "colormap" ? "map" : name);
+const settingOf = ({ name }: GivenSetting): string => (name === "colormap" ? "map" : name);
 
-const wantedOf = (given: readonly GivenAttribute[]): WantedState =>
-  readSettings((setting) => given.find((one) => settingOf(one) === setting)?.value ?? null);
+function wantedOf(given: readonly GivenSetting[]): WantedState {
+  const [texts, values] = [given.filter(isText), given.filter((one) => !isText(one))];
+  return {
+    ...readSettings((setting) => texts.find((one) => settingOf(one) === setting)?.value ?? null),
+    ...Object.fromEntries(values.map(({ name, value }) => [name, value])),
+  };
+}
 
 /** Whether a setting, read from its text, has become part of the state. */
-function isAdopted(
-  dataset: Dataset,
-  given: GivenAttribute,
-  state: Readonly<Record<string, unknown>>,
-): boolean {
+function isAdopted(dataset: Dataset, given: TextSetting, state: Readonly<Record<string, unknown>>): boolean {
   const { name, value } = given;
   if (value.trim() === "") return true;
   if (name === "more") return isObject(value);
@@ -129,14 +156,14 @@ function isAdopted(
 const partsOf = (value: string): string[] => value.split(",").map((part) => part.trim());
 
 /** Whether a list has an index, or for `select` an interval, for every axis. */
-function isPlaceList({ axes }: Dataset, { name, value }: GivenAttribute): boolean {
+function isPlaceList({ axes }: Dataset, { name, value }: TextSetting): boolean {
   const pattern = name === "select" ? /^(\d+|\d*:\d*)$/ : name === "index" ? /^\d*$/ : undefined;
   const parts = partsOf(value);
   return pattern !== undefined && parts.length === axes.length && parts.every((part) => pattern.test(part));
 }
 
 /** The places that are shown for a list of indices and intervals; undefined if they are those. */
-function shownPlaces({ index, window }: ViewState, { value }: GivenAttribute): string | undefined {
+function shownPlaces({ index, window }: ViewState, { value }: TextSetting): string | undefined {
   let isOther = false;
   const parts = partsOf(value).map((part, axis) => {
     if (part === "" || part === ":") return part;
