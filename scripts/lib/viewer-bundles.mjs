@@ -171,7 +171,7 @@ async function bundleScripts() {
   });
 }
 
-/** Bundles the modules for other bundlers, without the library, which they share with the program. */
+/** Bundles the modules for other bundlers, without the public entries of the library, which they share with the program. */
 function bundleModules() {
   const entries = programEntries.filter(({ name }) => /^viewer\b/.test(name));
   const fileOf = ({ targets }) => path.basename(targets.default, ".js");
@@ -179,6 +179,7 @@ function bundleModules() {
     {
       input: Object.fromEntries(entries.map((entry) => [fileOf(entry), entry.module])),
       external: /^zarr-wasm(?:\/|$)/,
+      resolve: { alias: { "#internal": alias["#internal"] } },
       plugins: [plainShaders],
       experimental: { attachDebugInfo: "none" },
     },

@@ -1,6 +1,7 @@
 /**
- * Exports for the command line and its tests, in addition to the public entries: `#internal` of package.json. Bundled
- * with the other entries, so that all share their classes and the core.
+ * Exports for the command line, the viewer and their tests, in addition to the public entries: `#internal` of
+ * package.json. Bundled with the other entries, so that all share their classes and the core. The build
+ * copies the exports that the viewer uses into its modules.
  */
 
 export { withSession } from "./chain/chunk-codec.js";
@@ -9,10 +10,14 @@ export { checkMultiscale } from "./conventions/ome/pyramid/write.js";
 export { resolveSelection } from "./plan/selection.js";
 export { refuseProtected } from "./store/file/entries.js";
 export { hiddenName } from "./store/temp-names.js";
+export { exactProduct } from "./transfer/boxes.js";
 export { runCopyThread } from "./transfer/copy-thread.js";
-export { openDestination } from "./transfer/destination.js";
+export { isArchiveName, openDestination } from "./transfer/destination.js";
 export { exitHooks, transferTimes } from "./transfer/host.js";
 export { checkTargets, placeBelow } from "./transfer/places.js";
 export { ScratchStore } from "./transfer/scratch.js";
 export { autoShards } from "./transfer/target.js";
-export { closestTo } from "./util/arguments.js";
+export { closestTo, ownProperty } from "./util/arguments.js";
+export { bucketAddress } from "./util/buckets.js";
+export { type Kept, LruCache } from "./util/lru.js";
+export { inSlices, type Steps } from "./util/slices.js";

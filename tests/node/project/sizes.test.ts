@@ -86,8 +86,8 @@ const budgets: readonly [what: string, most: number, measure: () => number | Pro
   ["zarr-wasm/worker", 17_500, () => bundledSize('export * from "zarr-wasm/worker";')],
   [
     "zarr-wasm/viewer/element, without the library",
-    76_000,
-    () => bundledSize('import "./dist/viewer/define.js";', ["zarr-wasm"]),
+    70_000,
+    () => bundledSize('import "./dist/viewer/module-element.js";', ["zarr-wasm"]),
   ],
   ["the first scripts of the viewer's page", 120_000, firstScripts],
   ["decode.wasm", 64_000, () => fileSize("wasm/decode.wasm")],

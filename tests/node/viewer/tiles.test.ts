@@ -1,7 +1,7 @@
 // The viewer's tiles without a browser: levels, grids, the order of requests, cache, scheduler.
 import { expect, it, vi } from "vitest";
+import { LruCache } from "#src/util/lru.js";
 import { aligned, fitted, inside, panned, visible, worldAt, zoomed } from "#src/viewer/model/camera.js";
-import { Cache } from "#src/viewer/tiles/cache.js";
 import { type GridFacts, TileGrid } from "#src/viewer/tiles/grid.js";
 import { type Client, type Job, Scheduler } from "#src/viewer/tiles/scheduler.js";
 import {
@@ -198,7 +198,7 @@ it("tiles beyond the budget are skipped, and very many are not even listed", () 
 
 it("the cache evicts the least recently used entries", () => {
   const dropped: string[] = [];
-  const cache = new Cache<{ key: string; bytes: number }>(100, ({ key }) => dropped.push(key));
+  const cache = new LruCache<{ key: string; bytes: number }>(100, ({ key }) => dropped.push(key));
   for (const key of ["a", "b", "c"]) cache.set({ key, bytes: 30 });
   cache.get("a");
   cache.set({ key: "d", bytes: 30 });
@@ -249,7 +249,7 @@ const atATime = (reads: number) => ({ first: reads, reads, bytes: Number.POSITIV
 
 it("fewer large results are read at a time, but at least one", async () => {
   const { order, jobs, finish } = reads();
-  const scheduler = new Scheduler<Entry>(new Cache(100), { first: 10, reads: 10, bytes: 20, least: 2 });
+  const scheduler = new Scheduler<Entry>(new LruCache(100), { first: 10, reads: 10, bytes: 20, least: 2 });
   const large = jobs("abcd").map((job) => ({ ...job, bytes: 30 }));
   const small = jobs("efghijklmnop").map((job) => ({ ...job, bytes: 1 }));
   scheduler.want(client(), [...large, ...small]);
@@ -264,7 +264,7 @@ it("fewer large results are read at a time, but at least one", async () => {
 it("few reads start at first; each one that ends makes room for two more", async () => {
   const { order, jobs, finish } = reads();
   const limits = { first: 2, reads: 5, bytes: Number.POSITIVE_INFINITY, least: 1 };
-  const scheduler = new Scheduler<Entry>(new Cache(100), limits);
+  const scheduler = new Scheduler<Entry>(new LruCache(100), limits);
   scheduler.want(client(), jobs("abcdefghij"));
   expect(order.join("")).toBe("ab");
   await finish("b");
@@ -276,7 +276,7 @@ it("few reads start at first; each one that ends makes room for two more", async
 
 it("the scheduler reads in order, with a limit on concurrent reads, and each tile once", async () => {
   const { order, jobs, finish } = reads();
-  const scheduler = new Scheduler<Entry>(new Cache(100), atATime(2));
+  const scheduler = new Scheduler<Entry>(new LruCache(100), atATime(2));
   const one = client();
   scheduler.want(one, jobs("abcd"));
   expect(order).toEqual(["a", "b"]);
@@ -292,7 +292,7 @@ it("the scheduler reads in order, with a limit on concurrent reads, and each til
 
 it("tiles no longer needed are aborted, except the ones marked to keep", async () => {
   const { order, jobs, open } = reads();
-  const scheduler = new Scheduler<Entry>(new Cache(100), atATime(3));
+  const scheduler = new Scheduler<Entry>(new LruCache(100), atATime(3));
   const one = client();
   scheduler.want(one, jobs("abc"));
   scheduler.want(one, jobs("cd"), ["b"]);
@@ -307,7 +307,7 @@ it("tiles no longer needed are aborted, except the ones marked to keep", async (
 
 it("clients take turns, share common tiles, and abort nothing that another needs", async () => {
   const { order, jobs, open, finish } = reads();
-  const scheduler = new Scheduler<Entry>(new Cache(100), atATime(4));
+  const scheduler = new Scheduler<Entry>(new LruCache(100), atATime(4));
   const [one, two] = [client(), client()];
   scheduler.want(one, jobs("ab"));
   scheduler.want(two, jobs("bcxy"));
@@ -320,7 +320,7 @@ it("clients take turns, share common tiles, and abort nothing that another needs
 
 it("failures are remembered until they are tried again", async () => {
   const { order, jobs, open, finish } = reads();
-  const scheduler = new Scheduler<Entry>(new Cache(100), atATime(1));
+  const scheduler = new Scheduler<Entry>(new LruCache(100), atATime(1));
   const one = client();
   scheduler.want(one, jobs("ab"));
   open.get("a")!.reject("broken");

@@ -2,7 +2,7 @@
 
 import { availableParallelism } from "node:os";
 import { type CopyOptions, type CopyProgress, type CopyResult, copy } from "zarr-wasm/transfer";
-import { exitHooks, placeBelow } from "#internal";
+import { exitHooks, isArchiveName, placeBelow } from "#internal";
 import { UsageError, type Values } from "../options/options.js";
 import {
   createPool,
@@ -19,7 +19,6 @@ import {
   asCommandError,
   destinationUrl,
   hintForDestination,
-  isArchiveName,
   rootOf,
   withOptionNames,
 } from "../source/places.js";

@@ -1,5 +1,6 @@
 /** `zarr-wasm info`: shows the properties of an array, or the tree below a group. */
 import { type CodecMetadata, isZarrError, type OpenedNode, type ZarrArray, type ZarrGroup } from "zarr-wasm";
+import { exactProduct } from "#internal";
 import type { Values } from "../options/options.js";
 import { openSource } from "../source/source.js";
 import { archiveNotes, arrayNote, groupNotes, listed, listMembers, short } from "../text/notes.js";
@@ -27,10 +28,6 @@ function facts(array: ZarrArray) {
     attributes: array.attributes,
   };
 }
-
-/** Multiplies lengths exactly. */
-const exactProduct = (lengths: readonly number[]): bigint =>
-  lengths.reduce((product, length) => product * BigInt(length), 1n);
 
 /** Counts chunks and bytes exactly. */
 function exactSizes({ gridShape, shape, chunkShape, dtype }: ZarrArray) {

@@ -1,9 +1,10 @@
 /** Checks that a source has a node before `view` serves it, so that a mistyped one is an error of the command. */
 import { readdir, stat } from "node:fs/promises";
 import { isZarrError, open } from "zarr-wasm";
+import { isArchiveName } from "#internal";
 import { type Values, versionOptions } from "../options/options.js";
 import { hintForPath } from "../source/hints.js";
-import { filePath, isArchiveName, isMarked, isPipeline } from "../source/places.js";
+import { filePath, isMarked, isPipeline } from "../source/places.js";
 import { locate, withSource } from "../source/source.js";
 import { errorMessage, note } from "../text/output.js";
 

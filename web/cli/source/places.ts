@@ -3,6 +3,7 @@ import { stat } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { isZarrError } from "zarr-wasm";
+import { isArchiveName } from "#internal";
 import { UsageError } from "../options/options.js";
 import { schemeHint } from "./schemes.js";
 
@@ -46,9 +47,6 @@ export function destinationUrl(name: string): string | URL {
     );
   return pathToFileURL(path.resolve(name));
 }
-
-/** Whether a name has the file extension of an archive. */
-export const isArchiveName = (name: string): boolean => /\.(zip|ozx)$/i.test(name);
 
 /** Quotes text for a shell if necessary. */
 export const shellQuoted = (text: string): string =>

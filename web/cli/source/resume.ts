@@ -1,5 +1,6 @@
 /** Formats the command that continues an interrupted one. */
-import { isArchiveName, shellQuoted } from "./places.js";
+import { isArchiveName } from "#internal";
+import { shellQuoted } from "./places.js";
 
 /** Returns `; to continue, run: zarr-wasm copy … --resume`; archives are written from the start. */
 export function resumeHint(dest: string): string {

@@ -12,10 +12,11 @@ import {
   WritableHttpStore,
   ZipStore,
 } from "zarr-wasm";
+import { isArchiveName } from "#internal";
 import { UsageError, type Values, versionOptions } from "../options/options.js";
 import { note } from "../text/output.js";
 import { hintForDocument, hintForFile, hintForPath, missingFile } from "./hints.js";
-import { filePath, isArchiveName, isMarked, isPipeline, withoutMark } from "./places.js";
+import { filePath, isMarked, isPipeline, withoutMark } from "./places.js";
 
 /**
  * Opens the node that the arguments name; warnings go to stderr.

@@ -9,6 +9,7 @@ import {
   type ZarrGroup,
   ZipStore,
 } from "zarr-wasm";
+import { ownProperty as own } from "#internal";
 
 /** Maximum length of an attribute's value that is shown. */
 const maxText = 60;
@@ -49,11 +50,6 @@ function sceneNotes(attributes: unknown): string[] {
     `${transformations.length} transformation${transformations.length === 1 ? "" : "s"}`,
   ];
 }
-
-const own = (value: unknown, name: string): unknown =>
-  typeof value === "object" && value !== null && Object.hasOwn(value, name)
-    ? (value as Record<string, unknown>)[name]
-    : undefined;
 
 /** Describes an archive whose comment identifies it as OME-Zarr (RFC-9), in at most one line. */
 export async function archiveNotes({ store }: ZarrGroup): Promise<string[]> {

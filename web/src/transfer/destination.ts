@@ -120,6 +120,7 @@ function refusePipeline(place: string): void {
   throw badOption(`\`destination\` cannot be a URL pipeline, got ${place}; ${remedy}`);
 }
 
+/** Whether a name has the file extension of an archive. */
 export const isArchiveName = (name: string): boolean => /\.(zip|ozx)$/i.test(name);
 
 function openServer(url: string, { name = url, bucket }: DestinationOptions): Destination {

@@ -19,8 +19,8 @@ const minSteps = 16;
 const sliceSteps = 2 ** 14;
 
 /** Runs one slice of the work. @returns the result; undefined if work remains. */
-export function runSlice<T>(steps: Steps<T>): { readonly result: T } | undefined {
-  const end = performance.now() + sliceTime;
+export function runSlice<T>(steps: Steps<T>, time = sliceTime): { readonly result: T } | undefined {
+  const end = performance.now() + time;
   for (let step = 0; step < sliceSteps; step++) {
     const { done, value } = steps.next();
     if (done) return { result: value };
@@ -31,12 +31,13 @@ export function runSlice<T>(steps: Steps<T>): { readonly result: T } | undefined
 
 /**
  * Runs the work in slices and yields to the event loop between them.
+ * @param time duration of a slice, in milliseconds.
  * @throws errors of the work; the signal's reason.
  */
-export async function inSlices<T>(steps: Steps<T>, signal?: AbortSignal | undefined): Promise<T> {
+export async function inSlices<T>(steps: Steps<T>, signal?: AbortSignal, time?: number): Promise<T> {
   for (;;) {
     signal?.throwIfAborted();
-    const finished = runSlice(steps);
+    const finished = runSlice(steps, time);
     if (finished) return finished.result;
     await nextTask();
   }

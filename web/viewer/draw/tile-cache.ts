@@ -1,9 +1,9 @@
 /** Caches a renderer's textures or images of tiles, within a budget, and drops them with their block. */
-import { Cache, type Kept } from "../tiles/cache.js";
+import { type Kept, LruCache } from "#internal";
 import type { Tile } from "../tiles/tile.js";
 import type { MakingTime } from "./renderer.js";
 
-export class TileCache<T extends Kept> extends Cache<T> {
+export class TileCache<T extends Kept> extends LruCache<T> {
   /** Keys by block. */
   readonly #byBlock = new Map<string, Set<string>>();
 

@@ -1,9 +1,8 @@
 /** Reads untrusted attributes: own properties of plain objects only. */
 
-export function own(value: unknown, name: string): unknown {
-  const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
-  return isObject && Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined;
-}
+import { ownProperty as own } from "#internal";
+
+export { own };
 
 export function textAt(value: unknown, name: string): string | undefined {
   const found = own(value, name);

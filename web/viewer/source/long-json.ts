@@ -1,5 +1,6 @@
 /** Parses JSON documents that consist of one long list, such as GeoJSON, without blocking the page. */
-import { Slices } from "../base/slices.js";
+import { inSlices, type Steps } from "#internal";
+import { sliceTime } from "../base/slices.js";
 
 /** Characters that are parsed at once. */
 const batchSize = 2 ** 16;
@@ -15,10 +16,12 @@ const [open, close] = [
  * @param name of the member
  * @throws SyntaxError
  */
-export async function parseLongJson(text: string, name: string, signal?: AbortSignal): Promise<unknown> {
+export const parseLongJson = (text: string, name: string, signal?: AbortSignal): Promise<unknown> =>
+  inSlices(parseSteps(text, name), signal, sliceTime);
+
+function* parseSteps(text: string, name: string): Steps<unknown> {
   const start = text.length > batchSize ? listStart(text, name) : -1;
   if (start < 0) return JSON.parse(text);
-  const slices = new Slices(signal);
   const items: unknown[] = [];
   let [from, depth] = [start + 1, 0];
   for (let at = from; at < text.length; at++) {
@@ -32,7 +35,7 @@ export async function parseLongJson(text: string, name: string, signal?: AbortSi
     } else if (code === comma && depth === 0 && at - from > batchSize) {
       add(items, text.slice(from, at));
       from = at;
-      await slices.next();
+      yield;
     }
   }
   return JSON.parse(text); // reports that the end is missing

@@ -2,7 +2,7 @@
  * Schedules reads. Clients (views) submit their whole list of jobs at every change, best first; jobs that no
  * client wants any more are aborted. Independent of arrays.
  */
-import type { Cache } from "./cache.js";
+import type { LruCache } from "#internal";
 
 /** A read. */
 export interface Job<T> {
@@ -54,7 +54,7 @@ export class Scheduler<T extends { readonly key: string; readonly bytes: number 
   readonly #failures = new Map<string, unknown>();
 
   constructor(
-    readonly cache: Cache<T>,
+    readonly cache: LruCache<T>,
     private readonly limits: ReadLimits,
   ) {}
 

@@ -1,7 +1,7 @@
 /** Resources shared by all viewers of a page: workers, cache, scheduler. */
 import { WorkerPool } from "zarr-wasm";
+import { LruCache } from "#internal";
 import { maxRequests } from "../base/requests.js";
-import { Cache } from "./cache.js";
 import { poolOptions } from "./pool-options.js";
 import { Scheduler } from "./scheduler.js";
 import type { Block } from "./tile.js";
@@ -47,7 +47,7 @@ export function release(): void {
 
 function make(): Shared & { users: number } {
   const listeners = new Set<(blockKey: string) => void>();
-  const cache = new Cache<Block>(defaultBudget(), ({ key }) => {
+  const cache = new LruCache<Block>(defaultBudget(), ({ key }) => {
     for (const listener of listeners) listener(key);
   });
   return {

@@ -7,6 +7,7 @@ import { locateKey } from "../../store/read.js";
 import { type StoredObject, sourceUrl } from "../../store/source/byte-reader.js";
 import { isStore, joinKey, type Store } from "../../store/store.js";
 import { pickOptions } from "../../util/arguments.js";
+import { bucketAddress } from "../../util/buckets.js";
 import { invalidArgument, isZarrError, unsupported } from "../../util/errors.js";
 import { lazy } from "../../util/lazy.js";
 import { hasNodeModules, isFileUrl, nodeModule } from "../../util/platform.js";
@@ -101,16 +102,12 @@ export function targetUrl(target: string, base: URL | undefined): URL {
   return url;
 }
 
-/** Public endpoints of buckets. Certificates do not cover bucket names with a dot as host names. */
+/** Returns the public URL of an object; undefined for other targets. */
 export function bucketUrl(target: string): URL | undefined {
   const match = /^(s3a?|gs|gcs):\/\/([^/?#]+)\/(.*)$/is.exec(target);
   if (!match) return undefined;
   const [, scheme = "", bucket = "", key = ""] = match;
-  const path = segments(key);
-  const root = encodeURIComponent(bucket);
-  if (/^g/i.test(scheme)) return new URL(`https://storage.googleapis.com/${root}/${path}`);
-  if (bucket.includes(".") || root !== bucket) return new URL(`https://s3.amazonaws.com/${root}/${path}`);
-  return new URL(`https://${bucket}.s3.amazonaws.com/${path}`);
+  return new URL(`${bucketAddress(scheme, bucket)}/${segments(key)}`);
 }
 
 /** A path with a Windows drive letter. */

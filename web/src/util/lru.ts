@@ -5,7 +5,7 @@ export interface Kept {
   readonly bytes: number;
 }
 
-export class Cache<T extends Kept> {
+export class LruCache<T extends Kept> {
   /** In order of use: the first is evicted next. */
   readonly #entries = new Map<string, T>();
   #bytes = 0;
@@ -13,7 +13,7 @@ export class Cache<T extends Kept> {
   /** @param onDrop called for every evicted entry. */
   constructor(
     private budgetBytes: number,
-    private readonly onDrop: (entry: T) => void = () => {},
+    private readonly onDrop?: (entry: T) => void,
   ) {}
 
   get bytes(): number {
@@ -27,7 +27,7 @@ export class Cache<T extends Kept> {
   }
   set budget(bytes: number) {
     this.budgetBytes = bytes;
-    this.#trim(undefined);
+    this.#trim();
   }
 
   /** Does not count as use. */
@@ -37,9 +37,10 @@ export class Cache<T extends Kept> {
 
   get(key: string): T | undefined {
     const entry = this.#entries.get(key);
-    if (entry === undefined) return undefined;
-    this.#entries.delete(key);
-    this.#entries.set(key, entry);
+    if (entry) {
+      this.#entries.delete(key);
+      this.#entries.set(key, entry);
+    }
     return entry;
   }
 
@@ -53,17 +54,17 @@ export class Cache<T extends Kept> {
 
   delete(key: string): void {
     const entry = this.#entries.get(key);
-    if (entry === undefined) return;
+    if (!entry) return;
     this.#entries.delete(key);
     this.#bytes -= entry.bytes;
-    this.onDrop(entry);
+    this.onDrop?.(entry);
   }
 
   clear(): void {
-    for (const key of [...this.#entries.keys()]) this.delete(key);
+    for (const key of this.#entries.keys()) this.delete(key);
   }
 
-  #trim(last: T | undefined): void {
+  #trim(last?: T): void {
     for (const entry of this.#entries.values()) {
       if (this.#bytes <= this.budgetBytes) return;
       if (entry !== last) this.delete(entry.key);
