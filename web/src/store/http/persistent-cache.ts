@@ -163,7 +163,7 @@ export class PersistentCache {
     if (entry && (await this.#mayTrust(send, url, entry, watch.signal))) return this.#trust(url, entry);
     const documents = this.#documents.versionsAbove(url, id);
     const answer = await this.#ask(send, url, request, entry);
-    if (answer.status === 304 && entry && isTied(entry, documents))
+    if (answer.status === 304 && entry && this.#wasTied(url, entry, documents))
       return this.#confirm(entry, answer, documents, note);
     try {
       if (!isConfirmedAlways(url) && isAnswer(answer))
@@ -206,22 +206,31 @@ export class PersistentCache {
     return storedResponse(entry);
   }
 
-  /** Whether an entry may be used without a request. Confirms documents if server responses below them are in use. */
+  /**
+   * Whether an entry may be used without a request. Confirms documents that were confirmed before the entry was stored,
+   * by another program, or before server responses below them that are in use.
+   */
   async #mayTrust(send: Transport, url: URL, entry: CacheEntry, signal: AbortSignal): Promise<boolean> {
     const isSame = () => !this.#isDistrustful && isTied(entry, this.#documents.versionsAbove(url, entry.id));
     if (this.#trusted.size >= maxTrusted || isConfirmedAlways(url)) return false;
     if (!isFresh(entry) || !isSame()) return false;
     const documents = this.#documents.above(url, entry.id);
-    const isCurrent = ({ confirmedAt, answeredAt, isOutdated }: KnownDocument) =>
-      confirmedAt >= answeredAt && !isOutdated;
+    const stored = storedAt(entry);
+    const since = ({ answeredAt }: KnownDocument) => Math.max(answeredAt, stored);
+    const isCurrent = (known: KnownDocument) => known.confirmedAt >= since(known) && !known.isOutdated;
     for (const [id, known] of documents)
       if (known.confirmedAt >= 0)
-        await this.#confirmSince(send, id, known, known.answeredAt, signal).catch(() =>
-          signal.throwIfAborted(),
-        );
+        await this.#confirmSince(send, id, known, since(known), signal).catch(() => signal.throwIfAborted());
     if (!isSame() || !documents.every(([, known]) => isCurrent(known))) return false;
     for (const [, known] of documents) known.isTrusted = true;
     return true;
+  }
+
+  /** Whether an entry was stored with these documents, and they were confirmed since. */
+  #wasTied(url: URL, entry: CacheEntry, documents: DocumentVersions): boolean {
+    const stored = storedAt(entry);
+    const above = this.#documents.above(url, entry.id);
+    return isTied(entry, documents) && above.every(([, { confirmedAt }]) => confirmedAt >= stored);
   }
 
   #trust(url: URL, entry: CacheEntry): HttpResponse {
@@ -377,6 +386,12 @@ export class PersistentCache {
     return isMissing || !isWanted ? answer : recorded(answer, onBody);
   }
 }
+
+/**
+ * Returns when an entry was stored, as a result of `performance.now()`, at the latest: only documents confirmed since are
+ * those with which it was stored, if another program has stored it.
+ */
+const storedAt = ({ at }: CacheEntry): number => performance.now() + 1 - (Date.now() - at);
 
 /** Notes the version of a document that was read, from its response. */
 type NoteVersion = (found: CacheEntry) => void;
