@@ -388,10 +388,10 @@ export class PersistentCache {
 }
 
 /**
- * Returns when an entry was stored, as a result of `performance.now()`, at the latest: only documents confirmed since are
- * those with which it was stored, if another program has stored it.
+ * Returns when an entry was stored, as a result of `performance.now()`. Only documents confirmed since are known to be
+ * those with which it was stored, because another program may have stored it.
  */
-const storedAt = ({ at }: CacheEntry): number => performance.now() + 1 - (Date.now() - at);
+const storedAt = ({ at }: CacheEntry): number => performance.now() - (Date.now() - at);
 
 /** Notes the version of a document that was read, from its response. */
 type NoteVersion = (found: CacheEntry) => void;
