@@ -463,7 +463,7 @@ describe("two programs", () => {
     expect(await readAll()).toEqual({ values: [3], attributes: 3 });
   });
 
-  it("that have opened an array before it is replaced do not combine what they store", async () => {
+  it("with an array opened before it is replaced do not combine their entries", async () => {
     server.headers = fresh;
     put.v3(1);
     await storeHalf();

@@ -85,7 +85,7 @@ class Probe {
     return (await this.#showsNew(folder, folders)) || (await this.#showsChange(folder, folders));
   }
 
-  /** Whether the source shows a new object: also a source that keeps what it has read. */
+  /** Whether the source shows a new object. Detects sources with a cache, too. */
   async #showsNew(folder: string, folders: readonly string[]): Promise<boolean> {
     const { destination, signal } = this;
     const name = hiddenName();
@@ -99,7 +99,7 @@ class Probe {
     }
   }
 
-  /** Whether the source shows a change of the document: also a source that hides objects with names of other kinds. */
+  /** Whether the source shows a change of the document. Detects sources that hide files with other names, too. */
   async #showsChange(folder: string, folders: readonly string[]): Promise<boolean> {
     const { destination, signal } = this;
     const { document } = this.source;
