@@ -462,6 +462,21 @@ describe("two programs", () => {
     put.v3(3);
     expect(await readAll()).toEqual({ values: [3], attributes: 3 });
   });
+
+  it("with an array opened before it is replaced do not combine their entries", async () => {
+    server.headers = fresh;
+    put.v3(1);
+    await storeHalf();
+    const [one, other] = [visit(), visit()];
+    const opened = ({ store }: typeof one) => open(store, { path: "a", kind: "array", version: 3 });
+    const [first, second] = [await opened(one), await opened(other)];
+    put.v3(2);
+    await getBytes(first, [slice(8, 16), null]);
+    await one.cache.flush();
+    const reading = errorOf(() => getBytes(second));
+    expect(await reading).toMatchObject({ _tag: "Network", code: "outdated" });
+    expect(await readAll(other)).toEqual({ values: [2], attributes: 2 });
+  });
 });
 
 it("a server of another port is another origin", async () => {

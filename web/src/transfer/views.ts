@@ -35,10 +35,10 @@ export async function checkViews(
   if (isKnown(source.store) && isKnown(destination)) return; // compared by `checkOverlap`
   // Deleting is refused without `delete`, and nothing is deleted without documents.
   if (!destination.delete || !(await documentsAt(destination, "", signal))) return;
-  const probe = new Probe(destination, source.store, signal);
-  if (await probe.isSeen("", source.paths)) throw sameData();
+  const probe = new Probe(destination, source, signal);
+  if (await probe.isShown("", source.paths)) throw sameData();
   for (const path of await sameDocuments(source, destination, signal))
-    if (await probe.isSeen(path, [source.path])) throw sameData();
+    if (await probe.isShown(path, [source.path])) throw sameData();
 }
 
 const sameData = () => isSourceError("`source` shows data of `destination`, which `overwrite` would delete");
@@ -76,24 +76,58 @@ async function sameDocuments(
 class Probe {
   constructor(
     private readonly destination: Store,
-    private readonly source: Store,
+    private readonly source: ViewedSource,
     private readonly signal: AbortSignal | undefined,
   ) {}
 
-  /** Whether an object in one folder of the destination is in one of the folders of the source. */
-  async isSeen(folder: string, folders: readonly string[]): Promise<boolean> {
-    const { destination, signal, source } = this;
+  /** Whether one folder of the destination is one of the folders of the source. */
+  async isShown(folder: string, folders: readonly string[]): Promise<boolean> {
+    return (await this.#showsNew(folder, folders)) || (await this.#showsChange(folder, folders));
+  }
+
+  /** Whether the source shows a new object. Detects sources with a cache, too. */
+  async #showsNew(folder: string, folders: readonly string[]): Promise<boolean> {
+    const { destination, signal } = this;
     const name = hiddenName();
     const key = joinKey(folder, name);
-    let isSeen = false;
     await writeObject(destination, key, new Uint8Array(1), { signal });
     try {
-      await inLanes(folders, lanes, async (path) => {
-        if (await source.get(joinKey(path, name), { signal })) isSeen = true;
-      });
+      const found = await this.#foldersWith(folders, name, (bytes) => bytes !== undefined);
+      return found.length > 0;
     } finally {
       await deleteObject(destination, key);
     }
-    return isSeen;
+  }
+
+  /** Whether the source shows a change of the document. Detects sources that hide files with other names, too. */
+  async #showsChange(folder: string, folders: readonly string[]): Promise<boolean> {
+    const { destination, signal } = this;
+    const { document } = this.source;
+    const key = joinKey(folder, document);
+    const own = (await destination.get(key, { signal }))?.slice();
+    if (!own) return false;
+    const isOwn = (bytes: Uint8Array | undefined) => bytes !== undefined && isSameBytes(bytes, own);
+    const equal = await this.#foldersWith(folders, document, isOwn);
+    if (equal.length === 0) return false;
+    try {
+      await writeObject(destination, key, Uint8Array.of(...own, 10), { signal }); // a newline
+      const changed = await this.#foldersWith(equal, document, (bytes) => !isOwn(bytes));
+      return changed.length > 0;
+    } finally {
+      await writeObject(destination, key, own, {});
+    }
+  }
+
+  async #foldersWith(
+    folders: readonly string[],
+    name: string,
+    isWanted: (bytes: Uint8Array | undefined) => boolean,
+  ): Promise<string[]> {
+    const { signal, source } = this;
+    const found: string[] = [];
+    await inLanes(folders, lanes, async (path) => {
+      if (isWanted(await source.store.get(joinKey(path, name), { signal }))) found.push(path);
+    });
+    return found;
   }
 }

@@ -17,7 +17,7 @@ import {
   isTied,
   type KnownDocument,
 } from "./cache-documents.js";
-import type { CacheEntry } from "./cache-entry.js";
+import type { CacheEntry, DocumentVersions } from "./cache-entry.js";
 import * as entries from "./cache-entry.js";
 import { EntryWriter, openStorage } from "./cache-storage.js";
 import { announcedBytes, missingStatus, wholeStatus } from "./response.js";
@@ -132,7 +132,10 @@ export class PersistentCache {
     return untilAborted(this.#writer!.read(id), signal);
   }
 
-  /** Whether an entry may be used without a request. Confirms documents if server responses below them are in use. */
+  /**
+   * Whether an entry may be used without a request. Confirms documents that were confirmed before the entry was stored,
+   * by another program, or before server responses below them that are in use.
+   */
   async #mayTrust(send: Transport, url: URL, entry: CacheEntry, signal: AbortSignal): Promise<boolean> {
     const tag = entries.tagOf(entry);
     const isSame = () =>
@@ -142,17 +145,26 @@ export class PersistentCache {
     const documents = this.#documents.above(url, entry.id);
     if (documents.length === 0 || this.#trusted.size >= maxTrusted || isConfirmedAlways(url)) return false;
     if (!entries.isFresh(entry) || !isSame()) return false;
+    const stored = storedAt(entry);
+    const since = ({ answeredAt }: KnownDocument) => Math.max(answeredAt, stored);
     try {
-      for (const known of documents) await this.#confirmSince(send, known, known.answeredAt, signal);
+      for (const known of documents) await this.#confirmSince(send, known, since(known), signal);
     } catch {
       signal.throwIfAborted();
       return false;
     }
     // Other responses may have arrived meanwhile.
-    if (!isSame() || documents.some((known) => known.isOutdated || known.confirmedAt < known.answeredAt))
+    if (!isSame() || documents.some((known) => known.isOutdated || known.confirmedAt < since(known)))
       return false;
     for (const known of documents) known.isTrusted = true;
     return true;
+  }
+
+  /** Whether an entry was stored with these documents, and they were confirmed since. */
+  #wasTied(url: URL, entry: CacheEntry, documents: DocumentVersions): boolean {
+    const stored = storedAt(entry);
+    const above = this.#documents.above(url, entry.id);
+    return isTied(entry, documents) && above.every(({ confirmedAt }) => confirmedAt >= stored);
   }
 
   /**
@@ -213,7 +225,7 @@ export class PersistentCache {
     const head = before
       ? entries.confirmed(before, answer, documents)
       : { ...entries.headOf(answer), id, isCors, documents };
-    const isTiedAlready = before !== undefined && isTied(before, documents);
+    const isTiedAlready = before !== undefined && this.#wasTied(url, before, documents);
     try {
       if (!isConfirmedAlways(url) && !isTiedAlready) await this.#settle(lookup, head);
     } catch (error) {
@@ -242,6 +254,12 @@ export class PersistentCache {
     return isMissing || !isWanted ? answer : entries.recorded(answer, onBody);
   }
 }
+
+/**
+ * Returns when an entry was stored, as a result of `performance.now()`. Only documents confirmed since are known to be
+ * those with which it was stored, because another program may have stored it.
+ */
+const storedAt = ({ at }: CacheEntry): number => performance.now() - (Date.now() - at);
 
 /** A request. `note` is called with the entry that the server sends or confirms. */
 interface Lookup extends TransportRequest {
