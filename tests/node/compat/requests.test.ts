@@ -123,12 +123,7 @@ describe("requests of open", () => {
       const { store, keys } = noting(await hierarchy(version));
       await openOwn(store, { path: "x" });
       expect(new Set(keys())).toEqual(
-        new Set([
-          "/x/zarr.json",
-          "/x/.zarray",
-          "/x/.zgroup",
-          ...(version === 2 ? ["/x/.zattrs"] : []),
-        ]),
+        new Set(["/x/zarr.json", "/x/.zarray", "/x/.zgroup", ...(version === 2 ? ["/x/.zattrs"] : [])]),
       );
       await openOwn(store, { path: "y" });
       expect(keys().sort()).toEqual(

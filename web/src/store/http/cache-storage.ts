@@ -190,7 +190,10 @@ export class EntryWriter {
   }
 
   async flush(): Promise<void> {
-    for (let last: Promise<void> | undefined; last !== this.#last; ) await (last = this.#last);
+    for (let last: Promise<void> | undefined; last !== this.#last; ) {
+      last = this.#last;
+      await last;
+    }
   }
 
   async size(): Promise<number> {
@@ -208,7 +211,9 @@ export class EntryWriter {
     this.#last = this.#last
       .then(work)
       .catch(() => this.#onFailure())
-      .then(() => void (this.#queuedBytes -= bytes));
+      .then(() => {
+        this.#queuedBytes -= bytes;
+      });
   }
 
   /** Frees half of the space, as the quota or the disk may be exhausted. */
