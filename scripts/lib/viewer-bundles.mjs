@@ -41,10 +41,16 @@ const neededSoon = [
 /** Copies of wasm modules and of the worker's script, which stay separate files (web/src/engine/packaged.ts). */
 const copies = /^\.\.\/wasm\/(?:worker-|[\w-]+-embedded\.js$)/;
 
+/** What the viewer uses of `#internal` (web/src/internal.ts). */
+const internal = { "#internal": path.join(distDir, "util/shared.js") };
+
 /** The library's modules, not its bundles: less unused code remains. */
-const alias = Object.fromEntries(
-  programEntries.map(({ subpath, module }) => [subpath.replace(/^\./, "zarr-wasm"), module]),
-);
+const alias = {
+  ...Object.fromEntries(
+    programEntries.map(({ subpath, module }) => [subpath.replace(/^\./, "zarr-wasm"), module]),
+  ),
+  ...internal,
+};
 
 /** Replaces modules of data by the files of the modules for bundlers, so that the package contains them once. */
 const sharedData = {
@@ -179,7 +185,7 @@ function bundleModules() {
     {
       input: Object.fromEntries(entries.map((entry) => [fileOf(entry), entry.module])),
       external: /^zarr-wasm(?:\/|$)/,
-      resolve: { alias: { "#internal": alias["#internal"] } },
+      resolve: { alias: internal },
       plugins: [plainShaders],
       experimental: { attachDebugInfo: "none" },
     },

@@ -1,7 +1,7 @@
 /**
  * Exports for the command line, the viewer and their tests, in addition to the public entries: `#internal` of
- * package.json. Bundled with the other entries, so that all share their classes and the core. The build
- * copies the exports that the viewer uses into its modules.
+ * package.json. Bundled with the other entries, so that all share their classes and the core. The viewer uses
+ * those of `util/shared.ts`.
  */
 
 export { withSession } from "./chain/chunk-codec.js";
@@ -17,7 +17,6 @@ export { exitHooks, transferTimes } from "./transfer/host.js";
 export { checkTargets, placeBelow } from "./transfer/places.js";
 export { ScratchStore } from "./transfer/scratch.js";
 export { autoShards } from "./transfer/target.js";
-export { closestTo, ownProperty } from "./util/arguments.js";
+export { closestTo } from "./util/arguments.js";
 export { bucketAddress } from "./util/buckets.js";
-export { type Kept, LruCache } from "./util/lru.js";
-export { inSlices, type Steps } from "./util/slices.js";
+export * from "./util/shared.js";

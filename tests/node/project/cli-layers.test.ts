@@ -1,6 +1,5 @@
-// The layers of web/cli: imports point down, and neither files nor folders import one another in a cycle. Of the
-// library the
-// command line uses public entries and `#internal`.
+// The layers of web/cli: imports point down, and neither files nor folders import one another in a cycle. Of the library
+// the command line uses public entries and `#internal`.
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, it } from "vitest";
