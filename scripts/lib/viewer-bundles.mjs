@@ -41,7 +41,7 @@ const neededSoon = [
 /** Copies of wasm modules and of the worker's script, which stay separate files (web/src/engine/packaged.ts). */
 const copies = /^\.\.\/wasm\/(?:worker-|[\w-]+-embedded\.js$)/;
 
-/** What the viewer uses of `#internal` (web/src/internal.ts). */
+/** Helpers of `#internal` that the viewer uses (web/src/internal.ts). */
 const internal = { "#internal": path.join(distDir, "util/shared.js") };
 
 /** The library's modules, not its bundles: less unused code remains. */

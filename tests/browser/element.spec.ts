@@ -276,7 +276,10 @@ test("attributes that cannot be used are reported", async ({ page, site, problem
     'colormap="virdis"',
     'scope="none"',
   ]);
+  const notes = page.getByRole("list", { name: "Notes" });
+  await expect(notes).toContainText("virdis");
   await element(page, "one").evaluate((viewer) => viewer.setAttribute("colormap", "magma"));
+  await expect(notes).not.toContainText("virdis"); // corrected
   await element(page, "one").evaluate((viewer) => viewer.setAttribute("fps", "3"));
   await expect.poll(() => heard(page, "error")).toHaveLength(4);
   expect(problems.all.filter((text) => text.startsWith("zarr-wasm: "))).toHaveLength(4);
@@ -287,7 +290,7 @@ test("attributes that cannot be used are reported", async ({ page, site, problem
   await expect.poll(() => heard(page, "error")).toHaveLength(5);
   const message = 'tool="foo" cannot be used; expected pan, zoom, pick, measure';
   expect(problems.all).toContain(`zarr-wasm: ${message}`);
-  await expect(page.getByRole("list", { name: "Notes" })).toContainText(message);
+  await expect(notes).toContainText(message);
 });
 
 test("settings before opening, and those of the page's address, are checked", async ({

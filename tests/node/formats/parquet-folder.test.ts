@@ -46,7 +46,7 @@ async function readAll(source: string | URL | Store) {
 }
 
 describe("a folder is opened", () => {
-  it("by its URL, whatever its name", async () => {
+  it("by its URL, if its name ends with .parq or .parquet", async () => {
     const server = await start({
       ...below("/sample.parquet", sampleFolder("../data.bin")),
       ...below("/other", sampleFolder(`/data.bin`)),
@@ -54,14 +54,14 @@ describe("a folder is opened", () => {
     });
     expect(await readAll(`${server.url}/sample.parquet`)).toEqual(sampleValues);
     expect(await readAll(`${server.url}/sample.parquet/`)).toEqual(sampleValues);
-    expect(await readAll(`${server.url}/other`)).toEqual(sampleValues);
+    expect((await errorOf(() => open(`${server.url}/other`))).code).toBe("not-found");
     const array = await open(`${server.url}/sample.parquet`, {
       path: "deep/grid",
       kind: "array",
       version: 2,
     });
     expect(array.shape).toEqual([3, 6]);
-    expect((await open(`${server.url}/other`, { path: "scalar" })).kind).toBe("array");
+    expect((await open(`${server.url}/sample.parquet`, { path: "scalar" })).kind).toBe("array");
   });
 
   it("of files, in a store, in an archive", async () => {
@@ -327,13 +327,19 @@ describe("documents that cannot be", () => {
       expect(error.message).toContain(`${server.url}/a.parq/.zmetadata is not valid JSON`);
     }
     // In any other folder, it is only the reason why nothing was found.
+    const stores = {
+      b: { "/.zmetadata": cut },
+      v2: { "/.zmetadata": cut, "/.zgroup": bytesOf('{"zarr_format":2}') },
+    };
     for (const [name, options] of [
       ["b", {}],
       ["v2", { path: "none", version: 2 as const }],
     ] as const) {
-      const error = await errorOf(() => open(`${server.url}/${name}`, options));
+      const error = await errorOf(() => open(new Map(Object.entries(stores[name])), options));
       expect([error._tag, error.code]).toEqual(["NotFound", "not-found"]);
-      expect(error.message).toMatch(/^no Zarr array or group found.*\/\.zmetadata is not valid JSON/);
+      expect(error.message).toMatch(/^no Zarr array or group found.*\.zmetadata is not valid JSON/);
+      const remote = await errorOf(() => open(`${server.url}/${name}`, options));
+      expect([remote._tag, remote.code]).toEqual(["NotFound", "not-found"]);
     }
     expect((await open(`${server.url}/v2`)).kind).toBe("group");
   });
@@ -397,7 +403,7 @@ it("remote documents cannot refer to local files", async () => {
   mkdirSync(folder, { recursive: true });
   writeFileSync(secret, data);
   const server = await start(sampleFolder(pathToFileURL(secret).href));
-  const array = await open(server.url, { path: "t", kind: "array" });
+  const array = await open(await ReferenceStore.open(server.url), { path: "t", kind: "array" });
   expect((await errorOf(() => get(array))).code).toBe("reference-target");
   const inMemory = await open(new Map(Object.entries(sampleFolder(pathToFileURL(secret).href))), {
     path: "t",

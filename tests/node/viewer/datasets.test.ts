@@ -383,7 +383,7 @@ it.each([
   ["a.zarr", undefined, 6],
   ["a.zarr", "b", 7], // the last one is for consolidated metadata of the root
   ["a", undefined, 7], // the last one is for the server's listing of the folder
-  ["a", "b", 6],
+  ["a", "b", 7],
 ])("a URL at which nothing exists, %s with path %s, costs %i requests", async (name, path, count) => {
   const server = await new ObjectServer({}).start();
   try {

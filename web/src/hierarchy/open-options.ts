@@ -11,8 +11,8 @@ export interface OpenOptions {
   /** Expected kind of the node; any other kind is NotFound. */
   kind?: "array" | "group" | undefined;
   /**
-   * Zarr version to look for. Default: the version last found in this store object, if any; otherwise v3, v2
-   * and v1 are requested at the same time, and the newest one that exists is opened.
+   * Zarr version to look for. Default: the version last found in this store object, if any; otherwise v3 and
+   * v2 are requested at the same time, then v1, and the newest one that exists is opened.
    */
   version?: ZarrVersion | undefined;
   /**

@@ -11,6 +11,6 @@ export function listOf(names: readonly string[], none: string): string {
   return `${names.slice(0, maxNames).map(shortName).join(", ")}${others}`;
 }
 
-/** The message about a value that has no effect, with what is accepted instead. */
+/** Returns the message about a value that has no effect, with the accepted ones. */
 export const unusable = (name: string, value: string, expected: string): string =>
   `${name}="${shortName(value)}" cannot be used; expected ${expected}`;

@@ -103,7 +103,7 @@ export class SharedContext {
   }
 }
 
-/** Time between two looks whether the GPU is done, in milliseconds. */
+/** Interval at which the state of the GPU is polled, in milliseconds. */
 const idleCheck = 20;
 
 /**

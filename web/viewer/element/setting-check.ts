@@ -114,14 +114,15 @@ function textProblems(dataset: Dataset, given: TextSetting, state: ViewState): s
 
 const acceptedBy = (name: string): string | undefined => accepted[name === "map" ? "colormap" : name];
 
-/** Of a setting that a program has set; other objects than ranges are not checked. */
+/** Returns the message about a setting of a program. Of objects, only ranges are checked. */
 function valueProblems({ name, value }: GivenSetting, state: ViewState): string[] {
   const isChecked = typeof value !== "object" || name in acceptedObjects;
   if (value === undefined || value === null || !isChecked || !(name in state)) return [];
   if (isSame(value, state[name as keyof ViewState])) return [];
   const isSwitch = typeof state[name as keyof ViewState] === "boolean";
   const expected = isSwitch ? "true or false" : (acceptedObjects[name] ?? acceptedBy(settingNameOf(name)));
-  const text = typeof value === "object" ? JSON.stringify(value) : String(value);
+  const written = (_: string, part: unknown) => (typeof part === "bigint" ? String(part) : part);
+  const text = typeof value === "object" ? JSON.stringify(value, written) : String(value);
   return [unusable(name, text, expected ?? "another value")];
 }
 

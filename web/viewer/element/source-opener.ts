@@ -112,7 +112,7 @@ export class SourceOpener {
     const opened = await openTarget(target, { signal, onWarning });
     signal.throwIfAborted();
     this.status.warnings = warnings;
-    this.status.sourceNotes = [...this.status.sourceNotes, ...opened.notes];
+    this.status.sourceNotes = [...new Set([...this.status.sourceNotes, ...opened.notes])];
     const { path = "", as } = target;
     this.crumbs.show(
       targetName({ ...target, path: undefined }),

@@ -122,7 +122,7 @@ export class StatusReporter {
   }
 
   addSourceNote(sentence: string): void {
-    this.sourceNotes = [...this.sourceNotes, sentence];
+    this.sourceNotes = [...new Set([...this.sourceNotes, sentence])];
     this.#showNotes();
   }
 
@@ -135,6 +135,12 @@ export class StatusReporter {
       this.model.options.onError?.(new RangeError(message));
     }
     if (messages.length > 0) this.#showNotes();
+  }
+
+  /** Removes messages about settings that are set again. */
+  removeUnusable(isSet: (name: string) => boolean): void {
+    this.#unusable = this.#unusable.filter((message) => !isSet(message.slice(0, message.indexOf("="))));
+    this.#showNotes();
   }
 
   setLayerNotes(notes: readonly Note[]): void {

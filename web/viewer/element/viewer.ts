@@ -160,6 +160,7 @@ export class Viewer implements Linked {
     const { dataset, target: before } = this.#model;
     this.#model.target = target;
     if (!dataset || !before || !isSameTarget(before, target)) return this.#opener.open();
+    this.#controller.status.removeUnusable((name) => name !== "variable" && name !== "plate");
     await this.#controller.apply(resolveFor(dataset, target.settings ?? {}), "address");
     await this.#check();
   }
@@ -169,7 +170,9 @@ export class Viewer implements Linked {
     if (!this.target) this.#mainPanel.showText(text);
   }
 
-  change(wanted: WantedState, given = givenValues(wanted)): void {
+  /** @param names the changed settings; those of `given`, and others that return to their defaults */
+  change(wanted: WantedState, given = givenValues(wanted), names = given.map(({ name }) => name)): void {
+    this.#controller.status.removeUnusable((name) => names.includes(name));
     this.#given = [...this.#given, ...given];
     if (this.view) {
       this.#controller.change(wanted, "program");
@@ -182,8 +185,10 @@ export class Viewer implements Linked {
     const [{ dataset }, given] = [this.#model, this.#given];
     this.#given = [];
     if (!dataset || given.length === 0) return;
-    const { settingProblems } = await import("./setting-check.js");
-    if (dataset === this.#model.dataset) this.#controller.status.addUnusable(settingProblems(dataset, given));
+    // A script that cannot be loaded must not hide the picture.
+    const check = await import("./setting-check.js").catch(() => undefined);
+    if (check && dataset === this.#model.dataset)
+      this.#controller.status.addUnusable(check.settingProblems(dataset, given));
   }
 
   async reload(): Promise<void> {
@@ -207,6 +212,7 @@ export class Viewer implements Linked {
     const isOrderUnsure = warnings.some(({ code }) => code === "v1-order") || v1Order === "writer";
     this.#controller.begin(opened, isOrderUnsure ? (v1Order ?? "spec") : undefined);
     await this.#controller.apply(resolveFor(opened.dataset, wanted), "open");
+    signal.throwIfAborted();
     const { link, onChange } = this.#model.options;
     if (link) this.#links?.enterLink(link, this);
     if (this.view) onChange?.(this.view, "open");
@@ -221,7 +227,9 @@ export class Viewer implements Linked {
         this.#model.target = { ...this.target!, plate };
         this.#model.options.onPlace?.(this.target!, "plate");
       },
-      onUnusable: (messages: readonly string[]) => this.#controller.status.addUnusable(messages),
+      onUnusable: (messages: readonly string[]) => {
+        if (!signal.aborted) this.#controller.status.addUnusable(messages);
+      },
     };
     this.#given = [];
     const { adoptStyles, createContents } = await import("./contents.js");

@@ -314,7 +314,7 @@ export class ZarrViewerElement extends Base {
     if (has(placeNames)) this.#show();
     else if (has(stateNames)) {
       const changed = names.filter((name) => stateNames.includes(name));
-      this.#viewer.change(this.#changeOf(changed), this.#given(changed));
+      this.#viewer.change(this.#changeOf(changed), this.#given(changed), changed);
     }
   }
 

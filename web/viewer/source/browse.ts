@@ -55,7 +55,7 @@ export async function folderContents(group: ZarrGroup, signal?: AbortSignal): Pr
   return probed(group, signal);
 }
 
-/** Maximum number of groups above another whose metadata are asked for its members. */
+/** Maximum number of parent groups in whose consolidated metadata the members of a group are looked up. */
 const maxAncestors = 8;
 
 /** The members of a group by the consolidated metadata of a group above it, the root first. */

@@ -12,7 +12,10 @@ const loading: Promise<PersistentCache | undefined> = import("zarr-wasm/cache").
   () => undefined,
 );
 
-/** What stores call, and the settings. */
+/** Whether data may have been read offline. */
+let wasOffline = false;
+
+/** The settings, and the methods that stores call. */
 const settings = {
   enabled: true,
   offline: false,
@@ -22,6 +25,7 @@ const settings = {
     const cache = settings.enabled ? await loading : undefined;
     if (!cache) return send(...given);
     cache.offline = settings.offline;
+    wasOffline ||= globalThis.navigator?.onLine === false;
     try {
       return await cache.respond(...request);
     } catch (error) {
@@ -91,4 +95,8 @@ function reloadSoon(): void {
 }
 
 // Data that were read offline are not combined with later responses.
-globalThis.addEventListener?.("online", () => keptData.enabled && reloadAll());
+globalThis.addEventListener?.("online", () => {
+  if (!wasOffline || !keptData.enabled || keptData.offline) return;
+  wasOffline = false;
+  reloadAll();
+});

@@ -29,6 +29,7 @@ function* parseSteps(text: string, name: string): Steps<unknown> {
     if (code === quote) at = stringEnd(text, at);
     else if (isOneOf(open, code)) depth++;
     else if (isOneOf(close, code) && --depth < 0) {
+      if (code !== close[0]) break;
       add(items, text.slice(from, at));
       const rest = JSON.parse(`${text.slice(0, start)}[]${text.slice(at + 1)}`) as Record<string, unknown>;
       return Array.isArray(rest) ? items : { ...rest, [name]: items };
@@ -38,7 +39,7 @@ function* parseSteps(text: string, name: string): Steps<unknown> {
       yield;
     }
   }
-  return JSON.parse(text); // reports that the end is missing
+  return JSON.parse(text); // reports what is wrong with the list
 }
 
 /** Adds the items of a batch, which starts with the comma before them unless it is the first. */

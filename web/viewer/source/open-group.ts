@@ -33,7 +33,7 @@ export async function openGroup(
     signal.throwIfAborted();
     if (!isZarrError(error, "NotFound", "InvalidMetadata", "Unsupported", "UnknownCodec")) throw error;
     const problem = `This ${nameOfKind[kind.kind] ?? "group"} cannot be shown as such: ${error.message}.`;
-    return contentsAt(group, "group", undefined, signal, [problem]);
+    return { ...(await contentsAt(group, "group", undefined, signal, [problem])), unusable: [] };
   }
 }
 

@@ -1,4 +1,4 @@
-/** What to open, and the result of opening it. */
+/** Types of sources to open, and of opened ones. */
 import type { Source, ZarrGroup, ZarrWarning } from "zarr-wasm";
 import type { Collection } from "./collection.js";
 import type { Dataset } from "./dataset.js";

@@ -97,7 +97,7 @@ export class PersistentCache {
     this.#forgotten.add(withoutHash(url));
   }
 
-  /** @internal Answers a request from the cache, or by `send`. @throws what that throws; Network ("offline", "outdated"). */
+  /** @internal Answers a request from the cache, or by `send`. @throws errors of `send`; Network ("offline", "outdated"). */
   async respond(send: Transport, url: URL, request: TransportRequest): Promise<HttpResponse> {
     if (!this.enabled) return send(url, request);
     const isOffline = this.offline || isBrowserOffline(url);

@@ -44,4 +44,4 @@ export async function formatOf(
 
 /** Whether a URL names a file rather than a folder. */
 export const isFileName = (pathname: string): boolean =>
-  /\.(?:nc4?|netcdf|cdf|he?5|hdf[45]?|tiff?|btf|gri?b2?|fits?|json|parq|parquet)$/i.test(pathname);
+  /\.(?:nc4?|netcdf|cdf|he?5|hdf[45]?|tiff?|btf|gri?b2?|fits?|json|parq(?:uet)?\/?)$/i.test(pathname);
