@@ -214,7 +214,8 @@ test("opening another array and returning", async ({ viewer, page }) => {
   await expect(page.getByLabel("Colour map")).toHaveValue("magma");
 });
 
-test("settings that do not fit the array are replaced", async ({ viewer, page }) => {
+test("settings that do not fit the array are replaced", async ({ viewer, page, problems }) => {
+  problems.expect(/cannot be used/);
   await viewer.show("source=/stores/cube&axes=0,7&select=99,x,5:2&map=rainbow&range=low:high&field=q");
   await viewer.reaches("ready");
   await expect(page.getByLabel("Index along axis 0")).toHaveValue("3");
