@@ -88,6 +88,16 @@ describe.each(stores)("in %s", (_, make) => {
   });
 });
 
+it("overwrite compares documents of any length", async () => {
+  const store = new MapStore();
+  const attributes = { text: "x".repeat(300_000) };
+  await create(store, { path: "b", shape: [4], dtype: "int8", attributes });
+  const error = await errorOf(() =>
+    copy(withoutHidden(view(store, "/b")), view(store, "/b"), { overwrite: true }),
+  );
+  expect(error).toMatchObject({ _tag: "NotAllowed", code: "is-source" });
+});
+
 it("fails if the source is deleted while it is copied", async () => {
   for (const options of [{}, { chunkShape: [8] }]) {
     const store = (await filled(new MapStore())) as MapStore;

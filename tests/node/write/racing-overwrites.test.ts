@@ -91,6 +91,18 @@ const stores: [string, () => Store][] = [
   ["a folder", () => new FileSystemStore(mkdtempSync(path.join(folder, "b")))],
 ];
 
+it("an array on a server is appended to again and again after another program has dropped its stamps", async () => {
+  const store = new WritableHttpStore(`${server.url}/stamps`);
+  await create(store, { ...base, shape: [0] });
+  const mine = (await open(store)) as ZarrArray;
+  await append(mine, Int32Array.of(1));
+  const document = JSON.parse(new TextDecoder().decode(await store.get("/zarr.json")));
+  document.attributes = { units: "K" };
+  await store.set("/zarr.json", bytesOf(JSON.stringify(document)));
+  for (const value of [2, 3, 4]) await append(mine, Int32Array.of(value));
+  expect([...((await get((await open(store)) as ZarrArray)).data as Int32Array)]).toEqual([1, 2, 3, 4]);
+});
+
 describe.each(stores)("an array that was created with overwrite in %s", (_, make) => {
   const two = async () => {
     const store = make();

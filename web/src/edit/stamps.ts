@@ -4,7 +4,7 @@
  *
  * A document ends with a newline and stamps of 32 characters, the first of which is the kind:
  * - origin: the same in all versions since the document was created, or was written by a program that drops
- *   stamps;
+ *   stamps; its second character tells which;
  * - resize: the last change of an axis by `resize`;
  * - writer: the last write of one store object. The 24 latest are kept.
  */
@@ -49,11 +49,17 @@ export function writerStamp(given: Store): string {
   return handle.writerId + randomSymbols(length - writerLength);
 }
 
-/** Returns the stamp of a new document, which identifies it as long as it is changed and not replaced. */
-export const newOrigin = (): string => kinds.origin + randomSymbols(length - 1);
+/** Second symbol of origin stamps: of new documents, and of those whose stamps another program has dropped. */
+const origins = { created: " ", dropped: "\t" } as const;
 
-/** Returns the origin stamp of a document; undefined if it has none. */
-export const originStamp = (stamps: Stamps): string | undefined => ofKind(stamps, "origin")[0];
+/** Returns the stamp of a new document, which identifies it as long as it is changed and not replaced. */
+export const newOrigin = (): string => kinds.origin + origins.created + randomSymbols(length - 2);
+
+const originStamp = (stamps: Stamps): string | undefined => ofKind(stamps, "origin")[0];
+
+/** Returns the stamp of a document's creation; undefined if another program has dropped it since. */
+export const creationStamp = (stamps: Stamps): string | undefined =>
+  ofKind(stamps, "origin").find((stamp) => stamp[1] === origins.created);
 
 /**
  * Returns the stamps of a document that replaces another one.
@@ -118,7 +124,7 @@ const numberIn = (text: string): number =>
 
 /** Returns the origin of a document: its stamp, or a hash of its ETag. */
 export const documentOrigin = (stamps: Stamps, etag: string): string =>
-  originStamp(stamps) ?? kinds.origin + hashSymbols(etag);
+  originStamp(stamps) ?? kinds.origin + origins.dropped + hashSymbols(etag);
 
 /**
  * Whether a write has been applied to a document that has changed since.
@@ -157,7 +163,7 @@ const resizePrefix = (axis: number): string => kinds.resize + digits(axis, axisL
 const randomSymbols = (count: number): string =>
   Array.from({ length: count }, () => symbols[Math.floor(4 * Math.random())]).join("");
 
-/** Hashes a string to the symbols of a stamp after its kind. */
+/** Hashes a string to the symbols of an origin stamp after the first two. */
 function hashSymbols(text: string): string {
   let [high, low] = [0x811c9dc5, 0x9747b28c];
   for (let i = 0; i < text.length; i++) {
@@ -166,5 +172,5 @@ function hashSymbols(text: string): string {
     low ^= low >>> 13;
   }
   const symbol = (_: unknown, i: number) => symbols[((i < 16 ? high : low) >>> (2 * (i % 16))) & 3];
-  return Array.from({ length: length - 1 }, symbol).join("");
+  return Array.from({ length: length - 2 }, symbol).join("");
 }

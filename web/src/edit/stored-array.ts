@@ -12,7 +12,7 @@ import { isZarrError, notFound } from "../util/errors.js";
 import type { JsonObject } from "../util/json.js";
 import { cachedFor } from "../util/platform.js";
 import { storeIdentity } from "./overlap.js";
-import { originStamp, type Stamps } from "./stamps.js";
+import { creationStamp, type Stamps } from "./stamps.js";
 import { ancestorsOf, readDocument } from "./target.js";
 
 /** Keys of the documents with the shape. */
@@ -75,7 +75,7 @@ export async function sameShape(array: ZarrArray, signal: AbortSignal | undefine
 }
 
 /** @throws NotFound if the stored array is not the array of the handle. */
-export async function checkStored(
+async function checkStored(
   array: ZarrArray,
   { object, shape, stamps }: StoredShape,
   signal: AbortSignal | undefined,
@@ -117,7 +117,7 @@ export function checkSame(array: ZarrArray, now: ArraySpec, stamps: Stamps): voi
   const other = facts(now).find(([, fact], i) => fact !== before[i]![1]);
   if (other)
     throw notFound(`the array at "/${path}" was replaced by one with other ${other[0]}; open it again`);
-  const origin = originStamp(stamps);
+  const origin = creationStamp(stamps);
   if (origin === undefined) return; // other programs drop stamps
   const known = knownOf(array);
   known.origin ??= origin;

@@ -51,7 +51,7 @@ export async function* readChunks(
   if (!Number.isSafeInteger(concurrency) || concurrency < 1)
     throw invalidArgument(`concurrency must be an integer of at least 1, not ${describeValue(concurrency)}`);
   const { spec, axes } = source;
-  const wanted = touchedChunks(resolveSelection(selection, spec.shape, spec.dimensionNames), axes);
+  const wanted = touchedChunks(resolveSelection(selection, spec.shape, spec.dimensionNames, true), axes);
   signal?.throwIfAborted();
   const abort = new AbortController();
   const forward = () => abort.abort(signal!.reason);

@@ -329,12 +329,15 @@ async function copyArray(work: ArrayCopy): Promise<void> {
   const offsets = storedOffsets(view, target.spec);
   if (offsets) await copyAsStored(work, offsets);
   else await rechunk(work);
-  if (work.isSparse || work.tally.chunks.missing > missing) await requireDocuments(view.array);
+  if (work.isSparse || work.tally.chunks.missing > missing) await requireDocuments(view.array, work.signal);
 }
 
 /** Tells missing chunks from an array that was deleted. @throws Conflict if the source has no documents any more. */
-async function requireDocuments({ limits, path, store }: ZarrArray): Promise<void> {
-  if (await metadataAt(store, path, { limits })) return;
+async function requireDocuments(
+  { limits, path, store }: ZarrArray,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  if (await metadataAt(store, path, { limits, signal })) return;
   throw conflict(
     `the array "/${path}" of \`source\` was deleted while it was copied; the copy is incomplete`,
   );

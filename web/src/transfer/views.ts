@@ -8,6 +8,7 @@ import { canList, keysBelow } from "../store/listing.js";
 import { joinKey, type Store } from "../store/store.js";
 import { hiddenName } from "../store/temp-names.js";
 import { deleteObject, writeObject } from "../store/write.js";
+import { joinBytes } from "../util/bytes.js";
 import { inLanes } from "./array-copy.js";
 import { isSameBytes } from "./box-copy.js";
 import { isSourceError, placeOfStore } from "./places.js";
@@ -90,8 +91,8 @@ class Probe {
     const { destination, signal } = this;
     const name = hiddenName();
     const key = joinKey(folder, name);
-    await writeObject(destination, key, new Uint8Array(1), { signal });
     try {
+      await writeObject(destination, key, new Uint8Array(1), { signal });
       const found = await this.#foldersWith(folders, name, (bytes) => bytes !== undefined);
       return found.length > 0;
     } finally {
@@ -110,7 +111,7 @@ class Probe {
     const equal = await this.#foldersWith(folders, document, isOwn);
     if (equal.length === 0) return false;
     try {
-      await writeObject(destination, key, Uint8Array.of(...own, 10), { signal }); // a newline
+      await writeObject(destination, key, joinBytes([own, Uint8Array.of(10)]), { signal }); // a newline
       const changed = await this.#foldersWith(equal, document, (bytes) => !isOwn(bytes));
       return changed.length > 0;
     } finally {

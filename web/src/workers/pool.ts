@@ -303,6 +303,7 @@ export class WorkerPool {
 
   /** Assigns tasks to workers, and starts workers for the remaining tasks. */
   #advance(): void {
+    this.#startsAll &&= this.status.workers < this.#maxSize;
     for (const job of this.#queue) {
       const isCheap = job.balance.side === "here" && mayBlock();
       if (isCheap && job.balance.isDraining && this.#maxSize > 0) continue;
@@ -420,7 +421,6 @@ export class WorkerPool {
       this.#hasStarted ||= member.startMethod === this.#startMethod;
       member.connection = this.#connections?.open(member.worker!);
       keepAlive(member.worker, false);
-      if (this.status.workers === this.#maxSize) this.#startsAll = false;
     } else {
       const job = member.jobs.get(message.id);
       if (!job) return;

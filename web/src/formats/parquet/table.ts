@@ -8,7 +8,7 @@ import { Budget, type Page } from "./pages.js";
 
 /**
  * A column by rows: numbers (NaN for null), or byte strings as indices into `entries` (−1 for null). Entries are
- * distinct: rows with the same bytes have the same code.
+ * distinct up to 1024 bytes: rows with the same bytes then have the same code.
  */
 export type ParquetColumn =
   | { readonly kind: "numbers"; readonly values: Float64Array }
@@ -74,6 +74,9 @@ async function readColumn(
   return { kind: "numbers", values };
 }
 
+/** Length from which entries, such as geometries, are not compared: engines hash long strings by their length alone. */
+const maxCompared = 1024;
+
 /** Collects distinct byte strings: row groups have a dictionary each, and writers stop using one that grows large. */
 class ByteSink implements Sink {
   readonly #codes: Int32Array;
@@ -103,6 +106,7 @@ class ByteSink implements Sink {
   }
 
   #codeOf(entry: Uint8Array): number {
+    if (entry.byteLength > maxCompared) return this.#entries.push(entry) - 1;
     const key = this.#decoder.decode(entry);
     const known = this.#known.get(key);
     if (known !== undefined) return known;

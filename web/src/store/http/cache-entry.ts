@@ -132,7 +132,7 @@ const settledAfter = 60_000;
  * Returns the validator of a response; undefined for none. That of a part must be strong, because parts of several
  * responses are combined.
  */
-export function validatorOf({ status, headers, at }: Head): string | undefined {
+function validatorOf({ status, headers, at }: Head): string | undefined {
   const etag = headers["etag"];
   if (etag !== undefined && /^\s*(?:W\/)?"[^"]*"\s*$/.test(etag))
     return status === 206 && etag.includes("W/") ? undefined : etag.trim();

@@ -6,6 +6,7 @@ import { isZarrError, networkError, readOnly, unsupported, type ZarrError } from
 import { textDecoder } from "../../util/platform.js";
 import { conflictError, existsError, outcomeUnknown } from "../concurrency.js";
 import type { StoreSetOptions, StoreWriteOptions } from "../store.js";
+import { isWriterLockName } from "../temp-names.js";
 import { type CommitOptions, type HttpResponse, type Transport, transientStatus } from "../transport.js";
 import { fetchTransport } from "./fetch.js";
 import { copyHeaders, parseRetryAfter, type RetryPolicy, withRetries } from "./requests.js";
@@ -46,6 +47,8 @@ const isDoubtful = (status: number) => status >= 500 && status !== 501;
 export class HttpWriter {
   readonly #options: HttpWriterOptions;
   readonly #limiter: Limiter;
+  /** For locks: while a lock is renewed, writes wait for it (`beforeCommit`) and may take up the other limiter. */
+  readonly #lockLimiter = new Limiter(1);
   readonly #transport: Transport;
 
   constructor(options: HttpWriterOptions) {
@@ -91,7 +94,9 @@ export class HttpWriter {
       await request(condition);
     };
     const versionNow = this.#options.conditional ? () => this.#versionNow(url, signal) : undefined;
-    const retried = (attempt: () => Promise<void>) => this.#retried(attempt, signal);
+    const name = url.pathname.slice(url.pathname.lastIndexOf("/") + 1);
+    const limiter = isWriterLockName(name) ? this.#lockLimiter : this.#limiter;
+    const retried = (attempt: () => Promise<void>) => this.#retried(attempt, signal, limiter);
     return sendInDoubt({ url, ifVersion, send, versionNow, retried });
   }
 
@@ -115,9 +120,13 @@ export class HttpWriter {
     return this.#retried(attempt, signal);
   }
 
-  #retried<T>(attempt: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  #retried<T>(
+    attempt: () => Promise<T>,
+    signal: AbortSignal | undefined,
+    limiter = this.#limiter,
+  ): Promise<T> {
     return withRetries(
-      () => this.#limiter.run(attempt, signal),
+      () => limiter.run(attempt, signal),
       this.#options.policy,
       signal ?? new AbortController().signal,
     );
