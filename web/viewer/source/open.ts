@@ -88,8 +88,8 @@ export async function openTarget(requested: SourceTarget, context: OpenContext):
 }
 
 /**
- * Opens a node without its own document from the consolidated metadata of the whole source: groups of v2 often lack
- * documents. Over HTTP, one request tells whether they exist.
+ * Opens a node without its own document from the consolidated metadata of the whole source: groups often lack documents.
+ * Over HTTP, two requests tell whether it exists.
  */
 async function nodeFromRoot(
   source: Source,
@@ -97,7 +97,9 @@ async function nodeFromRoot(
   signal: AbortSignal,
 ): Promise<OpenedNode | undefined> {
   if (source instanceof HttpStore) {
-    if (!(await ifReadable(source.get("/.zmetadata", { signal }), signal))) return undefined;
+    const documents = ["/zarr.json", "/.zmetadata"] as const;
+    const found = await Promise.all(documents.map((key) => ifReadable(source.get(key, { signal }), signal)));
+    if (!found.some((document) => document)) return undefined;
   }
   const opening = open(source, { kind: "group", otherFormats: false, signal }).then((root) =>
     root.open(path, { signal }),
