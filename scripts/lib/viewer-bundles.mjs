@@ -136,16 +136,21 @@ function loadedWith(files, isWanted) {
 
 /** Returns the file of a module; undefined if the bundler may choose. */
 async function partsOf() {
-  const files = await bundle(scriptInput, {}, "generate");
+  // As an entry, it shares no file with modules that it does not need: the first requests wait for it.
+  const cached = alias["zarr-wasm/cache"];
+  const input = { ...scriptInput.input, cached };
+  const files = await bundle({ ...scriptInput, input }, {}, "generate");
   const isOne = (names) => (id) => names.some((name) => id.endsWith(`/${name}.js`));
   const start = loadedWith(files, isOne(elements));
   const soon = loadedWith(files, isOne(neededSoon));
   // Entries contain only their own code: a lazy part that imported one would start it.
   const page = loadedWith(files, isOne(["viewer/page"]));
   const early = loadedWith(files, isOne(["page/early"]));
+  const cache = loadedWith(files, (id) => id === cached);
+  const open = new Set([...early, ...[...cache].filter((id) => start.has(id) || page.has(id))]);
   return (id) => {
     if (Object.values(scriptInput.input).includes(id)) return undefined;
-    if (early.has(id) || id.includes("rolldown/runtime")) return "open";
+    if (open.has(id) || id.includes("rolldown/runtime")) return "open";
     if (start.has(id)) return page.has(id) ? "start" : "element";
     return page.has(id) ? "page" : soon.has(id) ? "soon" : undefined;
   };
