@@ -47,6 +47,7 @@ export async function open(source: Source, options: OpenOptions = {}): Promise<O
 
 /** Like {@link open}, for a store that is known to hold Zarr documents: does not look for other formats. */
 export async function openPlain(store: Store, options: OpenOptions & { kind: "array" }): Promise<ZarrArray>;
+export async function openPlain(store: Store, options: OpenOptions & { kind: "group" }): Promise<ZarrGroup>;
 export async function openPlain(store: Store, options: OpenOptions): Promise<OpenedNode>;
 export async function openPlain(store: Store, options: OpenOptions): Promise<OpenedNode> {
   checkOpenOptions(options);

@@ -8,6 +8,8 @@
 
 import type { ZarrArray } from "../../hierarchy/array.js";
 import type { ZarrGroup } from "../../hierarchy/group.js";
+import { openPlain } from "../../hierarchy/open.js";
+import { joinPath } from "../../store/path.js";
 import { asString, checkObject, checkSignalIn, isRecord, ownProperty } from "../../util/arguments.js";
 import { invalidArgument, invalidMetadata, isZarrError, notFound, unsupported } from "../../util/errors.js";
 import { badAttribute, checkNode, finiteNumber, pathBelow } from "../shared/attributes.js";
@@ -269,7 +271,11 @@ export async function labelPaths(
   checkSignalIn(options);
   let labels: ZarrGroup;
   try {
-    labels = await image.open("labels", { ...options, kind: "group" });
+    // An image has no labels of another Zarr version: most have none, and each version costs requests.
+    const { store, path, zarrFormat: version, isConsolidated } = image;
+    labels = isConsolidated
+      ? await image.open("labels", { ...options, kind: "group" })
+      : await openPlain(store, { ...options, path: joinPath(path, "labels"), kind: "group", version });
   } catch (error) {
     if (isZarrError(error, "NotFound")) return [];
     throw error;
