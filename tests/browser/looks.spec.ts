@@ -95,7 +95,12 @@ async function looksAsBeforeInBoth(page: Page, name: string): Promise<void> {
   }
 }
 
-for (const sample of gallerySamples) {
+/** The small volume has fewer planes than the gallery's: its last one is shown. */
+const samples = gallerySamples.map((sample) =>
+  sample.view["select"] === ":,32,:,:" ? { ...sample, view: { ...sample.view, select: ":,15,:,:" } } : sample,
+);
+
+for (const sample of samples) {
   for (const [width, height] of [
     [1440, 900],
     [390, 844],
@@ -108,9 +113,7 @@ for (const sample of gallerySamples) {
       await looksAsBeforeInBoth(page, `${sample.name}-${width}`);
     });
 
-  test(`${sample.name}, in a box of 360 pixels, light and dark`, async ({ page, site, problems }) => {
-    // The small volume has fewer planes than the gallery's.
-    problems.expect(/<zarr-viewer> select=/);
+  test(`${sample.name}, in a box of 360 pixels, light and dark`, async ({ page, site }) => {
     await page.setViewportSize({ width: 400, height: 700 });
     await page.goto(`${site}/pages/blank.html`);
     await page.evaluate(({ source, path: at, view }) => {
