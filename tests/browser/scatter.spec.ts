@@ -196,7 +196,9 @@ test("labels over a picture have the colours of their table, as a layer", async 
   problems.expect(/404/);
   const layer = { src: "/layers/tables.zarr", path: "labels/cells", kind: "labels", by: "area" };
   const layers = encodeURIComponent(JSON.stringify([layer]));
-  await viewer.show(`source=/layers/tables.zarr&path=labels/cells/0&map=gray&range=-1:0&outside=mark&layers=${layers}`);
+  await viewer.show(
+    `source=/layers/tables.zarr&path=labels/cells/0&map=gray&range=-1:0&outside=mark&layers=${layers}`,
+  );
   await expect.poll(() => labelPixel(viewer, tableSquares[0]!)).toEqual([68, 1, 84, 255]);
   await expect.poll(() => labelPixel(viewer, tableSquares[4]!)).toEqual([253, 231, 37, 255]);
   // The colour map belongs to the column.
