@@ -87,7 +87,8 @@ describe.each(engines)("%s", (engine) => {
     await set("one", "select", "3,:,:");
     await expect.poll(() => grays("one"), patient).toEqual(plane(3));
     await driver.evaluate(`${one("one")}.range = [0, 256]`);
-    await set("one", "src", "/stores/bytes");
+    const [select, src] = [`setAttribute("select", ":,:")`, `setAttribute("src", "/stores/bytes")`];
+    await driver.evaluate(`(${one("one")}.${select}, ${one("one")}.${src})`);
     const bytes = grayTable(5, 7, [0, 256], (y, x) => byteValue([y, x]));
     await expect.poll(() => grays("one"), patient).toEqual(bytes);
     // Styles of the page and of the element do not affect each other.

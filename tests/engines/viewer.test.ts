@@ -156,7 +156,7 @@ describe.each(engines)("%s", (engine) => {
         expect(await viewer.grays()).toEqual(waves);
         await viewer.show("source=/stores/records&field=shift&map=gray&range=0:64&outside=clamp");
         expect(await viewer.grays()).toEqual(grayTable(4, 6, [0, 64], (y, x) => shiftValue([y, x])));
-        await viewer.show("source=/stores/holes&map=gray&range=0:8");
+        await viewer.show("source=/stores/holes&map=gray&range=0:8&outside=mark");
         // Infinity has a special colour; the last chunk is missing and marked with dots.
         const infinite = -1;
         const shown = (y: number, x: number) => (y === 0 && x === 2 ? infinite : undefined);
