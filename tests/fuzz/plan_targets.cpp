@@ -67,6 +67,9 @@ constexpr uint8_t kUntouched = 0xa5;
 /// Copies the elements of a placement one by one. `srcStep` is false for a fill value.
 void placeSlowly(const PlacementChoice& choice, const ArrayInfo& array, const uint8_t* from,
                  bool isFill, Bytes& destination) {
+  for (uint32_t axis = 0; axis < array.rank; axis++) {
+    if (choice.axes[axis].count == 0) return;  // the offset is unbounded then
+  }
   std::vector<CopyAxis> axes(array.rank);
   size_t stride = array.itemBytes, start = 0;
   for (uint32_t axis = array.rank; axis-- > 0;) {
