@@ -2,10 +2,11 @@
 
 import type { Dirent } from "node:fs";
 import { recordName } from "../edit/belongings.js";
+import { randomHex } from "../store/lease.js";
 import type { MaybePromise, Store } from "../store/store.js";
-import { hiddenName, isDeletedFolder, isHidden, isScratchName, scratchName } from "../store/temp-names.js";
+import { hiddenName, isHidden, isScratchName, scratchName } from "../store/temp-names.js";
 import { networkError } from "../util/errors.js";
-import { exitHooks, node, randomHex, transferTimes } from "./host.js";
+import { exitHooks, node, transferTimes } from "./host.js";
 
 /** A store of intermediate chunks. */
 export interface Scratch extends Store {
@@ -235,11 +236,8 @@ async function fileSystemTime(folder: string): Promise<number> {
   }
 }
 
-function isLeftover(entry: Dirent): boolean {
-  if (entry.isDirectory()) return isDeletedFolder(entry.name) || isScratchName(entry.name);
-  // An interrupted deletion is resumed with its record.
-  return isHidden(entry.name) && entry.name !== recordName;
-}
+/** Whether an entry is an unfinished file, a lock, or a folder to be deleted. A deletion is resumed with its record. */
+const isLeftover = ({ name }: Dirent): boolean => isHidden(name) && name !== recordName;
 
 async function bytesBelow(folder: string): Promise<number> {
   let bytes = 0;
