@@ -70,8 +70,8 @@ interface PlannedNode extends TargetNode {
  * Copies an array, or a group with everything below it. Properties without an option do not change. Chunks whose
  * encoding does not change are copied as they are stored; others are decoded and encoded in bounded memory.
  *
- * The destination is locked against other writers while the copy runs: no other copy can write to it, to a place that
- * contains it, or to one in it.
+ * The destination is locked against other writers while the copy runs: no other copy can start to write to it, or to a
+ * place in it. A copy to a place that contains it is not detected.
  * @param source URL or store, as for `open`, or an opened array or group.
  * @param destination an http or https URL, the file URL of a folder or of a `.zip` or `.ozx` archive (Node), or a store.
  * @throws InvalidArgument ("bad-option") and Unsupported before anything is written; AlreadyExists for data at the
