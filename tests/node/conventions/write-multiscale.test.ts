@@ -15,21 +15,23 @@ import {
   type DTypeInput,
   type ElementData,
   get,
-  labelPaths,
   MapStore,
-  type MultiscaleOptions,
-  type MultiscaleProgress,
-  multiscales,
   open,
   type Store,
   set,
   slice,
   updateAttributes,
-  writeMultiscale,
   type ZarrArray,
   type ZarrError,
   type ZarrGroup,
 } from "zarr-wasm";
+import {
+  labelPaths,
+  type MultiscaleOptions,
+  type MultiscaleProgress,
+  multiscales,
+  writeMultiscale,
+} from "zarr-wasm/conventions";
 import * as zarrita from "zarrita";
 import { toBytes, toElements } from "#src/dtypes/elements.js";
 import { skipFor } from "../../shared/skips.js";

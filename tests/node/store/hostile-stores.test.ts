@@ -14,11 +14,10 @@ import {
   isZarrError,
   MapStore,
   open,
-  ReferenceStore,
-  type ReferenceStoreOptions,
   type ZarrGroup,
   ZipStore,
 } from "zarr-wasm";
+import { ReferenceStore, type ReferenceStoreOptions } from "zarr-wasm/formats";
 import { FileSystemStore } from "zarr-wasm/node";
 import { listChildren } from "#src/index.js";
 import { runAll } from "../../shared/steps.js";

@@ -26,14 +26,14 @@ import {
   HttpStore,
   MapStore,
   open,
-  ReferenceStore,
   type Store,
   set,
   slice,
   WritableHttpStore,
-  writeMultiscale,
   ZipWriter,
 } from "zarr-wasm";
+import { writeMultiscale } from "zarr-wasm/conventions";
+import { ReferenceStore } from "zarr-wasm/formats";
 import { FileSystemStore } from "zarr-wasm/node";
 import { create as createByZarrita, root as rootOf } from "zarr-wasm/zarrita";
 import { writeObject } from "#src/store/write.js";
