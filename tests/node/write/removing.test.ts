@@ -545,7 +545,8 @@ describe("the source is not deleted", () => {
       const file = path.join(import.meta.dirname, `../../../build/tmp/mounting-${process.pid}.mjs`);
       writeFileSync(
         file,
-        `import { create, open, writeMultiscale } from "zarr-wasm";
+        `import { create, open } from "zarr-wasm";
+       import { writeMultiscale } from "zarr-wasm/conventions";
        import { FileSystemStore } from "zarr-wasm/node";
        const [mounts, source] = process.argv.slice(2);
        const like = await open(new FileSystemStore(source), { path: "g/a", kind: "array" });
