@@ -164,7 +164,7 @@ describe("a lock that is about to be deleted", () => {
     const store = new FileSystemStore(place("copy.zarr"));
     const leaseOf = (id: string) => {
       const own = { id, host: os.hostname(), process: process.pid, since: "now" };
-      return new Lease(lockName, { store, key: `/${lockName}`, own, share: undefined, stale });
+      return new Lease(lockName, store, `/${lockName}`, { own, stale });
     };
     const observing = { stale, step: interval, pause: interval / 4, onHeld: () => {} };
     const [first, second] = [leaseOf("first"), leaseOf("second")];

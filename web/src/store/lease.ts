@@ -91,14 +91,9 @@ export async function sleep(milliseconds: number, signal?: AbortSignal): Promise
   await untilAborted(elapsed, signal).finally(() => clearTimeout(timer));
 }
 
-/** The object of a lease, and its writer in this process. */
-export interface LeaseObject {
-  readonly store: Store;
-  readonly key: string;
+/** The writer of a lease in this process. */
+export interface LeaseTerms extends Pick<FoundLease, "share">, Pick<Observing, "stale"> {
   readonly own: Writer;
-  readonly share?: string | undefined;
-  /** See {@link Observing}. */
-  readonly stale: number;
 }
 
 export class Lease {
@@ -111,12 +106,14 @@ export class Lease {
   /** @param name for messages. */
   constructor(
     readonly name: string,
-    private readonly object: LeaseObject,
+    private readonly store: Store,
+    private readonly key: string,
+    private readonly terms: LeaseTerms,
   ) {}
 
   /** Takes the lease, or joins the writers that share it. @throws see {@link observe}. */
   acquire(observing: Observing): Promise<void> {
-    const { own, share } = this.object;
+    const { own, share } = this.terms;
     return observe(observing, this.read, async (found, isStale) => {
       if (!found || isStale) return this.#write({ writers: [own], share }, found?.version ?? "absent");
       if (!this.isPassing || found.writers.length === 0) return found;
@@ -135,7 +132,7 @@ export class Lease {
   /** Whether the lease is about to be deleted, or may be joined. */
   get isPassing(): boolean {
     const { writers, share } = this.#found!;
-    return writers.length === 0 || (share !== undefined && share === this.object.share);
+    return writers.length === 0 || (share !== undefined && share === this.terms.share);
   }
 
   /**
@@ -163,7 +160,7 @@ export class Lease {
     for (;;) {
       const found = await this.#held();
       if (!found) return false;
-      const writers = found.writers.filter(({ id }) => id !== this.object.own.id);
+      const writers = found.writers.filter(({ id }) => id !== this.terms.own.id);
       const left = writers.length > 0 ? this.#write({ ...found, writers }, found.version) : this.#end(found);
       if ((await left) === undefined) return true;
       await sleep(20 * Math.random());
@@ -181,14 +178,14 @@ export class Lease {
   /** @throws what the store throws. */
   readonly read = async (): Promise<FoundLease | undefined> => {
     const version: ObjectVersion = {};
-    const bytes = await this.object.store.get(this.object.key, { version });
+    const bytes = await this.store.get(this.key, { version });
     this.#found = bytes && { ...parse(bytes), version };
     return this.#found;
   };
 
   async #held(): Promise<FoundLease | undefined> {
     const found = await this.read();
-    return found?.writers.some(({ id }) => id === this.object.own.id) ? found : undefined;
+    return found?.writers.some(({ id }) => id === this.terms.own.id) ? found : undefined;
   }
 
   /**
@@ -198,9 +195,8 @@ export class Lease {
   async #end(found: FoundLease): Promise<unknown> {
     const start = moment();
     const reason = await this.#write({ ...found, writers: [] }, found.version);
-    const { key, stale, store } = this.object;
     // Later on, another process may hold it.
-    if (reason === undefined && elapsedSince(start) < stale / 2) await store.delete!(key);
+    if (reason === undefined && elapsedSince(start) < this.terms.stale / 2) await this.store.delete!(this.key);
     return reason;
   }
 
@@ -213,7 +209,7 @@ export class Lease {
     { writers, share }: Pick<FoundLease, "writers" | "share">,
     ifVersion: StoreSetOptions["ifVersion"],
   ): Promise<Error | undefined> {
-    const { key, store } = this.object;
+    const { key, store } = this;
     this.#stamp = randomHex();
     const bytes = textEncoder().encode(`${JSON.stringify({ writers, share, stamp: this.#stamp })}\n`);
     const isKnown = ifVersion === "absent" || ifVersion?.etag !== undefined;

@@ -6,35 +6,31 @@
 import type { Worker } from "node:worker_threads";
 import { FileSystemStore } from "../store/file/store.js";
 import { WritableHttpStore } from "../store/http/writable-store.js";
-import { elapsedSince, Lease, type Moment, sleep, type Writer } from "../store/lease.js";
+import { elapsedSince, Lease, type LeaseTerms, type Moment, sleep } from "../store/lease.js";
 import type { Store } from "../store/store.js";
 import { keepAlive, packageFile } from "../util/platform.js";
 import { hasNode, node } from "./host.js";
 
-/** A lease as threads open it. Times are in milliseconds. */
-export interface LeasePlace {
+/** A lease as threads open it. */
+export interface LeasePlace extends LeaseTerms {
   readonly kind: "folder" | "http" | "store";
   /** URL of the folder, with a "/" at its end; of no meaning for "store". */
   readonly folder: string;
   /** Name of the object in the folder. */
   readonly name: string;
-  readonly own: Writer;
-  /** Writers with the same text may write at the same time. */
-  readonly share?: string | undefined;
-  /** How often the lease is renewed. */
+  /** How often the lease is renewed, in milliseconds. */
   readonly interval: number;
-  /** Age at which other writers take it over. */
-  readonly stale: number;
 }
 
 /** @param given the store of a place of kind "store". */
-export function openLease({ kind, folder, name, own, share, stale }: LeasePlace, given?: Store): Lease {
-  const isFolder = kind === "folder";
+export function openLease(place: LeasePlace, given?: Store): Lease {
+  const isFolder = place.kind === "folder";
+  const { folder } = place;
   const store = given ?? (isFolder ? new FileSystemStore(new URL(folder)) : new WritableHttpStore(folder));
-  const key = `/${name}`;
-  const place = store.locate?.(key) ?? key;
-  const shown = isFolder && hasNode() ? node().url.fileURLToPath(place) : place;
-  return new Lease(shown, { store, key, own, share, stale });
+  const key = `/${place.name}`;
+  const name = store.locate?.(key) ?? key;
+  const shown = isFolder && hasNode() ? node().url.fileURLToPath(name) : name;
+  return new Lease(shown, store, key, place);
 }
 
 /** In shared memory: times of the last renewal, whether the lease is lost, renewals in progress, whether more may begin. */

@@ -3,7 +3,7 @@
  * takes its own lease first and then looks for those of the folders above. It does not look for leases deeper inside.
  */
 
-import { type Lease, moment, type Observing, randomHex, sha256, type Writer } from "../store/lease.js";
+import { Lease, moment, type Observing, randomHex, sha256, type Writer } from "../store/lease.js";
 import type { Store } from "../store/store.js";
 import { writerLockName } from "../store/temp-names.js";
 import { conflict, isZarrError, messageOf, networkError, type OnWarning } from "../util/errors.js";
@@ -18,9 +18,7 @@ export interface LockTarget {
   readonly name: string;
   /** Path of a folder or archive, or URL of a server; undefined for other stores. */
   readonly place: string | undefined;
-  /** The store to write to. Its writes pass the gate. */
-  readonly store: Store;
-  /** The same without the gate, for the lock; undefined if the lock opens the place itself. */
+  /** The store without the gate; undefined if the lock opens the place itself. */
   readonly lockStore: Store | undefined;
   readonly gate: LockGate;
 }
@@ -95,17 +93,7 @@ export async function lockDestination(
     throw networkError(message, { code: "store-failed", cause: error });
   }
   gate.lockCheck = held.confirm;
-  return {
-    liveness: held.liveness,
-    async finish() {
-      await held.confirm();
-      if (!(await held.end())) throw await held.lost();
-    },
-    async release() {
-      await gate.end();
-      await held.end();
-    },
-  };
+  return held;
 }
 
 function ownWriter(): Writer {
@@ -167,7 +155,7 @@ function foldersAbove({ kind, folder }: LeasePlace): string[] {
 }
 
 /** The lock of a destination that this process takes and holds. */
-class HeldLock {
+class HeldLock implements DestinationLock {
   readonly #lease: Lease;
   readonly #forget: () => void;
   readonly #ending = new AbortController();
@@ -231,7 +219,7 @@ class HeldLock {
     const heartbeat = this.#heartbeat!;
     // Other processes cannot take the lock over before it is stale.
     for (let age = heartbeat.age; age >= this.place.stale / 2; age = heartbeat.age) {
-      if (age === Number.POSITIVE_INFINITY) throw await this.lost();
+      if (age === Number.POSITIVE_INFINITY) throw await this.#lost();
       this.#renewal ??= heartbeat.renew().finally(() => {
         this.#renewal = undefined;
       });
@@ -241,7 +229,17 @@ class HeldLock {
     }
   };
 
-  /** Releases the lock. @returns false if it was lost. */
+  async finish(): Promise<void> {
+    await this.confirm();
+    if (!(await this.end())) throw await this.#lost();
+  }
+
+  async release(): Promise<void> {
+    await this.destination.gate.end();
+    await this.end();
+  }
+
+  /** Releases the lock, also while writes are in progress. @returns false if it was lost. */
   end(): Promise<boolean> {
     this.#ended ??= this.#leave();
     return this.#ended;
@@ -258,7 +256,7 @@ class HeldLock {
     return wasHeld;
   }
 
-  async lost(): Promise<Error> {
+  async #lost(): Promise<Error> {
     const found = await this.#lease.read().catch(() => undefined);
     const by = found ? `: ${this.#lease.writers}, has taken it over` : "";
     return networkError(
@@ -308,10 +306,8 @@ class HeldLock {
 
   /** Whether another store contains this lock at its root, and so is the same place. */
   async #isVisibleIn(store: Store): Promise<boolean> {
-    const { name, own } = this.place;
-    const found = await openLease({ ...this.place, kind: "store", name }, store)
-      .read()
-      .catch(() => undefined);
-    return found?.writers.some(({ id }) => id === own.id) ?? false;
+    const lease = new Lease("", store, `/${this.place.name}`, this.place);
+    const found = await lease.read().catch(() => undefined);
+    return found?.writers.some(({ id }) => id === this.place.own.id) ?? false;
   }
 }

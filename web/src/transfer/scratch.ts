@@ -4,7 +4,7 @@ import type { Dirent } from "node:fs";
 import { recordName } from "../edit/belongings.js";
 import { randomHex } from "../store/lease.js";
 import type { MaybePromise, Store } from "../store/store.js";
-import { hiddenName, isHidden, isScratchName, scratchName } from "../store/temp-names.js";
+import { hiddenName, isDeletedFolder, isHidden, isScratchName, scratchName } from "../store/temp-names.js";
 import { networkError } from "../util/errors.js";
 import { exitHooks, node, transferTimes } from "./host.js";
 
@@ -236,8 +236,11 @@ async function fileSystemTime(folder: string): Promise<number> {
   }
 }
 
-/** Whether an entry is an unfinished file, a lock, or a folder to be deleted. A deletion is resumed with its record. */
-const isLeftover = ({ name }: Dirent): boolean => isHidden(name) && name !== recordName;
+function isLeftover(entry: Dirent): boolean {
+  if (entry.isDirectory()) return isDeletedFolder(entry.name) || isScratchName(entry.name);
+  // An interrupted deletion is resumed with its record.
+  return isHidden(entry.name) && entry.name !== recordName;
+}
 
 async function bytesBelow(folder: string): Promise<number> {
   let bytes = 0;

@@ -52,14 +52,34 @@ export async function replaceLocked(
   const lock = new URL(`${fileLockName(hash.slice(0, 24))}/`, url);
   const entry = hiddenName();
   const held = new URL(entry, lock);
+  const { stale, wait, step } = fileLockTimes;
+  const onHeld = (_isAlive: boolean, _silence: number, waited: number) => {
+    if (waited > wait)
+      throw conflict(`${url} is locked by another writer: ${withoutSlash(lock)}`, { code: "locked" });
+  };
   await fs.mkdir(own);
   try {
     await fs.rename(data, new URL(entry, own));
-    await takeLock(fs, own, lock, url, signal);
+    const read = async () => {
+      const entries = await fs.readdir(lock).catch((cause) => {
+        if (errorCode(cause) === "ENOENT") return undefined;
+        throw cause;
+      });
+      return entries && { entries, stamp: entries.join("/") };
+    };
+    await observe({ stale, step, pause: 20, signal, onHeld }, read, async (found, isStale) => {
+      if (isStale) await breakLock(fs, lock, found!.entries);
+      // Windows does not rename over empty folders.
+      if (found?.entries.length === 0) await fs.rmdir(lock).catch(() => {});
+      return fs.rename(own, lock).catch((cause) => {
+        if (!heldCodes.has(errorCode(cause))) throw cause;
+        return cause;
+      });
+    });
     await prepare(held);
     await fs.rename(held, url);
   } catch (cause) {
-    const isBroken = errorCode(cause) === "ENOENT" && !(await exists(fs, held));
+    const isBroken = errorCode(cause) === "ENOENT" && !(await fs.lstat(held).catch(() => undefined));
     await fs.rm(held, { force: true }).catch(() => {});
     await fs.rm(own, { recursive: true, force: true }).catch(() => {});
     if (!isBroken) throw cause;
@@ -67,46 +87,6 @@ export async function replaceLocked(
     throw conflict(message, { code: "locked", cause });
   } finally {
     await fs.rmdir(lock).catch(() => {}); // fails if the next writer has taken it
-  }
-}
-
-/** Renames the private folder to the name of the lock. */
-async function takeLock(
-  fs: Fs,
-  own: URL,
-  lock: URL,
-  url: URL,
-  signal: AbortSignal | undefined,
-): Promise<void> {
-  const { stale, wait, step } = fileLockTimes;
-  const onHeld = (_isAlive: boolean, _silence: number, waited: number) => {
-    if (waited > wait)
-      throw conflict(`${url} is locked by another writer: ${withoutSlash(lock)}`, { code: "locked" });
-  };
-  const read = async () => {
-    const entries = await lockEntries(fs, lock);
-    return entries && { entries, stamp: entries.join("/") };
-  };
-  await observe({ stale, step, pause: 20, signal, onHeld }, read, async (found, isStale) => {
-    if (isStale) await breakLock(fs, lock, found!.entries);
-    if (found?.entries.length === 0) await fs.rmdir(lock).catch(() => {}); // Windows does not rename over empty folders
-    try {
-      await fs.rename(own, lock);
-      return undefined;
-    } catch (cause) {
-      if (heldCodes.has(errorCode(cause))) return cause;
-      throw cause;
-    }
-  });
-}
-
-/** Names in a lock; undefined for a lock that does not exist. */
-async function lockEntries(fs: Fs, lock: URL): Promise<string[] | undefined> {
-  try {
-    return await fs.readdir(lock);
-  } catch (cause) {
-    if (errorCode(cause) === "ENOENT") return undefined;
-    throw cause;
   }
 }
 
@@ -122,8 +102,3 @@ async function breakLock(fs: Fs, lock: URL, entries: readonly string[]): Promise
 
 const withoutSlash = (folder: URL): URL => new URL(folder.href.replace(/\/$/, ""));
 
-const exists = (fs: Fs, file: URL): Promise<boolean> =>
-  fs.lstat(file).then(
-    () => true,
-    () => false,
-  );
