@@ -1,6 +1,6 @@
 // Locks of destinations (one process writes to a place at a time), and data that copies refuse to delete.
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, symlinkSync } from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it, vi } from "vitest";
@@ -83,7 +83,7 @@ describe("the lock of a destination", () => {
     const beside = path.join(outer, "../beside.zarr");
     for (const options of [{}, { share: "parts" }] as const) {
       const lock = await hold(outer, options);
-      for (const name of [inner, archive])
+      for (const name of [inner, archive, path.join(outer, "d.zip")])
         await expect(copy(source, name)).rejects.toThrow(`${name} lies in ${outer}, which ${byThisProcess}`);
       await copy(source, beside, overwrite);
       await lock.release();

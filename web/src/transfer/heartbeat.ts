@@ -143,7 +143,7 @@ export class Heartbeat {
       Atomics.store(report, slots.running, 0n);
       void renewRepeatedly({ place, report }, this.lease, false);
     };
-    if (place.kind === "store") return renewHere();
+    if (place.kind === "store") return void renewHere();
     try {
       const script = packageFile("bundle/lock-thread.js", import.meta.url);
       const options = { workerData: { place, report }, execArgv: [], stdin: false };
