@@ -97,9 +97,9 @@ export interface LeaseTerms extends Pick<FoundLease, "share">, Pick<Observing, "
 }
 
 export class Lease {
-  /** Most recently read. */
+  /** Result of the last read. */
   #found: FoundLease | undefined;
-  /** Most recently written. */
+  /** Stamp of the last write. */
   #stamp = "";
   #renewed: { readonly at: Moment; readonly stamp: string } | undefined;
 
