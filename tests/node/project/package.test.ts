@@ -330,7 +330,9 @@ describe("the copies of the modules", () => {
       const lines = runModule(code).split("\n");
       expect(lines.slice(0, 2)).toEqual(["1,2", "true"]);
       expect(lines[2]).toMatch(/^engine-failed images\.wasm could not be loaded: /);
-      expect(lines[2]).toContain("serve the package's dist/wasm/images.wasm and call configureWasm({ images: ");
+      expect(lines[2]).toContain(
+        "serve the package's dist/wasm/images.wasm and call configureWasm({ images: ",
+      );
     } finally {
       rmSync(home, { recursive: true });
     }
