@@ -6,11 +6,9 @@ import { isComposite } from "../model/layers.js";
 import { datasetShape } from "../source/dataset.js";
 import type { Cell } from "./cell-reading.js";
 import { adoptStyles } from "./panel-styles.js";
-import { Panes, type PanesCallbacks, paneAxisName } from "./panes.js";
+import { Panes, paneAxisName } from "./panes.js";
 import { cellIndex } from "./plane-geometry.js";
-import { type PictureState, SidePlane } from "./side-plane.js";
-
-export type { PanesCallbacks as CrossSectionsCallbacks, PictureState };
+import { type PictureState, type SideInputs, SidePlane } from "./side-plane.js";
 
 /** Time that the pointer must rest before values are read for it, in milliseconds. */
 const rest = 60;
@@ -24,10 +22,10 @@ export class CrossSections {
 
   constructor(
     private readonly element: HTMLElement,
-    private readonly callbacks: PanesCallbacks,
+    private readonly inputs: SideInputs,
   ) {
     adoptStyles(element);
-    this.#panes = new Panes(callbacks);
+    this.#panes = new Panes(inputs);
   }
 
   /** Follows the picture; clears the views if there is none. */
@@ -79,7 +77,7 @@ export class CrossSections {
       return;
     }
     if (!this.#profile) {
-      this.#profile = new Profile(this.callbacks);
+      this.#profile = new Profile(this.inputs);
       this.element.append(this.#profile.element);
     }
     const { index } = main.state;
@@ -95,8 +93,8 @@ class Profile {
   #camera: Camera | null = null;
   #key = "";
 
-  constructor(callbacks: PanesCallbacks) {
-    this.#side = new SidePlane("line", callbacks, {
+  constructor(inputs: SideInputs) {
+    this.#side = new SidePlane("line", inputs, {
       onCamera: (camera) => this.#look(camera),
       onWindow: () => this.#look(null),
       onReset: () => this.#look(null),

@@ -8,8 +8,7 @@ import type { WantedState } from "../model/state.js";
 import { configurePool } from "../tiles/pool-options.js";
 import type { RangeText, ZarrViewerProperties } from "./attributes.js";
 import { childLayers, watchLayers } from "./layer-children.js";
-import type { ViewerState } from "./main-panel.js";
-import type { ControlsMode, PointerReport, ProgressReport, ViewerView } from "./options.js";
+import type { ControlsMode, PointerReport, ProgressReport, ViewerState, ViewerView } from "./options.js";
 import styleText from "./style-text.js";
 import { Viewer } from "./viewer.js";
 
