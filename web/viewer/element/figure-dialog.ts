@@ -1,7 +1,7 @@
 /** Shows the dialog for figures of a viewer. Loaded on first use. */
 
-import { playableAxes } from "../model/layers.js";
 import type { NamedBlob } from "../base/save.js";
+import { playableAxes } from "../model/layers.js";
 import { showFigureDialog } from "../panels/figure.js";
 import { axisName } from "../panels/rulers.js";
 import { type FigureViewer, makeFigure } from "./figure.js";

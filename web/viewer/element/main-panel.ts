@@ -2,8 +2,8 @@
 import { effect, signal } from "@preact/signals-core";
 import type { Progress } from "zarr-wasm";
 import { h } from "../base/dom.js";
-import { LazyPart } from "../base/lazy-part.js";
 import { formatByteCount, formatCount, formatShape, formatType } from "../base/format.js";
+import { LazyPart } from "../base/lazy-part.js";
 import { longName, maxText, shortened } from "../base/text.js";
 import { unitText } from "../panels/coordinates.js";
 import { type Explanation, errorPanel } from "../panels/messages.js";

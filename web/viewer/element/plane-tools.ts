@@ -22,7 +22,9 @@ export interface PlaneToolsCallbacks {
 
 export class PlaneTools {
   readonly #tools: Record<Exclude<ToolName, "measure">, Tool>;
-  readonly #measure = new LazyPart(async () => new (await import("./measure-tool.js")).MeasureTool(this.plane));
+  readonly #measure = new LazyPart(
+    async () => new (await import("./measure-tool.js")).MeasureTool(this.plane),
+  );
   #name: ToolName | undefined;
 
   constructor(
@@ -61,7 +63,9 @@ export class PlaneTools {
 
   /** @returns whether there was anything to cancel */
   cancel(): boolean {
-    const isCancelled = [this.#tools.zoom, this.#tools.pick, this.#measure.value].map((tool) => tool?.cancel());
+    const isCancelled = [this.#tools.zoom, this.#tools.pick, this.#measure.value].map((tool) =>
+      tool?.cancel(),
+    );
     return isCancelled.includes(true);
   }
 }

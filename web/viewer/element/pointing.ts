@@ -1,9 +1,10 @@
 /** The element or the point under the pointer: describes it, and chooses it. */
+
+import type { LazyPart } from "../base/lazy-part.js";
 import type { Embedding } from "../source/dataset.js";
 import type { Cell } from "./cell-reading.js";
-import { pickedId, pickedLabel } from "./label-pick.js";
-import type { LazyPart } from "../base/lazy-part.js";
 import type { CrossSections } from "./cross-sections.js";
+import { pickedId, pickedLabel } from "./label-pick.js";
 import type { MainPlane } from "./main-plane.js";
 import type { PointerReport } from "./options.js";
 import { cellIndex } from "./plane-geometry.js";

@@ -6,8 +6,8 @@ import { adoptSheet } from "../base/styles.js";
 import type { Command } from "../input/gestures.js";
 import type { ToolName } from "../model/state.js";
 import type { MainPanel } from "./main-panel.js";
-import type { ViewerModel } from "./viewer-model.js";
 import styleText from "./tool-style-text.js";
+import type { ViewerModel } from "./viewer-model.js";
 
 /** The tools with their keys, and icons as paths in a square of 16 units. */
 const tools: readonly (readonly [name: ToolName, label: string, key: string, icon: string])[] = [

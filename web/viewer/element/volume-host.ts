@@ -1,8 +1,8 @@
 /** Shows a volume with the ranges of its layers. Loads its code on first use. */
 import { type Layer, volumeAxes } from "../model/layers.js";
 import type { ViewState } from "../model/state.js";
-import type { LayerNumbers } from "../panels/panel.js";
 import { placeText } from "../panels/coordinates.js";
+import type { LayerNumbers } from "../panels/panel.js";
 import type { Dataset } from "../source/dataset.js";
 import type { VolumeCallbacks, VolumeView } from "../volume/volume-view.js";
 import { type Limits, Ranges } from "./ranges.js";

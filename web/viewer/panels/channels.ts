@@ -17,7 +17,14 @@ import type { Dataset } from "../source/dataset.js";
 import type { Leaf } from "../source/leaf.js";
 import { CurveEditor, hasOpacities } from "./curve.js";
 import { HistogramView } from "./histogram.js";
-import { checkControl, type Control, type LayerNumbers, type Panel, type PanelContext, type PanelView } from "./panel.js";
+import {
+  type Control,
+  checkControl,
+  type LayerNumbers,
+  type Panel,
+  type PanelContext,
+  type PanelView,
+} from "./panel.js";
 import { gammaField, limitFields, logControl, rangeList } from "./values.js";
 
 /** Empty if a dataset has no channels. */
@@ -28,9 +35,7 @@ function channelParts(context: PanelContext): Control[] {
   const channels = defaultChannels(dataset);
   const axis = findChannelAxis(dataset);
   if (!channels || axis === undefined) return [];
-  const rows = channels.map(
-    (_, position) => new ChannelRow(context, axis, position, () => showLog()),
-  );
+  const rows = channels.map((_, position) => new ChannelRow(context, axis, position, () => showLog()));
   const log = logControl(context);
   /** Shown as long as there is a histogram. */
   const showLog = () => {

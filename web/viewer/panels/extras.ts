@@ -8,7 +8,7 @@ import { mapPositions } from "../model/map-positions.js";
 import { depthAxis } from "../model/panes.js";
 import { type PaneName, type PlaceMode, placeModes, type ViewState } from "../model/state.js";
 import { type Dataset, datasetShape, type GridPositions } from "../source/dataset.js";
-import { checkControl, type Control, type Panel, type PanelContext } from "./panel.js";
+import { type Control, checkControl, type Panel, type PanelContext } from "./panel.js";
 import { axisName } from "./rulers.js";
 
 export const extrasPanel: Panel = {
@@ -45,9 +45,7 @@ const longAxes = (dataset: Dataset): number[] =>
   datasetShape(dataset).flatMap((length, axis) => (length > 1 ? [axis] : []));
 
 function profilePart({ dataset, change }: PanelContext): Control {
-  const list = axisList(dataset, longAxes(dataset), "None", (profile) =>
-    change({ profile }, "profile"),
-  );
+  const list = axisList(dataset, longAxes(dataset), "None", (profile) => change({ profile }, "profile"));
   const element = labelled("Line under the pointer along", list);
   return {
     element,

@@ -1,7 +1,8 @@
 /** The panels beside the picture, in the order in which they are shown. */
+
+import { axesPanel } from "./axes.js";
 import { channelsPanel } from "./channels.js";
 import { collectionPanel } from "./collection.js";
-import { axesPanel } from "./axes.js";
 import { extrasPanel } from "./extras.js";
 import { factsPanel } from "./facts.js";
 import { labelsPanel } from "./labels.js";

@@ -21,14 +21,7 @@ class ReadingCost implements Control {
     { type: "button", class: "zw-button", onclick: () => void this.#measure() },
     "Measure reading",
   );
-  readonly element = h(
-    "div",
-    { class: "zw-facts" },
-    this.#facts,
-    this.#sentence,
-    this.#button,
-    this.#result,
-  );
+  readonly element = h("div", { class: "zw-facts" }, this.#facts, this.#sentence, this.#button, this.#result);
   #shown = "";
 
   /** @param measureView reads part of the view again */

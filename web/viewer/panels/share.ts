@@ -1,8 +1,8 @@
 /** Shares the view: its address, an image, a program. */
 import { h } from "../base/dom.js";
 import { saveBlob } from "../base/save.js";
-import type { ViewState } from "../model/state.js";
 import { javascriptCode, pythonCode } from "../model/code.js";
+import type { ViewState } from "../model/state.js";
 import type { Control, Panel, PanelContext, PanelView } from "./panel.js";
 
 export const sharePanel: Panel = {

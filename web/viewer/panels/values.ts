@@ -13,7 +13,7 @@ import { CurveEditor, hasOpacities } from "./curve.js";
 import { HistogramView } from "./histogram.js";
 import { paintBar } from "./legend-bar.js";
 import { colorsLike, OwnColors } from "./own-colors.js";
-import { checkControl, type Control, type Panel, type PanelContext, type PanelView } from "./panel.js";
+import { type Control, checkControl, type Panel, type PanelContext, type PanelView } from "./panel.js";
 
 const rangeModes: readonly (readonly [ValueRange["mode"], string])[] = [
   ["auto", "Automatic"],
@@ -328,7 +328,11 @@ function rawParts(context: PanelContext): Control[] {
   const { decode, decodedKind } = context.dataset;
   if (!decode) return [];
   const what = decodedKind === "milliseconds" ? "dates" : "scale, offset and missing values";
-  const raw = { control: "raw", value: ({ isRaw }: ViewState) => isRaw, set: (isRaw: boolean) => ({ isRaw }) };
+  const raw = {
+    control: "raw",
+    value: ({ isRaw }: ViewState) => isRaw,
+    set: (isRaw: boolean) => ({ isRaw }),
+  };
   return [checkControl(context, `Raw values, without ${what}`, raw)];
 }
 

@@ -52,8 +52,7 @@ function stretchPart({ dataset, change }: PanelContext): Control {
   const slider = h("input", {
     type: "range",
     ...{ min: -1, max: 2, step: 0.1 },
-    oninput: () =>
-      change({ exaggeration: Number((10 ** Number(slider.value)).toPrecision(2)) }, "stretch"),
+    oninput: () => change({ exaggeration: Number((10 ** Number(slider.value)).toPrecision(2)) }, "stretch"),
   });
   const element = labelled("Stretch", slider);
   return {
