@@ -17,7 +17,6 @@ import {
 import { resolveValues, type ValueState, valueEntries } from "./value-state.js";
 import { resolveVolume, type VolumeState, volumeEntries } from "./volume.js";
 
-export type { LayerState } from "./added-layers.js";
 export type { ChannelState, ValueRange } from "./channels.js";
 export type { LabelsState } from "./overlay-state.js";
 export type { Interpolation, Interval, PaneName, PlaceMode } from "./plane-state.js";
@@ -25,7 +24,7 @@ export { placeModes } from "./plane-state.js";
 export type { ToolName } from "./table-state.js";
 export { frameRates, maxPointSize, toolNames } from "./table-state.js";
 export type { Outside } from "./value-state.js";
-export { canBeLabels, defaultColormap, maxSample, maxSteps } from "./value-state.js";
+export { canBeLabels, maxSample, maxSteps } from "./value-state.js";
 export { type ArrayFacts, arrayFacts, drawnLeaf };
 
 export interface ViewState extends PlaneState, VolumeState, ValueState, OverlayState, TableState, ToolState {}

@@ -161,7 +161,7 @@ function defaultRange(rank: number, leaf: Leaf | undefined, part: ComplexPart): 
 }
 
 /** Gray for likely photographs and masks, cyclic for angles, viridis for measurements. */
-export function defaultColormap(leaf: Leaf | undefined, part: ComplexPart): ColormapName {
+function defaultColormap(leaf: Leaf | undefined, part: ComplexPart): ColormapName {
   if (!leaf) return "viridis";
   if (isComplex(leaf.dtype) && part === "phase") return "twilight";
   return leaf.dtype.core === "bool" || leaf.dtype.core === "uint8" ? "gray" : "viridis";
