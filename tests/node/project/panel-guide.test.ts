@@ -43,7 +43,9 @@ it("the example compiles as a panel of the list", () => {
 });
 
 it("names files and members that exist", () => {
-  const files = [...guide.matchAll(/`((?:web|tests|element|panels)\/[\w./-]+\.\w+)`/g)].map(([, file]) => file!);
+  const files = [...guide.matchAll(/`((?:web|tests|element|panels)\/[\w./-]+\.\w+)`/g)].map(
+    ([, file]) => file!,
+  );
   const isNew = (file: string) => file === "web/viewer/panels/limits.ts";
   const place = (file: string) => (/^(?:web|tests)\//.test(file) ? file : `web/viewer/${file}`);
   expect(files.length).toBeGreaterThan(5);

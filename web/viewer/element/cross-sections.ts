@@ -3,10 +3,11 @@ import { h } from "../base/dom.js";
 import type { Camera } from "../model/camera.js";
 import { findChannelAxis } from "../model/channels.js";
 import { isComposite } from "../model/layers.js";
+import { axisName } from "../panels/rulers.js";
 import { datasetShape } from "../source/dataset.js";
 import type { Cell } from "./cell-reading.js";
 import { adoptStyles } from "./panel-styles.js";
-import { Panes, paneAxisName } from "./panes.js";
+import { Panes } from "./panes.js";
 import { cellIndex } from "./plane-geometry.js";
 import { type PictureState, type SideInputs, SidePlane } from "./side-plane.js";
 
@@ -110,7 +111,7 @@ class Profile {
     this.#key = key;
     const channelAxis = isComposite(dataset, state) ? findChannelAxis(dataset) : undefined;
     const at = index.map((value, i) => (i === axis || i === channelAxis ? ":" : value)).join(", ");
-    const title = `Along ${paneAxisName(dataset, axis)} at [${at}]`;
+    const title = `Along ${axisName(dataset.axes, axis)} at [${at}]`;
     if (this.#title.textContent !== title) this.#title.textContent = title;
     this.#side.show(main, { axes: [axis], index, camera: this.#camera });
   }

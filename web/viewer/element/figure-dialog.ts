@@ -20,8 +20,7 @@ export function showFigure(over: HTMLElement, live: FigureViewer): void {
     },
     axes: () => {
       const { dataset, settings } = live.viewer.view!;
-      const names = dataset.axes.map(({ name }) => name ?? null);
-      return playableAxes(dataset, settings).map((axis) => ({ axis, name: axisName(names, axis) }));
+      return playableAxes(dataset, settings).map((axis) => ({ axis, name: axisName(dataset.axes, axis) }));
     },
     defaults: () => ({
       width: live.mainPanel.getBoundingClientRect().width + 2 * margin,

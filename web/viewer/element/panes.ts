@@ -17,7 +17,6 @@ import {
 import type { PaneName } from "../model/state.js";
 import { coordinateText } from "../panels/coordinates.js";
 import { axisName } from "../panels/rulers.js";
-import type { Dataset } from "../source/dataset.js";
 import type { Cell } from "./cell-reading.js";
 import { Crosshair } from "./crosshair.js";
 import { requestedCamera, worldCentre, worldExtent } from "./plane-geometry.js";
@@ -208,7 +207,7 @@ export class Panes {
   #positionAlong(axis: number): string {
     const { dataset, state } = this.#main!;
     const at = state.index[axis]!;
-    return `${paneAxisName(dataset, axis)} ${coordinateText(dataset.axes[axis]!, at) ?? at}`;
+    return `${axisName(dataset.axes, axis)} ${coordinateText(dataset.axes[axis]!, at) ?? at}`;
   }
 
   /** The volume has the colours of the picture. */
@@ -245,9 +244,3 @@ export class Panes {
     this.#volume = undefined;
   }
 }
-
-export const paneAxisName = ({ axes }: Dataset, axis: number): string =>
-  axisName(
-    axes.map(({ name }) => name ?? null),
-    axis,
-  );

@@ -23,7 +23,7 @@ function showPanel(
   context: PanelContext,
   view: ReadonlySignal<PanelView | undefined>,
 ): () => void {
-  let element: HTMLElement = card(panel.name, "");
+  let element: HTMLElement = card(panel, "", []);
   let built: { readonly key: unknown; readonly controls: readonly Control[] } | undefined;
   element.hidden = true;
   dock.append(element);
@@ -34,7 +34,7 @@ function showPanel(
       const controls = panel.build(context, now);
       built = { key, controls };
       const title = typeof panel.title === "string" ? panel.title : panel.title(now);
-      const next = card(panel.name, title, ...controls.map((control) => control.element));
+      const next = card(panel, title, controls);
       element.replaceWith(next);
       element = next;
     }

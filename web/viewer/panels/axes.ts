@@ -3,7 +3,7 @@ import { chooser } from "../base/chooser.js";
 import { h, labelled, numberField, showNumber } from "../base/dom.js";
 import { arrange } from "../base/virtual.js";
 import type { Interval, ViewState } from "../model/state.js";
-import { type Dataset, datasetShape } from "../source/dataset.js";
+import { datasetShape } from "../source/dataset.js";
 import type { Control, Panel, PanelContext, PanelView } from "./panel.js";
 import { axisName } from "./rulers.js";
 
@@ -15,8 +15,8 @@ export const axesPanel: Panel = {
 
 /** Chooses the vertical and horizontal axis. Choosing the axis of the other direction swaps the two. */
 function axesPart({ dataset, change }: PanelContext): Control {
-  const names = labelledAxes(dataset);
-  const axisNames = { count: names.length, name: (axis: number) => axisName(names, axis) };
+  const { axes } = dataset;
+  const axisNames = { count: axes.length, name: (axis: number) => axisName(axes, axis) };
   const choose = (position: number, axis: number) =>
     change(({ axes }) => {
       const next = [...axes];
@@ -83,7 +83,7 @@ function windowRow(
   axis: number,
   length: number,
 ): Required<Control> {
-  const name = axisName(labelledAxes(dataset), axis);
+  const name = axisName(dataset.axes, axis);
   const limits = { min: 0, max: Math.max(0, length - 1), step: 1 };
   let synced: PanelView | undefined;
   let shown: Interval | undefined;
@@ -140,5 +140,3 @@ function shownAxes(
   // Differences of less than half an element are ignored.
   return [Math.max(0, Math.floor(from + 0.5)), Math.min(length, Math.ceil(to - 0.5))];
 }
-
-const labelledAxes = ({ axes }: Dataset) => axes.map(({ name }) => name ?? null);

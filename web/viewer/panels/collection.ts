@@ -5,7 +5,7 @@ import { formatCount } from "../base/format.js";
 import { longName, shortName } from "../base/text.js";
 import { VirtualList } from "../base/virtual-list.js";
 import type { Collection, CollectionEntry } from "../source/collection.js";
-import { card, type Panel } from "./panel.js";
+import { type Control, card, type Panel } from "./panel.js";
 import { factsText } from "./tree.js";
 
 /** Longer lists are virtual. */
@@ -15,17 +15,17 @@ type Go = (path: string, variable?: string) => void;
 
 export const collectionPanel: Panel = {
   name: "collection",
+  role: "region",
   title: ({ collection }) => titleOf(collection!),
   isShown: ({ collection }) => collection !== undefined && isWorthShowing(collection, 2),
   key: ({ collection }) => collection,
-  build: ({ path, go }, { collection }) =>
-    collectionLists(collection!, path, go).map((element) => ({ element })),
+  build: ({ path, go }, { collection }) => collectionLists(collection!, path, go),
 };
 
 /** A card with a collection; undefined if it is empty. */
 export function collectionCard(collection: Collection, onGo: Go): HTMLElement | undefined {
   if (!isWorthShowing(collection, 1)) return undefined;
-  return card("collection", titleOf(collection), ...collectionLists(collection, "", onGo));
+  return card(collectionPanel, titleOf(collection), collectionLists(collection, "", onGo));
 }
 
 const titleOf = ({ title, entries }: Collection): string => `${title} (${formatCount(entries.length)})`;
@@ -33,9 +33,9 @@ const titleOf = ({ title, entries }: Collection): string => `${title} (${formatC
 const isWorthShowing = ({ entries, others }: Collection, least: number): boolean =>
   entries.length + others.length >= least;
 
-function collectionLists({ title, entries, others }: Collection, shown: string, onGo: Go): HTMLElement[] {
-  const list = memberList(title, entries, shown, onGo);
-  if (others.length === 0) return [list];
+function collectionLists({ title, entries, others }: Collection, shown: string, onGo: Go): Control[] {
+  const element = memberList(title, entries, shown, onGo);
+  if (others.length === 0) return [{ element }];
   const isOther = others.some(({ path }) => path === shown);
   const rest = `Coordinates and auxiliary arrays (${others.length})`;
   const details = h(
@@ -44,7 +44,7 @@ function collectionLists({ title, entries, others }: Collection, shown: string, 
     h("summary", {}, rest),
     memberList(rest, others, shown, onGo),
   );
-  return [list, details];
+  return [{ element }, { element: details }];
 }
 
 function memberList(

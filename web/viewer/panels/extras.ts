@@ -8,7 +8,7 @@ import { mapPositions } from "../model/map-positions.js";
 import { depthAxis } from "../model/panes.js";
 import { type PaneName, type PlaceMode, placeModes, type ViewState } from "../model/state.js";
 import { type Dataset, datasetShape, type GridPositions } from "../source/dataset.js";
-import { type Control, checkControl, type Panel, type PanelContext } from "./panel.js";
+import { type Control, checkControl, listControl, type Panel, type PanelContext } from "./panel.js";
 import { axisName } from "./rulers.js";
 
 export const extrasPanel: Panel = {
@@ -24,37 +24,19 @@ export const extrasPanel: Panel = {
   ],
 };
 
-const axisTitle = ({ axes }: Dataset, axis: number) =>
-  axisName(
-    axes.map(({ name }) => name ?? null),
-    axis,
-  );
-
-/** A list of axes with an empty choice. */
-function axisList(
-  dataset: Dataset,
-  axes: readonly number[],
-  none: string,
-  onAxis: (axis: number | null) => void,
-): HTMLSelectElement {
-  const entries = axes.map((axis) => [String(axis), axisTitle(dataset, axis)] as const);
-  return select([["", none], ...entries], (value) => onAxis(value === "" ? null : Number(value)));
-}
-
 const longAxes = (dataset: Dataset): number[] =>
   datasetShape(dataset).flatMap((length, axis) => (length > 1 ? [axis] : []));
 
-function profilePart({ dataset, change }: PanelContext): Control {
-  const list = axisList(dataset, longAxes(dataset), "None", (profile) => change({ profile }, "profile"));
-  const element = labelled("Line under the pointer along", list);
-  return {
-    element,
-    sync({ profile }, { kind }) {
-      element.hidden = kind !== "image";
-      list.value = profile === null ? "" : String(profile);
-    },
-  };
-}
+const axisEntries = (dataset: Dataset) =>
+  longAxes(dataset).map((axis) => [String(axis), axisName(dataset.axes, axis)] as const);
+
+const profilePart = (context: PanelContext): Control =>
+  listControl(context, "Line under the pointer along", [["", "None"], ...axisEntries(context.dataset)], {
+    control: "profile",
+    value: ({ profile }) => String(profile ?? ""),
+    set: (axis) => ({ profile: axis === "" ? null : Number(axis) }),
+    isShown: (_state, { kind }) => kind === "image",
+  });
 
 const paneChoices = [
   ["xy", "One plane"],
@@ -81,17 +63,21 @@ function panesPart({ dataset, change }: PanelContext): Control {
   };
 }
 
-function depthPart({ dataset, change }: PanelContext): Control {
-  const list = axisList(dataset, longAxes(dataset), "", (depth) => change({ depth }, "depth"));
-  list.options[0]!.remove();
-  const element = labelled("Third axis of the panes", list);
+function depthPart(context: PanelContext): Control {
+  const { dataset } = context;
+  const control = listControl(context, "Third axis of the panes", axisEntries(dataset), {
+    control: "depth",
+    value: (state) => String(depthAxis(dataset, state)),
+    set: (axis) => ({ depth: Number(axis) }),
+    isShown: (state, { kind }) =>
+      kind === "image" && state.planes.length > 1 && playableAxes(dataset, state).length > 1,
+  });
   return {
-    element,
-    sync(settings, { kind }) {
-      const axes = playableAxes(dataset, settings);
-      element.hidden = kind !== "image" || settings.planes.length < 2 || axes.length < 2;
-      for (const option of list.options) option.hidden = !axes.includes(Number(option.value));
-      list.value = String(depthAxis(dataset, settings));
+    ...control,
+    sync(state, view) {
+      const axes = playableAxes(dataset, state);
+      for (const option of control.list.options) option.hidden = !axes.includes(Number(option.value));
+      control.sync(state, view);
     },
   };
 }

@@ -39,7 +39,7 @@ export const factsPanel: Panel = {
 /** The attributes of a node; undefined if it has none. */
 export function attributesCard(title: string, attributes: ZarrArray["attributes"]): HTMLElement | undefined {
   const details = attributesDetails(attributes);
-  return details && card("facts", title, details);
+  return details && card(factsPanel, title, [{ element: details }]);
 }
 
 function attributesDetails(attributes: ZarrArray["attributes"]): HTMLElement | undefined {

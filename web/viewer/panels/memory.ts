@@ -12,6 +12,7 @@ const choices = [64, 128, 256, 512, 1024, 2048].map((mebibytes) => mebibytes * 2
 /** Hidden for content that is not cached: tables and single values. */
 export const memoryPanel: Panel = {
   name: "memory",
+  role: "region",
   title: "Memory",
   isShown: ({ memory }) => memory !== undefined,
   build: ({ setBudget }) => [limitPart(setBudget), ...keptDataParts()],

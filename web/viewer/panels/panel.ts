@@ -87,6 +87,8 @@ export interface Panel {
   /** The card has the class `zw-NAME`. */
   readonly name: string;
   readonly title: string | ((view: PanelView) => string);
+  /** "region" makes the panel a landmark of the page. Default: "group". */
+  readonly role?: "group" | "region";
   /** Default: as long as one of its controls is shown. */
   readonly isShown?: (view: PanelView) => boolean;
   /** Identifies the content, which is built again if it changes. Default: built once per dataset. */
@@ -103,14 +105,13 @@ export interface Control {
 }
 
 /** The frame of a panel: its title over its content. */
-export function card(name: string, title: string, ...content: (Node | undefined)[]): HTMLElement {
-  const body = h("div", { class: "zw-card-body" }, ...content);
-  return h(
-    "section",
-    { class: `zw-card zw-${name}`, role: "group", "aria-label": title },
-    h("h3", {}, title),
-    body,
-  );
+export function card(
+  { name, role = "group" }: Pick<Panel, "name" | "role">,
+  title: string,
+  content: readonly Control[],
+): HTMLElement {
+  const body = h("div", { class: "zw-card-body" }, ...content.map(({ element }) => element));
+  return h("section", { class: `zw-card zw-${name}`, role, "aria-label": title }, h("h3", {}, title), body);
 }
 
 /** The value of a control in the state, and when it is shown. */

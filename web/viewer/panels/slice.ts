@@ -62,10 +62,7 @@ function otherSliders(context: PanelContext, axes: readonly number[]): Control {
 function slider({ dataset, change, play }: PanelContext, axis: number): Required<Control> {
   const facts = dataset.axes[axis]!;
   const { length } = facts;
-  const name = axisName(
-    dataset.axes.map((one) => one.name ?? null),
-    axis,
-  );
+  const name = axisName(dataset.axes, axis);
   const set = (text: string) => {
     const at = Math.round(Number(text));
     if (text.trim() === "" || !Number.isFinite(at)) return;

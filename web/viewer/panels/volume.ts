@@ -61,10 +61,7 @@ function stretchPart({ dataset, change }: PanelContext): Control {
       element.hidden = !isVolume(state, view);
       const depth = volumeAxes(dataset, state)?.[0];
       if (element.hidden || depth === undefined) return;
-      const name = axisName(
-        dataset.axes.map((axis) => axis.name ?? null),
-        depth,
-      );
+      const name = axisName(dataset.axes, depth);
       element.querySelector("label")!.textContent = `Stretch ${name} × ${state.exaggeration}`;
       slider.value = String(Math.log10(state.exaggeration));
     },
@@ -89,7 +86,6 @@ function slicesPart({ dataset, change }: PanelContext): Control {
   });
   const group = { class: "zw-group", role: "group", "aria-label": "Slices inside" };
   const element = h("div", group, h("span", {}, "Slices inside"), ...rows.map((row) => row.element));
-  const names = dataset.axes.map(({ name }) => name ?? null);
   return {
     element,
     sync(state, view) {
@@ -98,7 +94,7 @@ function slicesPart({ dataset, change }: PanelContext): Control {
       if (element.hidden) return;
       for (const { name, box, text, element: row } of rows) {
         const place = (slicesAcross as readonly string[]).indexOf(name);
-        if (place >= 0 && axes) text.textContent = `across ${axisName(names, axes[place]!)}`;
+        if (place >= 0 && axes) text.textContent = `across ${axisName(dataset.axes, axes[place]!)}`;
         else row.hidden = state.cut === null;
         box.checked = state.slices.includes(name);
       }
@@ -139,7 +135,6 @@ function cutPart({ change }: PanelContext): Control {
 /** The first and the last index that is drawn along each axis. */
 function clipPart({ dataset, change }: PanelContext): Control {
   const shape = datasetShape(dataset);
-  const names = dataset.axes.map(({ name }) => name ?? null);
   /** By place among z, y, x. */
   const axesOf = (state: ViewState) => volumeAxes(dataset, state) ?? [0, 0, 0];
   const rows = [0, 1, 2].map((place) => {
@@ -169,7 +164,7 @@ function clipPart({ dataset, change }: PanelContext): Control {
       element,
       sync(state: ViewState) {
         const axis = axesOf(state)[place]!;
-        name.textContent = axisName(names, axis);
+        name.textContent = axisName(dataset.axes, axis);
         first.setAttribute("aria-label", `First index drawn along ${name.textContent}`);
         last.setAttribute("aria-label", `Last index drawn along ${name.textContent}`);
         showNumber(first, state.clip?.from[2 - place] ?? 0);
