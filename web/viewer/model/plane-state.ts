@@ -74,7 +74,7 @@ export function resolvePlane(array: ArrayFacts, wanted: Wanted<PlaneState>): Pla
   };
 }
 
-/** Position of the slice, and the visible part. */
+/** Position of the slice. */
 export const positionEntries: readonly Entry<PlaneState>[] = [
   {
     name: "axes",
@@ -90,11 +90,11 @@ export const positionEntries: readonly Entry<PlaneState>[] = [
     }),
     write: ({ axes, index }) => index.map((at, axis) => (axes.includes(axis) ? at : "")).join(),
   },
-  ownEntry("camera", "at", readCamera, cameraText),
 ];
 
-/** Additions to the plane. */
+/** The visible part, and additions to the plane. */
 export const planeEntries: readonly Entry<PlaneState>[] = [
+  ownEntry("camera", "at", readCamera, cameraText),
   numberEntry("profile"),
   listEntry("planes"),
   numberEntry("depth"),
