@@ -11,7 +11,6 @@ import type { Dataset } from "../source/dataset.js";
 import { placeLayer } from "../source/layer-place.js";
 import type { Observations } from "../source/observations.js";
 import { loadLabelTable } from "./label-table-loader.js";
-import type { StatusReporter } from "./status-reporter.js";
 import type { ViewerModel } from "./viewer-model.js";
 
 export { VectorOverlay } from "./vector-overlay.js";
@@ -40,7 +39,6 @@ export class LayerOpener {
       onRetry(): void;
     },
     private readonly model: ViewerModel,
-    private readonly status: StatusReporter,
   ) {
     signal.addEventListener("abort", () => this.#keep([]), { once: true });
   }
@@ -114,7 +112,7 @@ export class LayerOpener {
   }
 
   #note(): void {
-    this.status.layerNotes.value = this.#layers.flatMap((layer) => this.#noteOf(layer));
+    this.model.layerNotes.value = this.#layers.flatMap((layer) => this.#noteOf(layer));
   }
 
   #noteOf(layer: LayerState): Note[] {

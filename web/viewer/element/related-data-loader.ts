@@ -76,7 +76,7 @@ export class RelatedDataLoader {
     try {
       const loader = { onNews: this.onNews, onRetry: () => this.openLayers(this.#settings!) };
       this.#layers ??= import("./layer-opener.js").then(
-        ({ LayerOpener }) => new LayerOpener(dataset, signal, loader, this.model, this.status),
+        ({ LayerOpener }) => new LayerOpener(dataset, signal, loader, this.model),
       );
       await (await this.#layers).open(layers);
     } catch (error) {

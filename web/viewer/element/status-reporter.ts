@@ -22,8 +22,6 @@ export class StatusReporter {
   readonly warnings = signal<readonly ZarrWarning[]>([]);
   /** Messages about requested values that do not exist. */
   readonly #unusable = signal<readonly string[]>([]);
-  /** Notes on added layers. */
-  readonly layerNotes = signal<readonly Note[]>([]);
   /** Notes on the picture. */
   readonly #pictureNotes = signal<readonly Note[]>([]);
   /** Status of the last frame. */
@@ -45,7 +43,7 @@ export class StatusReporter {
       this.notes.show([
         ...this.#unusable.value.map((message): Note => ({ text: `${message}.`, isWarning: true })),
         ...sourceNotes(this.sourceNotes.value, this.warnings.value, readInC),
-        ...this.layerNotes.value,
+        ...this.model.layerNotes.value,
         ...this.#pictureNotes.value,
       ]);
     });
@@ -56,7 +54,7 @@ export class StatusReporter {
     this.warnings.value = [];
     this.#reported.clear();
     this.#unusable.value = [];
-    this.layerNotes.value = [];
+    this.model.layerNotes.value = [];
   }
 
   /** Starts timing a view; its status is unknown, so that it is not reported as complete. */

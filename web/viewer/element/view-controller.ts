@@ -2,8 +2,6 @@
 import { computed, effect } from "@preact/signals-core";
 import { errorMessage } from "../base/format.js";
 import { LazyPart } from "../base/lazy-part.js";
-import type { Command } from "../input/gestures.js";
-import type { CodeRequest } from "../model/code.js";
 import type { Layer } from "../model/layers.js";
 import { type SliceKind, sliceKind } from "../model/plan.js";
 import { arrayFacts, type Interval, type ViewState, type WantedState } from "../model/state.js";
@@ -27,7 +25,7 @@ import { stateData } from "./state-data.js";
 import { StatusReporter } from "./status-reporter.js";
 import { resolveFor } from "./target.js";
 import { codeRequest } from "./view-link.js";
-import type { ViewerModel } from "./viewer-model.js";
+import type { ViewerActions, ViewerModel } from "./viewer-model.js";
 import { VolumeHost } from "./volume-host.js";
 
 /** Minimum interval between two updates of the panels while data arrive, in milliseconds. */
@@ -108,38 +106,23 @@ export class ViewController {
     return this.plane.view !== undefined || this.#volume.view !== undefined;
   }
 
-  // Actions.
-
-  zoom(direction: "in" | "out" | "reset"): void {
-    if (this.#volume.view) this.#volume.view.zoom(direction);
-    else if (direction === "reset") this.showAll();
-    else this.plane.view?.zoom(direction === "in" ? 2 : 0.5);
-  }
-
-  async command(command: Command): Promise<void> {
-    (await this.#tools.load()).run(command);
-  }
-
-  play(axis: number | undefined): void {
-    this.#slices.play(axis);
-  }
-
-  togglePlay(): void {
-    this.#slices.toggle();
-  }
-
-  step(direction: 1 | -1, order?: number): void {
-    this.#slices.step(direction, order);
-  }
-
-  setBudget(bytes: number): void {
-    this.plane.view?.setBudget(bytes);
-  }
-
-  codeRequest(): CodeRequest | undefined {
-    const { view } = this.model;
-    return view && codeRequest(view, this.plane.view);
-  }
+  /** Actions on the view. */
+  readonly actions = {
+    change: (change, control) => this.change(change, control),
+    play: (axis) => this.#slices.play(axis),
+    togglePlay: () => this.#slices.toggle(),
+    step: (direction, order) => this.#slices.step(direction, order),
+    zoom: (direction) => {
+      if (this.#volume.view) this.#volume.view.zoom(direction);
+      else if (direction === "reset") this.#showAll();
+      else this.plane.view?.zoom(direction === "in" ? 2 : 0.5);
+    },
+    showAll: () => this.#showAll(),
+    command: (command) => void this.#tools.load().then((tools) => tools.run(command)),
+    setBudget: (bytes) => this.plane.view?.setBudget(bytes),
+    codeRequest: () => this.model.view && codeRequest(this.model.view, this.plane.view),
+    measure: () => this.#measure(),
+  } satisfies Partial<ViewerActions>;
 
   // The life of a source.
 
@@ -334,7 +317,7 @@ export class ViewController {
   }
 
   /** Shows the whole slice, whatever it costs to read. */
-  showAll(): void {
+  #showAll(): void {
     const { dataset, settings } = this.model.view!;
     const shape = datasetShape(dataset);
     const isDear = this.plane.isMiddle(dataset, settings);
@@ -418,7 +401,7 @@ export class ViewController {
     return this.#panelView;
   }
 
-  async measure(): Promise<Measured | undefined> {
+  async #measure(): Promise<Measured | undefined> {
     const [view, plane] = [this.model.view, this.plane.view];
     const seen = plane?.seen;
     if (!view || !seen) return undefined;

@@ -6,6 +6,7 @@ import type { Camera } from "../model/camera.js";
 import type { ViewState } from "../model/state.js";
 import type { Orbit, VolumeCut } from "../model/volume.js";
 import type { FailedOperation } from "../panels/error-advice.js";
+import type { Note } from "../panels/notes.js";
 import type { PanelContext } from "../panels/panel.js";
 import type { Collection } from "../source/collection.js";
 import type { Dataset, Labels } from "../source/dataset.js";
@@ -55,6 +56,9 @@ export class ViewerModel {
   readonly labels = signal<readonly Labels[]>([]);
   /** Nodes or variables related to the array. */
   readonly collection = signal<Collection | undefined>(undefined);
+
+  /** Notes on added layers. */
+  readonly layerNotes = signal<readonly Note[]>([]);
 
   constructor() {
     effect(() => {

@@ -58,23 +58,13 @@ export class Viewer implements Linked {
   }
 
   #actions(): ViewerActions {
-    const controller = this.#controller;
     return {
-      change: (change, control) => controller.change(change, control),
-      play: (axis) => controller.play(axis),
-      togglePlay: () => controller.togglePlay(),
-      step: (direction, order) => controller.step(direction, order),
-      zoom: (direction) => controller.zoom(direction),
-      showAll: () => controller.showAll(),
-      command: (command) => void controller.command(command),
-      setBudget: (bytes) => controller.setBudget(bytes),
-      codeRequest: () => controller.codeRequest(),
-      measure: () => controller.measure(),
+      ...this.#controller.actions,
       go: (path, variable) => this.#opener.navigate({ path, variable }),
       reorder: (order) => this.#opener.reorder(order),
       retry: (operation) => {
         if (operation === "opening") void this.#opener.reopen();
-        else void controller.apply(this.current!, "retry");
+        else void this.#controller.apply(this.current!, "retry");
       },
       link: () => this.link,
       picture: () => this.#named(this.picture()),

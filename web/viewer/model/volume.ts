@@ -71,7 +71,7 @@ export const defaultOrbit: Orbit = { yaw: 30, pitch: 20, zoom: 1.15, center: nul
 
 export const zoomRange = { least: 0.25, most: 64 } as const;
 
-function isOrbit(value: unknown): value is Orbit {
+export function isOrbit(value: unknown): value is Orbit {
   const { yaw, pitch, zoom, center, isPerspective } = (value ?? {}) as Partial<Orbit>;
   const isPlace =
     center === null || (Array.isArray(center) && center.length === 3 && center.every(Number.isFinite));
@@ -86,7 +86,7 @@ function isOrbit(value: unknown): value is Orbit {
 }
 
 /** Yaw, pitch and zoom; then the point in the middle; then "perspective". Both may be missing. */
-function readOrbit(text: string): unknown {
+export function readOrbit(text: string): unknown {
   const parts = text.split(",").map((part) => part.trim());
   const isPerspective = parts.at(-1) === "perspective";
   const numbers = parts.slice(0, isPerspective ? -1 : undefined).map(Number);
@@ -94,7 +94,7 @@ function readOrbit(text: string): unknown {
   return { yaw, pitch, zoom: zoom ?? 1, center: center.length === 0 ? null : center, isPerspective };
 }
 
-function orbitText({ yaw, pitch, zoom, center, isPerspective }: Orbit): string {
+export function orbitText({ yaw, pitch, zoom, center, isPerspective }: Orbit): string {
   const short = (value: number) => Number(value.toFixed(2));
   const numbers = [short(yaw), short(pitch), Number(zoom.toPrecision(4)), ...(center ?? []).map(short)];
   return [...numbers, ...(isPerspective ? ["perspective"] : [])].join();
@@ -115,34 +115,34 @@ export interface VolumeCut {
   readonly depth: number;
 }
 
-function isClip(value: unknown): value is VolumeClip {
+export function isClip(value: unknown): value is VolumeClip {
   const { from, to } = (value ?? {}) as Partial<VolumeClip>;
   const isPlace = (place: unknown) =>
     Array.isArray(place) && place.length === 3 && place.every(Number.isFinite);
   return isPlace(from) && isPlace(to) && from!.every((at, i) => at >= 0 && at < to![i]!);
 }
 
-function isCut(value: unknown): value is VolumeCut {
+export function isCut(value: unknown): value is VolumeCut {
   const { yaw, pitch, depth } = (value ?? {}) as Partial<VolumeCut>;
   return [yaw, pitch, depth].every(Number.isFinite) && Math.abs(pitch!) <= 90 && Math.abs(depth!) <= 1;
 }
 
 /** Intervals along x, y and z: "0:100,20:80,0:64". */
-function readClip(text: string): unknown {
+export function readClip(text: string): unknown {
   const parts = text.split(",").map((part) => part.split(":").map(Number));
   return { from: parts.map(([from]) => from), to: parts.map(([, to]) => to) };
 }
 
-function clipText({ from, to }: VolumeClip): string {
+export function clipText({ from, to }: VolumeClip): string {
   return from.map((at, i) => `${Number(at.toFixed(2))}:${Number(to[i]!.toFixed(2))}`).join();
 }
 
-function readCut(text: string): unknown {
+export function readCut(text: string): unknown {
   const [yaw, pitch, depth = 0] = text.split(",").map(Number);
   return { yaw, pitch, depth };
 }
 
-function cutText({ yaw, pitch, depth }: VolumeCut): string {
+export function cutText({ yaw, pitch, depth }: VolumeCut): string {
   return [Number(yaw.toFixed(2)), Number(pitch.toFixed(2)), Number(depth.toFixed(3))].join();
 }
 

@@ -13,7 +13,14 @@ import { CurveEditor, hasOpacities } from "./curve.js";
 import { HistogramView } from "./histogram.js";
 import { paintBar } from "./legend-bar.js";
 import { colorsLike, OwnColors } from "./own-colors.js";
-import { type Control, checkControl, type Panel, type PanelContext, type PanelView } from "./panel.js";
+import {
+  type Control,
+  checkControl,
+  listControl,
+  type Panel,
+  type PanelContext,
+  type PanelView,
+} from "./panel.js";
 
 const rangeModes: readonly (readonly [ValueRange["mode"], string])[] = [
   ["auto", "Automatic"],
@@ -26,9 +33,9 @@ export const valuesPanel: Panel = {
   name: "values",
   title: "Values",
   build: (context) => [
-    fieldPart(context),
+    leafPart(context),
     rangePart(context),
-    colormapPart(context),
+    ...colormapParts(context),
     curvePart(context),
     scopePart(context),
     missingPart(context),
@@ -37,7 +44,7 @@ export const valuesPanel: Panel = {
 };
 
 /** The field of structured values, and the part of complex ones. */
-function fieldPart({ dataset, change }: PanelContext): Control {
+function leafPart({ dataset, change }: PanelContext): Control {
   const leaves = dtypeLeaves(dataset.dtype);
   const names = { count: leaves.length, name: (index: number) => leaves[index]!.name };
   const fields = chooser(names, (index) => change({ field: leaves[index]!.name }, "field"));
@@ -65,7 +72,67 @@ function fieldPart({ dataset, change }: PanelContext): Control {
 const isMapped = (dataset: Dataset, settings: ViewState, { kind }: PanelView): boolean =>
   kind === "image" && !isComposite(dataset, settings);
 
-function colormapPart({ dataset, change }: PanelContext): Control {
+/** Whether values have colours of a map, rather than a colour for each label. */
+const hasColors = (dataset: Dataset, state: ViewState, view: PanelView): boolean =>
+  isMapped(dataset, state, view) && state.colormap !== "labels";
+
+function colormapParts(context: PanelContext): Control[] {
+  const { dataset, change } = context;
+  const isShown = (state: ViewState, view: PanelView) => hasColors(dataset, state, view);
+  return [
+    mapPart(context),
+    checkControl(context, "Reversed", {
+      control: "reversed",
+      value: ({ isReversed }) => isReversed,
+      set: (isReversed) => ({ isReversed }),
+      isShown,
+    }),
+    listControl(context, "Scale of colours", scaleNames, {
+      control: "scale",
+      value: ({ scale }) => scale,
+      set: (scale) => ({ scale }),
+      isShown,
+    }),
+    fieldPart(
+      "Steps of colour",
+      { min: 2, max: maxSteps, step: 1, placeholder: "continuous" },
+      {
+        show: ({ steps }) => steps || "",
+        set: (value) => change({ steps: Math.min(Math.round(value ?? 0), maxSteps) }, "steps"),
+        isShown,
+      },
+    ),
+    checkControl(context, "Mark values outside the range", {
+      control: "outside",
+      value: ({ outside }) => outside === "mark",
+      set: (isOn) => ({ outside: isOn ? "mark" : "clamp" }),
+      isShown,
+    }),
+    checkControl(context, "Interpolate between elements", {
+      control: "interpolation",
+      value: ({ interpolation }) => interpolation === "linear",
+      set: (isOn) => ({ interpolation: isOn ? "linear" : "nearest" }),
+      isShown,
+    }),
+    gammaPart(context, isShown),
+    fieldPart(
+      "Value at the middle",
+      { step: "any", placeholder: "0 where it is inside" },
+      {
+        show: ({ center }) => center ?? "",
+        set: (center) => change({ center }, "center"),
+        isShown: (state, view) =>
+          isMapped(dataset, state, view) &&
+          isDiverging(state.colormap) &&
+          state.range.mode !== "manual" &&
+          state.scale !== "log",
+      },
+    ),
+  ];
+}
+
+/** The colour map, as a list with a bar of its colours. */
+function mapPart({ dataset, change }: PanelContext): Control {
   const choose = (name: string, now: ViewState) =>
     name === ownName ? colorsLike(now.colormap) : (name as ColormapName);
   const list = select([], (name) => change((now) => ({ colormap: choose(name, now) }), "colormap"));
@@ -76,23 +143,7 @@ function colormapPart({ dataset, change }: PanelContext): Control {
   const bar = h("canvas", { class: "zw-colormap-bar", width: 256, height: 1, "aria-hidden": "true" });
   const map = labelled("Colour map", list);
   map.append(bar);
-  const box = h("input", {
-    type: "checkbox",
-    onchange: () => change({ isReversed: box.checked }, "reversed"),
-  });
-  const reversed = h("label", { class: "zw-check" }, box, "Reversed");
-  const gamma = gammaField((value) => change({ gamma: value }, "gamma"));
-  const center = numberField({ step: "any", placeholder: "0 where it is inside" }, () => {
-    const value = center.value.trim() === "" ? null : Number(center.value);
-    change({ center: value }, "center");
-  });
-  const middle = labelled("Value at the middle", center);
-  const spread = spreadParts(change);
-  const element = h(
-    "div",
-    { class: "zw-group" },
-    ...[map, colors.element, reversed, ...spread.elements, gamma.element, middle],
-  );
+  const element = h("div", { class: "zw-group" }, map, colors.element);
   return {
     element,
     sync(settings, state) {
@@ -101,17 +152,41 @@ function colormapPart({ dataset, change }: PanelContext): Control {
       labels.hidden = !canBeLabels(drawnLeaf(dataset, settings.field));
       list.value = colormap.startsWith("#") ? ownName : colormap;
       colors.show(colormap);
-      const isLabels = colormap === "labels";
-      bar.hidden = isLabels;
-      reversed.hidden = isLabels;
-      gamma.element.hidden = isLabels;
-      spread.sync(settings, isLabels);
-      middle.hidden = !isDiverging(colormap) || settings.range.mode === "manual" || settings.scale === "log";
+      bar.hidden = colormap === "labels";
       paintBar(bar, colormap);
       bar.style.transform = settings.isReversed ? "scaleX(-1)" : "";
-      box.checked = settings.isReversed;
-      gamma.show(settings.gamma);
-      showNumber(center, settings.center ?? "");
+    },
+  };
+}
+
+type IsShown = (state: ViewState, view: PanelView) => boolean;
+
+/** A number in a field, or nothing. */
+function fieldPart(
+  text: string,
+  attributes: Parameters<typeof numberField>[0],
+  how: { show: (state: ViewState) => number | string; set: (value: number | null) => void; isShown: IsShown },
+): Control {
+  const field = numberField(attributes, () => {
+    how.set(field.value.trim() === "" ? null : Number(field.value));
+  });
+  const element = labelled(text, field);
+  return {
+    element,
+    sync(state, view) {
+      element.hidden = !how.isShown(state, view);
+      showNumber(field, how.show(state));
+    },
+  };
+}
+
+function gammaPart({ change }: PanelContext, isShown: IsShown): Control {
+  const { element, show } = gammaField((gamma) => change({ gamma }, "gamma"));
+  return {
+    element,
+    sync(state, view) {
+      element.hidden = !isShown(state, view);
+      show(state.gamma);
     },
   };
 }
@@ -136,8 +211,7 @@ function curvePart({ dataset, change }: PanelContext): Control {
   return {
     element,
     sync(settings, state) {
-      const isShown = isMapped(dataset, settings, state) && settings.colormap !== "labels";
-      element.hidden = !isShown || !hasOpacities(settings);
+      element.hidden = !hasColors(dataset, settings, state) || !hasOpacities(settings);
       editor.show(settings.curve ?? undefined);
     },
   };
@@ -148,43 +222,6 @@ const scaleNames: readonly (readonly [ValueScale, string])[] = [
   ["log", "Logarithmic"],
   ["symlog", "Logarithmic on both sides of 0"],
 ];
-
-/** How the colours are spread over the range. */
-function spreadParts(change: PanelContext["change"]) {
-  const scale = select(scaleNames, (value) => change({ scale: value as ValueScale }, "scale"));
-  const steps = numberField({ min: 2, max: maxSteps, step: 1, placeholder: "continuous" }, () => {
-    const value = steps.value.trim() === "" ? 0 : Math.round(Number(steps.value));
-    change(() => ({ steps: Math.min(value, maxSteps) }), "steps");
-  });
-  const outside = checkBox("Mark values outside the range", (isOn) =>
-    change({ outside: isOn ? "mark" : "clamp" }, "outside"),
-  );
-  const smooth = checkBox("Interpolate between elements", (isOn) =>
-    change({ interpolation: isOn ? "linear" : "nearest" }, "interpolation"),
-  );
-  const elements = [
-    labelled("Scale of colours", scale),
-    labelled("Steps of colour", steps),
-    outside.element,
-    smooth.element,
-  ];
-  return {
-    elements,
-    sync(settings: ViewState, isLabels: boolean) {
-      for (const element of elements) element.hidden = isLabels;
-      scale.value = settings.scale;
-      showNumber(steps, settings.steps || "");
-      outside.box.checked = settings.outside === "mark";
-      smooth.box.checked = settings.interpolation === "linear";
-    },
-  };
-}
-
-/** A check box in its label. */
-function checkBox(text: string, onChange: (isOn: boolean) => void) {
-  const box = h("input", { type: "checkbox", onchange: () => onChange(box.checked) });
-  return { box, element: h("label", { class: "zw-check" }, box, text) };
-}
 
 /** An exponent from 0.25 to 4, with 1 in the middle of the slider. */
 export function gammaField(
@@ -269,7 +306,7 @@ function rangePart({ dataset, change }: PanelContext): Control {
     element,
     sync(settings, state) {
       const { kind } = state;
-      const isImage = isMapped(dataset, settings, state) && settings.colormap !== "labels";
+      const isImage = hasColors(dataset, settings, state);
       element.hidden = !isImage && kind !== "line";
       const leaf = drawnLeaf(dataset, settings.field);
       unit.hidden = !leaf || !isTime(leaf.dtype);
