@@ -71,7 +71,7 @@ const unlocked: DestinationLock = { finish: async () => {}, release: async () =>
 /**
  * Locks a destination until `finish` or `release`, or the end of this process other than by SIGKILL. From then on its
  * store writes and deletes only while the lock is held. The lock of a killed process is taken over.
- * @throws Conflict ("destination-locked"), naming the process that writes to the destination, or to one that contains it.
+ * @throws Conflict ("locked"), naming the process that writes to the destination, or to one that contains it.
  */
 export async function lockDestination(
   destination: LockTarget,
@@ -307,7 +307,7 @@ class HeldLock implements DestinationLock {
     const where = lease === this.#lease ? name : `${name} lies in ${folder}, which`;
     const holder = `${lease.writers} (lock: ${lease.name})`;
     return conflict(`${where} is being written by ${holder}; retry when that process has ended`, {
-      code: "destination-locked",
+      code: "locked",
     });
   }
 
