@@ -21,7 +21,7 @@ export interface Writer {
   readonly since: string;
 }
 
-export interface FoundLease {
+interface FoundLease {
   /** Empty for a lease that is about to be deleted. */
   readonly writers: readonly Writer[];
   /** Writers with the same text may write at the same time; undefined for a single writer. */

@@ -66,7 +66,7 @@ async function renewOnce(lease: Lease, report: Report): Promise<void> {
   }
 }
 
-export interface HeartbeatData {
+interface HeartbeatData {
   readonly place: LeasePlace;
   readonly report: Report;
 }
