@@ -2,6 +2,7 @@
 
 import { type ElementData, toElements } from "../../../dtypes/elements.js";
 import { set } from "../../../edit/set.js";
+import { getSession } from "../../../engine/engine.js";
 import type { ZarrArray } from "../../../hierarchy/array.js";
 import { get } from "../../../hierarchy/get.js";
 import { slice } from "../../../plan/selection.js";
@@ -10,7 +11,7 @@ import { joinKey } from "../../../store/store.js";
 import { countOf, stridesOf } from "../../../util/shapes.js";
 import type { WorkerPool } from "../../../workers/pool.js";
 import { type Block, Blocks, blockShape, copyStored, isStoredAlike, storedBlocks } from "./blocks.js";
-import { type KernelMaker, reduceBox } from "./reduce.js";
+import { type Kernel, reduceBox } from "./reduce.js";
 
 /**
  * Maximum bytes that are read at a time, and of blocks of the source, unless a single chunk or shard is
@@ -33,7 +34,7 @@ export interface LevelSource {
   /** Number of source elements per element of the level, along each axis. */
   readonly factors: readonly number[];
   /** Reduces a block to one element. Default: takes the block's first element. */
-  readonly kernel: KernelMaker | undefined;
+  readonly kernel: Kernel | undefined;
 }
 
 export interface FillLevelOptions {
@@ -211,7 +212,7 @@ export class LevelFill {
   }
 
   /** Reads and reduces a block. For large chunks and shards, the source is read in several boxes. */
-  async #reduced({ start, shape }: Block, kernel: KernelMaker, scratch: ReadBuffer): Promise<ElementData> {
+  async #reduced({ start, shape }: Block, kernel: Kernel, scratch: ReadBuffer): Promise<ElementData> {
     const { source, factors } = this.filling;
     const { itemBytes } = source.dtype;
     const data = toElements(source.dtype, new Uint8Array(countOf(shape) * itemBytes));
@@ -228,7 +229,7 @@ export class LevelFill {
       const out = scratch.take(countOf(lengths));
       await get(source, blockSelection({ start: from, shape: lengths }), { ...this.#shared, out });
       const at = box.start.reduce((sum, index, axis) => sum + index * strides[axis]!, 0);
-      reduceBox(kernel, out, lengths, factors, { data, at, strides });
+      reduceBox(await getSession("full"), kernel, out, lengths, factors, { data, at, strides });
     }
     return data;
   }
