@@ -8,6 +8,7 @@ import { get } from "../../../hierarchy/get.js";
 import { slice } from "../../../plan/selection.js";
 import { readRange } from "../../../store/read.js";
 import { joinKey } from "../../../store/store.js";
+import { uninitialised } from "../../../util/platform.js";
 import { countOf, stridesOf } from "../../../util/shapes.js";
 import type { WorkerPool } from "../../../workers/pool.js";
 import { type Block, Blocks, blockShape, copyStored, isStoredAlike, storedBlocks } from "./blocks.js";
@@ -215,7 +216,7 @@ export class LevelFill {
   async #reduced({ start, shape }: Block, kernel: Kernel, scratch: ReadBuffer): Promise<ElementData> {
     const { source, factors } = this.filling;
     const { itemBytes } = source.dtype;
-    const data = toElements(source.dtype, new Uint8Array(countOf(shape) * itemBytes));
+    const data = toElements(source.dtype, uninitialised(countOf(shape) * itemBytes));
     const strides = stridesOf(shape);
     const unit = source.chunkShape.map((length, axis) => Math.ceil(length / factors[axis]!));
     const most = maxBytes / countOf(factors) / itemBytes;
@@ -251,7 +252,7 @@ class ReadBuffer {
   take(count: number): ElementData {
     const { dtype } = this.source;
     if (!this.#data || this.#count < count) {
-      this.#data = toElements(dtype, new Uint8Array(count * dtype.itemBytes));
+      this.#data = toElements(dtype, uninitialised(count * dtype.itemBytes));
       this.#count = count;
     }
     return this.#data.subarray(0, (this.#data.length / this.#count) * count);

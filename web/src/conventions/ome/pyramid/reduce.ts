@@ -47,7 +47,7 @@ export interface ElementBox {
 }
 
 /** Bytes that are reduced at a time, unless a single block is larger: few enough to stay in a cache. */
-const pieceBytes = 2 ** 18;
+const pieceBytes = 2 ** 20;
 
 /**
  * Reduces a source in C order into a box, which has ⌈length / factor⌉ elements along each axis.
