@@ -81,7 +81,12 @@ export function reduceBox(
       countOf(lengths) * itemBytes,
       (box) => copyBox(lengths, itemBytes, [from, offsetOf(first, strides), strides], [box, 0]),
       (result) =>
-        copyBox(size, itemBytes, [result, 0], [into, to.at * itemBytes + offsetOf(start, toStrides), toStrides]),
+        copyBox(
+          size,
+          itemBytes,
+          [result, 0],
+          [into, to.at * itemBytes + offsetOf(start, toStrides), toStrides],
+        ),
     );
   }
 }
