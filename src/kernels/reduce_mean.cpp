@@ -69,28 +69,26 @@ size_t meanOfPairs(const ReduceRow& row, bool hasSign) {
 
 double meanOfBlock(Number number, const ReduceRow& row, size_t first, size_t width, size_t part);
 
-/// The same for float32, in any number of rows. Adds a block's numbers one by one, as doubles.
+/// The same for float32. Adds a block's numbers one by one, as doubles, to -0, which changes none.
 size_t meanOfFloatPairs(const ReduceRow& row) {
-  if (row.factor != 2) return 0;
-  const double size = 2.0 * static_cast<double>(row.rowCount);
-  F64x2 check = {};  // NaN if a sum is not finite
+  if (row.factor != 2 || !std::has_single_bit(row.rowCount)) return 0;
+  const double share = 0.5 / static_cast<double>(row.rowCount);  // exact
+  F64x2 check = {};                                              // NaN if a sum is not finite
   size_t i = 0;
   for (; 2 * (i + 4) <= row.length; i += 4) {
-    F64x2 low = {}, high = {};
+    F64x2 low = {-0.0, -0.0}, high = low;
     ZW_NO_UNROLL
     for (size_t r = 0; r < row.rowCount; r++) {
       const uint8_t* p = row.rows[r] + 8 * i;
       const U8x16 a = simd::load(p), b = simd::load(p + 16);
       const U8x16 even = simd::evenLanes<4>(a, b), odd = simd::oddLanes<4>(a, b);
-      const F64x2 first = simd::toDoubles((F32x4)even);
-      const F64x2 second = simd::toDoubles((F32x4)simd::zipHigh<8>(even, even));
-      low = r == 0 ? first : low + first;
-      high = r == 0 ? second : high + second;
+      low += simd::toDoubles((F32x4)even);
+      high += simd::toDoubles((F32x4)simd::zipHigh<8>(even, even));
       low += simd::toDoubles((F32x4)odd);
       high += simd::toDoubles((F32x4)simd::zipHigh<8>(odd, odd));
     }
     check += (low - low) + (high - high);
-    simd::store(row.out + 4 * i, (U8x16)simd::toFloats(low / size, high / size));
+    simd::store(row.out + 4 * i, (U8x16)simd::toFloats(low * share, high * share));
   }
   if (check[0] == 0 && check[1] == 0) return i;
   for (size_t k = 0; k < i; k++) {

@@ -73,7 +73,7 @@ TEST(Reduce, MatchesScalarForAllShapes) {
 
 TEST(Reduce, MatchesScalarForLongRows) {
   for (const auto& [method, element] : allKernels()) {
-    for (const size_t length : {31, 32, 33, 63, 64, 65, 255, 256, 257, 511, 513, 1030}) {
+    for (const size_t length : {31, 32, 33, 64, 65, 255, 257, 513, 1030}) {
       const auto seed = static_cast<uint32_t>(length);
       for (const size_t rows : {1, 2, 3, 4}) {
         for (const size_t factor : {1, 2, 3}) {
