@@ -116,7 +116,7 @@ const partSources: Readonly<Record<string, readonly string[]>> = {
     "conventions/ome/transforms/field.js",
     "conventions/ome/pyramid/write.js",
     "conventions/ome/pyramid/fill.js",
-    "conventions/ome/pyramid/mean.js",
+    "conventions/ome/pyramid/reduce.js",
     "conventions/geo/read.js",
     "conventions/geo/tile.js",
     "conventions/geo/axes.js",

@@ -91,7 +91,7 @@ const budgets: readonly [what: string, most: number, measure: () => number | Pro
   ],
   ["the first scripts of the viewer's page", 120_000, firstScripts],
   ["decode.wasm", 64_000, () => fileSize("wasm/decode.wasm")],
-  ["full.wasm", 305_500, () => fileSize("wasm/full.wasm")],
+  ["full.wasm", 308_500, () => fileSize("wasm/full.wasm")],
   ["images.wasm", 385_000, () => fileSize("wasm/images.wasm")],
   ["the script of decode.wasm", 5_000, () => fileSize("wasm/decode.mjs")],
   ["the published archive, of which docs/ is 0.37 MB", 3_130_000, () => packed().size],
