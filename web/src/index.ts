@@ -111,7 +111,7 @@ export type {
   UpdateAttributesOptions,
   UpdateOptions,
 } from "./edit/options.js";
-export { configureWasm, type ModuleName, type WasmSource } from "./engine/module.js";
+export { configureWasm, type ModuleName, type WasmSource } from "./engine/engine.js";
 export type { IcechunkCommit, IcechunkRef } from "./formats/icechunk/repo.js";
 export type { IcechunkVersion } from "./formats/icechunk/repository.js";
 export { type IcechunkOptions, IcechunkStore } from "./formats/icechunk/store.js";
@@ -138,8 +138,8 @@ export type { Source } from "./hierarchy/open.js";
 export { open } from "./hierarchy/open.js";
 export type { OpenOptions } from "./hierarchy/open-options.js";
 export type { Attributes } from "./metadata/document.js";
-export type { Priority } from "./plan/jobs.js";
 export { type DimensionSelection, type Selection, type Slice, slice } from "./plan/selection.js";
+export type { Priority } from "./plan/slabs.js";
 export type { Progress } from "./read/assemble.js";
 export { ByteCache, type ByteCacheLike } from "./store/cache.js";
 export type { DirectoryHandle, FileHandle, WritableFile } from "./store/directory/handles.js";

@@ -17,7 +17,7 @@ import {
 } from "../util/errors.js";
 import { keepAlive, uninitialised } from "../util/platform.js";
 import type { Core } from "../wasm/core.js";
-import type { ModuleName } from "./module.js";
+import type { ModuleName } from "./compile.js";
 import type { PiecePlan, Plan, PlanWords } from "./plan.js";
 
 /**
