@@ -23,7 +23,9 @@ Session::Session(double maxChunkBytes)
 }
 
 uintptr_t Session::reserveInput(uint32_t bytes) {
-  return reserve(input_, bytes);
+  const uintptr_t address = reserve(input_, bytes);
+  if (!address) finish({Code::OutOfMemory});
+  return address;
 }
 
 uintptr_t Session::reserveWords(uint32_t count) {

@@ -1,5 +1,5 @@
 // Session: the interface of the core for one JavaScript thread, with functions that take and return
-// integers. It owns all memory; JavaScript only borrows views of it (docs/memory.md).
+// integers; bindings.cpp wraps decode and encode in typed arrays. It owns all memory; JavaScript only borrows views of it (docs/memory.md).
 #pragma once
 
 #include <cstdint>

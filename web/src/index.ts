@@ -35,7 +35,7 @@ export type {
   SetValues,
   Target,
 } from "./edit/options.js";
-export { configureWasm, type WasmSource } from "./engine/module.js";
+export { configureWasm, type WasmSource } from "./engine/engine.js";
 export {
   type ArrayChunk,
   type ChunksOptions,

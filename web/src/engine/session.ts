@@ -17,7 +17,7 @@ import {
 } from "../util/errors.js";
 import { keepAlive, uninitialised } from "../util/platform.js";
 import type { Core } from "../wasm/core.js";
-import type { ModuleName } from "./module.js";
+import type { ModuleName } from "./compile.js";
 import type { PiecePlan, Plan, PlanWords } from "./plan.js";
 
 /**
@@ -153,8 +153,10 @@ export class CodecSession {
   encode(plan: Plan, decoded: Uint8Array): Uint8Array<ArrayBuffer> {
     return this.#call(() => {
       const id = this.#planId(plan);
-      this.#check(this.core.encode(id, this.#setInput(decoded)), plan, true);
-      return copyBytes(this.#output());
+      const bytes = this.#expectInput(decoded);
+      const encoded = this.core.encode(id, decoded, bytes);
+      if (!encoded) this.#fail(this.core.errorCode(), plan, true);
+      return copyBytes(encoded);
     }, 2 * checkedSize(decoded));
   }
 
@@ -277,8 +279,15 @@ export class CodecSession {
   /** Decodes and returns a borrowed view of the result in the module's memory. */
   #decoded(plan: Plan, encoded: Uint8Array): Uint8Array<ArrayBuffer> {
     const id = this.#planId(plan);
-    this.#check(this.core.decode(id, this.#setInput(encoded)), plan);
-    return this.#output();
+    const decoded = this.core.decode(id, encoded, this.#expectInput(encoded));
+    return decoded ?? this.#fail(this.core.errorCode(), plan);
+  }
+
+  /** Returns the size of bytes that the core copies to its input buffer, which it may move. */
+  #expectInput(bytes: Uint8Array): number {
+    const size = checkedSize(bytes);
+    if (size > this.#input.size) this.#input = unreserved;
+    return size;
   }
 
   #output(): Uint8Array<ArrayBuffer> {
@@ -341,12 +350,15 @@ export class CodecSession {
     this.#plans.delete(oldest![0]);
   }
 
+  #check(code: number, plan: PlanWords, encodes = false): void {
+    if (code !== 0) this.#fail(code, plan, encodes);
+  }
+
   /**
    * Throws the error that a status code of the core stands for, naming the codec.
    * @param encodes whether the core was encoding: then invalid data is the caller's, not a corrupt chunk
    */
-  #check(code: number, plan: PlanWords, encodes = false): void {
-    if (code === 0) return;
+  #fail(code: number, plan: PlanWords, encodes = false): never {
     const name = textAt(this.core, this.core.statusName(code));
     if (name === "NeedsFullModule") throw new NeedsFullModule();
     const codec = plan.steps[this.core.errorStep()]?.name;

@@ -1,11 +1,20 @@
 /** Icechunk repositories as Zarr stores. Each store is one immutable version. */
 
-import { type FileSpan, handleOf, type PackedStore } from "../../store/handle.js";
 import { copyHeaders, Requests } from "../../store/http/requests.js";
 import { HttpStore, type HttpStoreOptions, httpOptions, requestOptions } from "../../store/http/store.js";
 import { normalizePath } from "../../store/path.js";
 import { checkRange, cutRange, readRange, resolveRange } from "../../store/read.js";
-import { isStore, type RangeQuery, type Store, type StoreGetOptions } from "../../store/store.js";
+import {
+  type FileSpan,
+  findSpan,
+  isStore,
+  type OwnStore,
+  own,
+  type RangeQuery,
+  readSpan,
+  type Store,
+  type StoreGetOptions,
+} from "../../store/store.js";
 import { checkSignal, checkSignalIn, type OptionNames, pickOptions } from "../../util/arguments.js";
 import { invalidArgument, limitExceeded, networkError } from "../../util/errors.js";
 import { defaultLimits } from "../../util/limits.js";
@@ -67,7 +76,7 @@ const chunkKey = /^(?:(.*)\/)?c((?:\/\d+)*)$/s;
  * objects, and sources of virtual chunks that have moved, changed or may not be read, are errors (Network, SourceChanged,
  * NotAllowed), not missing chunks.
  */
-export class IcechunkStore implements Store {
+export class IcechunkStore implements OwnStore {
   /** Name in consoles, also in minified programs. */
   static get name(): string {
     return "IcechunkStore";
@@ -88,12 +97,11 @@ export class IcechunkStore implements Store {
       this.#readManifest(id, metadataBytes, signal),
     );
     this.#virtual = virtualSources(repository, options);
-    const packed: PackedStore<ChunkSpan> = {
-      get: IcechunkStore.prototype.get,
-      findSpan: (key, signal) => this.#findSpan(key, signal),
-      readFile: (place, part, signal) => this.#readFile(place, part, signal),
-    };
-    handleOf(this).packed = packed as unknown as PackedStore;
+  }
+
+  /** @internal */
+  get [own](): Pick<Store, "get"> {
+    return IcechunkStore.prototype;
   }
 
   /**
@@ -264,7 +272,8 @@ export class IcechunkStore implements Store {
     return this.#virtual.read(reference, location, part, options.signal);
   }
 
-  async #findSpan(key: string, signal: AbortSignal | undefined): Promise<ChunkSpan | undefined> {
+  /** @internal */
+  async [findSpan](key: string, signal: AbortSignal | undefined): Promise<ChunkSpan | undefined> {
     const found = await this.#find(normalizePath(key), signal);
     if (!found || found.reference.kind === "inline") return undefined;
     const { reference, manifest } = found;
@@ -276,7 +285,8 @@ export class IcechunkStore implements Store {
     return { file: `${lastModified} ${etag}\n${location}`, offset, length, reference, location };
   }
 
-  #readFile(
+  /** @internal */
+  [readSpan](
     { reference, location }: ChunkSpan,
     part: { offset: number; length: number },
     signal: AbortSignal | undefined,

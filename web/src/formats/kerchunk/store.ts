@@ -1,8 +1,7 @@
 /** kerchunk references as Zarr stores: chunks are byte ranges of files of other formats. */
 
-import type { HttpClient } from "../../store/http/client.js";
 import { copyHeaders, type HeadersFor } from "../../store/http/requests.js";
-import { type HttpStoreOptions, httpOptions, makeClient } from "../../store/http/store.js";
+import { type HttpClient, type HttpStoreOptions, httpOptions, makeClient } from "../../store/http/store.js";
 import { namesParquetFolder, normalizePath } from "../../store/path.js";
 import { checkRange, cutRange, resolveRange, wantedBytes } from "../../store/read.js";
 import { byteReader, type StoredObject, sourceUrl } from "../../store/source/byte-reader.js";
