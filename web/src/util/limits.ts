@@ -66,7 +66,6 @@ export function resolveLimits(own: Partial<Limits> | undefined): Limits {
     limits[name] = value;
   }
   limits.chunkBytes = Math.min(limits.chunkBytes, 2 ** 31 - 1);
-  limits.indexBytes = Math.min(limits.indexBytes, 2 ** 31 - 1);
   limits.rank = Math.min(limits.rank, 64);
   limits.chainLength = Math.min(limits.chainLength, 64);
   return limits;

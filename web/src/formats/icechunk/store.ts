@@ -309,7 +309,7 @@ function virtualSources(repository: Repository, options: IcechunkOptions): Virtu
 }
 
 const metadataLimit = ({ limits }: IcechunkOptions): number =>
-  resolveLimits({ indexBytes: defaultMetadataBytes, ...limits }).indexBytes;
+  Math.min(resolveLimits({ indexBytes: defaultMetadataBytes, ...limits }).indexBytes, 2 ** 31 - 1);
 
 async function storeAt(source: string | URL | Store, options: IcechunkOptions): Promise<Store> {
   if (isStore(source)) return source;
