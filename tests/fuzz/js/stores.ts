@@ -263,7 +263,10 @@ const reference: FuzzTarget = {
     holds(table.keys.length <= maxReferences, "the number of references is limited");
     const target = { store: new Map([["/target", new Uint8Array(100)]]), key: "/target" };
     const source = { store: new Map([["/references.json", input]]), key: "/references.json" };
-    const store = await ReferenceStore.open(source, { limits: { references: maxReferences }, resolve: () => target });
+    const store = await ReferenceStore.open(source, {
+      limits: { references: maxReferences },
+      resolve: () => target,
+    });
     const listed: string[] = [];
     for await (const key of store.list("")) listed.push(key);
     holds(listed.length === table.keys.length, "all references are listed");

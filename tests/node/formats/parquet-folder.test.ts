@@ -3,7 +3,17 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterEach, describe, expect, it } from "vitest";
-import { get, getBytes, HttpStore, listChildren, MapStore, open, type Store, slice, ZipStore } from "zarr-wasm";
+import {
+  get,
+  getBytes,
+  HttpStore,
+  listChildren,
+  MapStore,
+  open,
+  type Store,
+  slice,
+  ZipStore,
+} from "zarr-wasm";
 import { ReferenceStore } from "zarr-wasm/formats";
 import { FileSystemStore } from "zarr-wasm/node";
 import { FolderReferences } from "#src/formats/kerchunk/folder.js";

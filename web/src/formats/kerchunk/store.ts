@@ -6,12 +6,7 @@ import { type HttpStoreOptions, httpOptions, makeClient } from "../../store/http
 import { namesParquetFolder, normalizePath } from "../../store/path.js";
 import { checkRange, cutRange, resolveRange, wantedBytes } from "../../store/read.js";
 import { byteReader, type StoredObject, sourceUrl } from "../../store/source/byte-reader.js";
-import {
-  isStore,
-  type RangeQuery,
-  type Store,
-  type StoreGetOptions,
-} from "../../store/store.js";
+import { isStore, type RangeQuery, type Store, type StoreGetOptions } from "../../store/store.js";
 import { checkConstructor, checkSignal, type OptionNames } from "../../util/arguments.js";
 import { invalidArgument, limitExceeded, networkError, notFound } from "../../util/errors.js";
 import { type Limits, resolveLimits } from "../../util/limits.js";
