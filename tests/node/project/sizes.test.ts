@@ -94,7 +94,7 @@ const budgets: readonly [what: string, most: number, measure: () => number | Pro
   ["full.wasm", 305_500, () => fileSize("wasm/full.wasm")],
   ["images.wasm", 385_000, () => fileSize("wasm/images.wasm")],
   ["the script of decode.wasm", 5_000, () => fileSize("wasm/decode.mjs")],
-  ["the published archive, of which docs/ is 0.37 MB", 3_106_000, () => packed().size],
+  ["the published archive, of which docs/ is 0.37 MB", 3_130_000, () => packed().size],
   ["the installed package without docs/", 7_570_000, installedSize],
 ];
 
