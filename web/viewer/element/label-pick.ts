@@ -2,7 +2,7 @@
 import { scalarAt } from "../base/format.js";
 import { maxListed } from "../model/label-look.js";
 import { labelTableOf } from "../model/label-tables.js";
-import type { ViewState, WantedState } from "../model/state.js";
+import type { ViewState } from "../model/state.js";
 import type { RowId } from "../source/row-id.js";
 import type { Reading } from "./cell-reading.js";
 
@@ -10,7 +10,10 @@ import type { Reading } from "./cell-reading.js";
  * The change of a state after a click: the label under the pointer is selected, or no longer selected; on the
  * background none is. Undefined if there are no labels.
  */
-export function pickedLabel({ labels }: ViewState, readings: readonly Reading[]): WantedState | undefined {
+export function pickedLabel(
+  { labels }: ViewState,
+  readings: readonly Reading[],
+): Pick<ViewState, "labels"> | undefined {
   const reading = readings.findLast(
     ({ layer }) => layer.style.kind === "labels" && layer.title === undefined,
   );
@@ -25,7 +28,7 @@ export function pickedLabel({ labels }: ViewState, readings: readonly Reading[])
 export function pickedId(
   { labels }: Pick<ViewState, "labels">,
   id: RowId | undefined,
-): WantedState | undefined {
+): Pick<ViewState, "labels"> | undefined {
   const { selected } = labels;
   if (id === undefined) return selected.length > 0 ? { labels: { ...labels, selected: [] } } : undefined;
   const others = selected.filter((one) => one !== id);
