@@ -94,7 +94,7 @@ export class ViewController {
     });
   }
 
-  /** Shows what has been opened since the view was shown. */
+  /** Draws again after labels or a layer have been opened. */
   #showAgain(): void {
     const { view } = this.model;
     if (this.plane.kind) this.#showPlane(this.plane.kind);
