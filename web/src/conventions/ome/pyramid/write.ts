@@ -231,7 +231,6 @@ function checkSameOptions(plan: Plan, group: ZarrGroup): void {
   if (found === wanted) return;
   throw invalidArgument(
     `the image at "/${group.path}" was created with ${found ?? "unknown options"}, not ${wanted}`,
-    { code: "bad-option" },
   );
 }
 
