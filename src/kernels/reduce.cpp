@@ -59,8 +59,8 @@ class RowFinder {
   }
 
  private:
-  /// Lists the rows in C order. Each axis replaces every row by those of its block, from the last
-  /// one on, so that none is overwritten before it is read.
+  /// Lists the rows in C order. Each axis replaces every row by the rows of a block, starting with
+  /// the last one: no row is overwritten before it is read.
   void find() {
     const uint8_t* start = src_;
     for (uint32_t a = 0; a < outer_; a++) start += first_[a] * strides_[a];

@@ -47,7 +47,7 @@ size_t meanOfPairs(const ReduceRow& row, bool hasSign) {
   constexpr size_t kItems = 16 / sizeof(Narrow), kMaxRows = sizeof(Narrow) == 1 ? 64 : kMaxBlock;
   using Vector = Lanes<Narrow>;
   if (row.factor != 2 || !std::has_single_bit(row.rowCount) || row.rowCount > kMaxRows) return 0;
-  // Unsigned integers become signed ones that are less by an even number, and so are their means.
+  // Subtracts an even number from unsigned integers, which keeps ties even; added to the means.
   const Narrow lowest = hasSign ? Narrow{0} : std::numeric_limits<Narrow>::min();
   const Vector flip = Vector{} + lowest;
   const int shift = std::countr_zero(row.rowCount) + 1;
