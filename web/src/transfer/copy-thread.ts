@@ -1,7 +1,7 @@
 /** The program of a thread that copies boxes. */
 
 import { metadataAt } from "../edit/target.js";
-import { configureWasm } from "../engine/module.js";
+import { configureWasm } from "../engine/engine.js";
 import { ZarrArray } from "../hierarchy/array.js";
 import type { ArrayMetadata } from "../metadata/model.js";
 import { blockForFiles } from "../store/file/calls.js";

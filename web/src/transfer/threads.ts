@@ -4,7 +4,7 @@
  */
 
 import type { Worker } from "node:worker_threads";
-import { compiledModule } from "../engine/module.js";
+import { compiledModule } from "../engine/engine.js";
 import type { ZarrArray } from "../hierarchy/array.js";
 import type { ArrayMetadata } from "../metadata/model.js";
 import type { AxisRange } from "../plan/selection.js";
