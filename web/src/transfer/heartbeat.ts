@@ -143,7 +143,10 @@ export class Heartbeat {
       Atomics.store(report, slots.running, 0n);
       void renewRepeatedly({ place, report }, this.lease, false);
     };
-    if (place.kind === "store") return void renewHere();
+    if (place.kind === "store") {
+      renewHere();
+      return;
+    }
     try {
       const script = packageFile("bundle/lock-thread.js", import.meta.url);
       const options = { workerData: { place, report }, execArgv: [], stdin: false };
