@@ -1,5 +1,6 @@
 /** Volumes in the viewer, and the pictures expected from rays in float64. */
 import type { Page } from "@playwright/test";
+import { isWhole } from "../node/support/amounts.js";
 import { gray, grayRows } from "../shared/pixels.js";
 import {
   halved,
@@ -15,6 +16,8 @@ import { settles, type ViewerPage } from "./viewer-page.js";
 
 /** Serves a store under /volume/. @returns the requested keys */
 export async function serve(page: Page, store: ReadonlyMap<string, Uint8Array>): Promise<string[]> {
+  // Without a GPU, the time of a picture grows with its size.
+  if (!isWhole && page.viewportSize()!.width > 640) await page.setViewportSize({ width: 640, height: 480 });
   const keys: string[] = [];
   await page.route("**/volume/**", async (route) => {
     const [, key = ""] = /\/volume\/(.*)$/.exec(new URL(route.request().url()).pathname) ?? [];
