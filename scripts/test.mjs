@@ -75,7 +75,9 @@ async function main() {
   const names = named.length > 0 ? named : isWhole ? ["node", "browser"] : Object.keys(suites);
   const unknown = names.find((name) => !Object.hasOwn(suites, name));
   if (unknown)
-    throw new SetupError(`unknown suite "${unknown}"; expected whole or one of ${Object.keys(suites).join(", ")}`);
+    throw new SetupError(
+      `unknown suite "${unknown}"; expected whole or one of ${Object.keys(suites).join(", ")}`,
+    );
   const wanted = names.map((name) => ({ name, ...suites[name] }));
   const buildsPackage = wanted.some((suite) => suite.package);
   ensureSystem([...(buildsPackage ? ["build"] : ["sources"]), ...wanted.flatMap(({ needs }) => needs)]);

@@ -156,9 +156,7 @@ const countResources = (page: Page) =>
   });
 
 const liveResources = (page: Page) =>
-  page.evaluate(() =>
-    (globalThis as unknown as { live(): { objects: number; listeners: number } }).live(),
-  );
+  page.evaluate(() => (globalThis as unknown as { live(): { objects: number; listeners: number } }).live());
 
 test("viewers with layers that come and go leave no textures and listeners", async ({ page, site }) => {
   await countResources(page);

@@ -16,8 +16,6 @@ import { settles, type ViewerPage } from "./viewer-page.js";
 
 /** Serves a store under /volume/. @returns the requested keys */
 export async function serve(page: Page, store: ReadonlyMap<string, Uint8Array>): Promise<string[]> {
-  // Without a GPU, the time of a picture grows with its size.
-  if (!isWhole && page.viewportSize()!.width > 640) await page.setViewportSize({ width: 640, height: 480 });
   const keys: string[] = [];
   await page.route("**/volume/**", async (route) => {
     const [, key = ""] = /\/volume\/(.*)$/.exec(new URL(route.request().url()).pathname) ?? [];
@@ -38,6 +36,11 @@ export const bytes = volumeOf(new Uint8Array(130 * 100 * 70), [130, 100, 70], (x
   Math.hypot(x - 70, y - 45, (z - 30) * 1.4) < 42 ? noise(x, y, z) >> (x > 70 ? 0 : 1) : 0,
 );
 export const image = omeVolume([bytes, halved(bytes)], [32, 64, 64]);
+
+/** Makes the window smaller in samples: without a GPU, the time of a picture grows with its size. */
+export async function shrinkWindow(page: Page): Promise<void> {
+  if (!isWhole) await page.setViewportSize({ width: 640, height: 480 });
+}
 
 export const show = (viewer: ViewerPage, query: string) =>
   viewer.show(`source=/volume&view=volume&${query}&map=gray&range=0:256`);

@@ -3,7 +3,7 @@ import { isWhole } from "../node/support/amounts.js";
 import { gray } from "../shared/pixels.js";
 import { nearest, type Ray, samplesOf, type TestPart, type Triple } from "../shared/volumes.js";
 import { expect, test } from "./site.js";
-import { bytes, comparedRays, errors, image, pictureHash, serve, show } from "./volume-page.js";
+import { bytes, comparedRays, errors, image, pictureHash, serve, show, shrinkWindow } from "./volume-page.js";
 
 /** The first of some slices on a ray: the middle of an element along an axis. */
 function firstSlice({ start, direction }: Ray, axes: readonly number[]) {
@@ -43,6 +43,7 @@ const modes = {
 for (const [i, [mode, colour]] of Object.entries(modes).entries())
   test(`the slice behind values: ${mode}`, async ({ viewer, page, problems }) => {
     problems.expect(/404/);
+    await shrinkWindow(page);
     await serve(page, image);
     const orbits = [
       [35, 25],
