@@ -1,19 +1,7 @@
 // Map tile values: grids whose values are their own coordinates, so each pixel's expected value is known.
 import { beforeAll, describe, expect, it } from "vitest";
-import {
-  create,
-  createGroup,
-  georeference,
-  open,
-  type ReadTileOptions,
-  readTile,
-  type Store,
-  set,
-  tileAt,
-  tileParts,
-  WorkerPool,
-  type ZarrArray,
-} from "zarr-wasm";
+import { create, createGroup, open, type Store, set, WorkerPool, type ZarrArray } from "zarr-wasm";
+import { georeference, type ReadTileOptions, readTile, tileAt, tileParts } from "zarr-wasm/conventions";
 import { errorOf } from "../support/support.js";
 
 const earth = 40_075_016.685578488;
@@ -247,12 +235,12 @@ describe("other grids and data", () => {
     it("are refused before any is read, and read where the caller allows them", async () => {
       const { asked, reference } = await small(-180, async () => undefined);
       const error = await errorOf(() => readTile(reference, [2, 1, 1]));
-      expect([error._tag, error.code]).toEqual(["LimitExceeded", "tile-chunks"]);
+      expect([error._tag, error.code]).toEqual(["LimitExceeded", "limit-exceeded"]);
       expect(error.message).toMatch(/needs \d+ chunks of "\/a", more than the limit of 4096/);
       expect(asked).toEqual([]);
       const count = Number(/\d+/.exec(error.message)![0]);
       expect((await errorOf(() => readTile(reference, [2, 1, 1], { maxChunks: count - 1 }))).code).toBe(
-        "tile-chunks",
+        "limit-exceeded",
       );
       expect((await readTile(reference, [2, 1, 1], { maxChunks: count }))!.data[0]).toBe(0);
       expect(asked).toHaveLength(count);

@@ -1,14 +1,6 @@
 /** Stored coordinates: read whole if small, otherwise in parts on demand. */
-import {
-  type CFRegion,
-  decodeCF,
-  get,
-  isZarrError,
-  type Region,
-  slice,
-  strings,
-  type ZarrArray,
-} from "zarr-wasm";
+import { get, isZarrError, type Region, slice, strings, type ZarrArray } from "zarr-wasm";
+import { type CFRegion, decodeCF } from "zarr-wasm/conventions";
 import { briefDates, dateTicks } from "../base/date-ticks.js";
 import { formatCount } from "../base/format.js";
 import { textAt } from "./attributes.js";
@@ -111,7 +103,7 @@ function decoded(array: CFArray, region: Region): CFRegion {
   try {
     return decodeCF(array as ZarrArray, region, options);
   } catch (error) {
-    if (!isZarrError(error) || (error.code !== "calendar" && error.code !== "time-unit")) throw error;
+    if (!isZarrError(error) || error.code !== "unsupported-time") throw error;
     return decodeCF(array as ZarrArray, region, { ...options, times: "counts" });
   }
 }
