@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { create, createGroup, set } from "zarr-wasm";
 import { adviceFor, metadataAdvice } from "#src/cli/commands/bench/advice.js";
 import { spread } from "#src/cli/commands/bench/sample.js";
-import { run, runBeside, temporaryFolder } from "../support/cli-tool.js";
+import { run, temporaryFolder } from "../support/cli-tool.js";
 import { urlOf } from "../support/copying.js";
 import { serve } from "../support/support.js";
 
@@ -58,15 +58,7 @@ describe("zarr-wasm bench", () => {
       if (value && key.startsWith("/a/c")) bytes += value.byteLength;
       return value;
     });
-    const { status, text, err } = await runBeside(
-      "bench",
-      server.url,
-      "--path",
-      "a",
-      "--json",
-      "--time",
-      "60",
-    );
+    const { status, text, err } = await run("bench", server.url, "--path", "a", "--json", "--time", "60");
     await server.close();
     expect([status, err]).toEqual([0, ""]);
     const report = JSON.parse(text) as Report;
@@ -98,7 +90,7 @@ describe("zarr-wasm bench", () => {
     }
     const texts = await create(group, { path: "texts", shape: [1000], dtype: "string" });
     await set(texts, null, "word");
-    const { status, text, err } = run("bench", path.join(folder, "g"), "--time", "8");
+    const { status, text, err } = await run("bench", path.join(folder, "g"), "--time", "8");
     expect([status, err]).toEqual([0, ""]);
     expect(text).toMatch(/^7 arrays, the 4 largest measured; metadata: \d+ requests/);
     expect(text.match(/^\/\w+/gm)).toEqual(["/texts", "/x6", "/x5", "/x4"]);
@@ -115,23 +107,13 @@ describe("zarr-wasm bench", () => {
     });
     await new Promise<void>((resolve) => stuck.listen(0, "127.0.0.1", resolve));
     const url = `http://127.0.0.1:${(stuck.address() as { port: number }).port}`;
-    const waited = await runBeside("bench", url, "--path", "a", "--time", "1");
+    const waited = await run("bench", url, "--path", "a", "--time", "1");
     stuck.closeAllConnections();
     stuck.close();
     expect([waited.status, waited.text]).toEqual([0, expect.stringContaining("No chunks to measure")]);
 
     const server = await serve((key) => store.get(key));
-    const { text } = await runBeside(
-      "bench",
-      server.url,
-      "--path",
-      "a",
-      "--bytes",
-      "20K",
-      "--json",
-      "--time",
-      "2",
-    );
+    const { text } = await run("bench", server.url, "--path", "a", "--bytes", "20K", "--json", "--time", "2");
     await server.close();
     const [one] = (JSON.parse(text) as Report).measured;
     // A chunk for each of the eight requests at a time may come after the bound.
@@ -145,7 +127,7 @@ describe("zarr-wasm bench", () => {
     const store = await makeStore();
     for (const key of store.keys()) if (key.startsWith("/a/c")) store.set(key, Uint8Array.of(1, 2, 3));
     const server = await serve((key) => store.get(key));
-    const corrupt = await runBeside("bench", server.url, "--path", "a", "--time", "2");
+    const corrupt = await run("bench", server.url, "--path", "a", "--time", "2");
     await server.close();
     expect([corrupt.status, corrupt.text, corrupt.err]).toEqual([
       1,
@@ -159,7 +141,7 @@ describe("zarr-wasm bench", () => {
       ["--bytes", "2X"],
       ["--bytes", "0"],
     ])
-      expect(run("bench", folder, ...args).status).toBe(2);
+      expect((await run("bench", folder, ...args)).status).toBe(2);
   });
 });
 

@@ -42,11 +42,11 @@ describe("the list of commands", () => {
     expect([...used].toSorted()).toEqual(Object.keys(options).toSorted());
   });
 
-  it("appears in help, with valid examples", () => {
-    const all = run("--help").text;
+  it("appears in help, with valid examples", async () => {
+    const all = (await run("--help")).text;
     for (const [name, command] of Object.entries(commands)) {
       expect(all).toContain(`\n  ${name} ${command.operands.join(" ")}`);
-      const { text, status } = run(name, "--help");
+      const { text, status } = await run(name, "--help");
       expect(status).toBe(0);
       expect(text).toContain(`Usage: zarr-wasm ${name} ${command.operands.join(" ")}`);
       for (const [option] of commandOptions(command))
@@ -89,26 +89,28 @@ describe("hints", () => {
     const inner = await createGroup(group, { path: "scale0" });
     await set(await create(inner, { path: "image", shape: [2], dtype: "uint8" }), null, 1);
     await createGroup(group, { path: "it's" });
-    const err = (...args: string[]) => {
-      const result = run(...args);
+    const err = async (...args: string[]) => {
+      const result = await run(...args);
       expect(result.status).toBeGreaterThan(0);
       expect(result.text).toBe("");
       return result.err;
     };
-    expect(err("verfy", place)).toContain('did you mean "verify"?');
-    expect(err("read", place, "--slect", "0")).toContain("--slect; did you mean --select?");
-    expect(err("read", path.join(folder, "dat.zarr"))).toContain(`did you mean ${place}?`);
-    expect(err("view", path.join(folder, "dat.zarr"))).toContain(`did you mean ${place}?`);
-    expect(err("read", place)).toContain("did you mean --path scale0/image?");
-    expect(err("info", place, "--path", "scale0/imag")).toContain("did you mean --path scale0/image?");
-    expect(err("info", place, "--path", "scale/image")).toContain("did you mean --path scale0/image?");
-    expect(err("info", place, "--path", "scale/nothing")).toContain("did you mean --path scale0?");
-    expect(err("info", place, "--path", "image")).toContain("did you mean --path scale0/image?");
-    expect(err("info", place, "--path", "its")).toContain("did you mean --path 'it'\\''s'?");
-    expect(err("info", place, "--path", "elsewhere")).toMatch(/found .*scale0.* in "\/"/);
-    expect(err("info", folder)).toContain("found data.zarr in it");
-    expect(err("read", place, "--path", "scale0/image/x")).toContain('"/scale0/image" is an array');
-    expect(err("copy", place, path.join(folder, "new"), "--path", "scale9")).toContain("--path scale0?");
+    expect(await err("verfy", place)).toContain('did you mean "verify"?');
+    expect(await err("read", place, "--slect", "0")).toContain("--slect; did you mean --select?");
+    expect(await err("read", path.join(folder, "dat.zarr"))).toContain(`did you mean ${place}?`);
+    expect(await err("view", path.join(folder, "dat.zarr"))).toContain(`did you mean ${place}?`);
+    expect(await err("read", place)).toContain("did you mean --path scale0/image?");
+    expect(await err("info", place, "--path", "scale0/imag")).toContain("did you mean --path scale0/image?");
+    expect(await err("info", place, "--path", "scale/image")).toContain("did you mean --path scale0/image?");
+    expect(await err("info", place, "--path", "scale/nothing")).toContain("did you mean --path scale0?");
+    expect(await err("info", place, "--path", "image")).toContain("did you mean --path scale0/image?");
+    expect(await err("info", place, "--path", "its")).toContain("did you mean --path 'it'\\''s'?");
+    expect(await err("info", place, "--path", "elsewhere")).toMatch(/found .*scale0.* in "\/"/);
+    expect(await err("info", folder)).toContain("found data.zarr in it");
+    expect(await err("read", place, "--path", "scale0/image/x")).toContain('"/scale0/image" is an array');
+    expect(await err("copy", place, path.join(folder, "new"), "--path", "scale9")).toContain(
+      "--path scale0?",
+    );
   });
 });
 
@@ -119,8 +121,12 @@ describe("hints for sources and commands", () => {
     ["rechunk", "zarr-wasm copy SOURCE DEST --chunks 64,64"],
     ["convert", "zarr-wasm copy SOURCE DEST --format 3"],
     ["cpoy", 'did you mean "copy"?'],
-  ])("%s: %s", (name, hint) => {
-    expect(run(name, "data.zarr")).toMatchObject({ status: 2, text: "", err: expect.stringContaining(hint) });
+  ])("%s: %s", async (name, hint) => {
+    expect(await run(name, "data.zarr")).toMatchObject({
+      status: 2,
+      text: "",
+      err: expect.stringContaining(hint),
+    });
   });
 
   it.each([
@@ -137,9 +143,9 @@ describe("hints for sources and commands", () => {
     ["example.org/a.zarr", "; did you mean https://example.org/a.zarr?"],
     ["file:///nowhere/a", ""],
     ["plain", ""],
-  ])("info %s%s", (source, hint) => {
+  ])("info %s%s", async (source, hint) => {
     expect(schemeHint(source)).toContain(hint);
-    const { status, err } = run("info", source);
+    const { status, err } = await run("info", source);
     expect([status! > 0, err]).toEqual([true, expect.stringContaining(`"${source}"`)]);
     expect(err).toContain(hint);
   });
@@ -155,10 +161,10 @@ describe("--json", () => {
   it("prints values, and the version", async () => {
     const place = path.join(folder, "a.zarr");
     await set(await create(urlOf(place), { shape: [2], dtype: "int16" }), null, 7);
-    expect(run("read", place, "--json").text).toBe("7\n7\n");
-    expect(run("read", place, "--json", "--format", "raw").status).toBe(2);
-    const { version } = JSON.parse(run("--version", "--json").text) as { version: string };
-    expect(`${version}\n`).toBe(run("--version").text);
+    expect((await run("read", place, "--json")).text).toBe("7\n7\n");
+    expect((await run("read", place, "--json", "--format", "raw")).status).toBe(2);
+    const { version } = JSON.parse((await run("--version", "--json")).text) as { version: string };
+    expect(`${version}\n`).toBe((await run("--version")).text);
   });
 });
 

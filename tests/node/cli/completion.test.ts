@@ -123,8 +123,8 @@ for line in ${wanted.map(([line]) => `'${line}'`).join(" ")}; complete -C $line;
     );
   });
 
-  it("rejects other shells", () => {
-    const { status, err } = run("completion", "zhs");
+  it("rejects other shells", async () => {
+    const { status, err } = await run("completion", "zhs");
     expect([status, err]).toEqual([2, expect.stringMatching(/SHELL must be bash, zsh or fish, got "zhs"/)]);
   });
 });

@@ -26,16 +26,18 @@ beforeAll(() => {
 });
 
 describe("zarr-wasm on Icechunk repositories", () => {
-  it("reads, by branch, tag and mark", () => {
-    const read = (...args: string[]) => [...run("read", ...args, "--path", "a", "--format", "raw").out];
-    expect(read(repo)).toEqual(plainValues);
-    expect(read(`icechunk+${repo}`)).toEqual(plainValues);
-    expect(read(repo, "--tag", "v1").slice(0, 3)).toEqual([9, 9, 7]);
-    expect(read(repo, "--as-of", "2025-01-02T12:00Z").slice(0, 3)).toEqual([9, 9, 7]);
+  it("reads, by branch, tag and mark", async () => {
+    const read = async (...args: string[]) => [
+      ...(await run("read", ...args, "--path", "a", "--format", "raw")).out,
+    ];
+    expect(await read(repo)).toEqual(plainValues);
+    expect(await read(`icechunk+${repo}`)).toEqual(plainValues);
+    expect((await read(repo, "--tag", "v1")).slice(0, 3)).toEqual([9, 9, 7]);
+    expect((await read(repo, "--as-of", "2025-01-02T12:00Z")).slice(0, 3)).toEqual([9, 9, 7]);
   });
 
-  it("reads URL pipelines, and existing files with | in their names", () => {
-    const read = (...args: string[]) => [...run("read", ...args, "--format", "raw").out];
+  it("reads URL pipelines, and existing files with | in their names", async () => {
+    const read = async (...args: string[]) => [...(await run("read", ...args, "--format", "raw")).out];
     const archive = path.join(folder, "pipeline");
     const entries = [...repository()].map(([key, bytes]) => ({ name: `in${key}`, bytes }));
     writeFileSync(archive, writeZip(entries));
@@ -47,24 +49,26 @@ describe("zarr-wasm on Icechunk repositories", () => {
       `${archive}|zip:in|icechunk:a`,
       `${pathToFileURL(named).href.replaceAll("|", "%7C")}|icechunk:a`,
     ])
-      expect([source, read(source)]).toEqual([source, plainValues]);
-    expect(read(`${repo}|icechunk:`, "--path", "a")).toEqual(plainValues);
-    expect(read(named, "--path", "a")).toEqual(plainValues);
-    expect(read(`${repo}|icechunk://tag.v1/a`).slice(0, 3)).toEqual([9, 9, 7]);
-    const history = run("info", `${repo}|icechunk:`, "--history");
-    expect([history.status, history.text]).toEqual([0, run("info", repo, "--history").text]);
-    const unknown = run("info", `${repo}|gzip:`);
+      expect([source, await read(source)]).toEqual([source, plainValues]);
+    expect(await read(`${repo}|icechunk:`, "--path", "a")).toEqual(plainValues);
+    expect(await read(named, "--path", "a")).toEqual(plainValues);
+    expect((await read(`${repo}|icechunk://tag.v1/a`)).slice(0, 3)).toEqual([9, 9, 7]);
+    const history = await run("info", `${repo}|icechunk:`, "--history");
+    expect([history.status, history.text]).toEqual([0, (await run("info", repo, "--history")).text]);
+    const unknown = await run("info", `${repo}|gzip:`);
     expect([unknown.status, unknown.err]).toEqual([1, expect.stringContaining('unsupported scheme "gzip:"')]);
-    const gone = run("info", `${repo}x|icechunk:`);
+    const gone = await run("info", `${repo}x|icechunk:`);
     expect([gone.status, gone.err]).toEqual([1, expect.stringContaining("does not exist; did you mean")]);
-    const bucket = run("info", "https://h/a|zarr3:", "--bucket", "https://h");
+    const bucket = await run("info", "https://h/a|zarr3:", "--bucket", "https://h");
     expect([bucket.status, bucket.err]).toEqual([2, expect.stringContaining("URL pipeline")]);
-    const inside = run("copy", `${repo}|icechunk:`, path.join(repo, "copy"));
+    const inside = await run("copy", `${repo}|icechunk:`, path.join(repo, "copy"));
     expect([inside.status, inside.err]).toEqual([1, expect.stringContaining("one contains the other")]);
   });
 
-  it("reads archives and file URLs, with and without a mark", () => {
-    const read = (...args: string[]) => [...run("read", ...args, "--path", "a", "--format", "raw").out];
+  it("reads archives and file URLs, with and without a mark", async () => {
+    const read = async (...args: string[]) => [
+      ...(await run("read", ...args, "--path", "a", "--format", "raw")).out,
+    ];
     const url = pathToFileURL(repo).href;
     const short = url.replace("file:///", "file:/");
     const archive = path.join(folder, "repo.zip");
@@ -80,19 +84,19 @@ describe("zarr-wasm on Icechunk repositories", () => {
       `icechunk+${archive}`,
       `icechunk+${other}`,
     ])
-      expect([source, read(source)]).toEqual([source, plainValues]);
-    expect(read(`icechunk+${archive}`, "--tag", "v1").slice(0, 3)).toEqual([9, 9, 7]);
-    expect(run("info", `icechunk+${short}`, "--history", "--json").status).toBe(0);
-    const inside = run("copy", `icechunk+${url}`, path.join(repo, "copy"));
+      expect([source, await read(source)]).toEqual([source, plainValues]);
+    expect((await read(`icechunk+${archive}`, "--tag", "v1")).slice(0, 3)).toEqual([9, 9, 7]);
+    expect((await run("info", `icechunk+${short}`, "--history", "--json")).status).toBe(0);
+    const inside = await run("copy", `icechunk+${url}`, path.join(repo, "copy"));
     expect([inside.status, inside.err]).toEqual([1, expect.stringContaining("one contains the other")]);
-    const gone = run("info", `icechunk+${url}x`);
+    const gone = await run("info", `icechunk+${url}x`);
     expect([gone.status, gone.err]).toEqual([1, expect.stringContaining("does not exist; did you mean")]);
   });
 
-  it("shows the tree and the history", () => {
-    const tree = JSON.parse(run("info", repo, "--json").text);
+  it("shows the tree and the history", async () => {
+    const tree = JSON.parse((await run("info", repo, "--json")).text);
     expect(tree.members.map(({ path }: { path: string }) => path)).toEqual(["a"]);
-    expect(JSON.parse(run("info", repo, "--history", "--json").text)).toEqual({
+    expect(JSON.parse((await run("info", repo, "--history", "--json")).text)).toEqual({
       snapshot: snapshotIds[2],
       branches: [
         { name: "main", snapshot: snapshotIds[2] },
@@ -105,45 +109,45 @@ describe("zarr-wasm on Icechunk repositories", () => {
         time: `2025-01-0${3 - i}T00:00:00.000Z`,
       })),
     });
-    expect(run("info", repo, "--history", "--branch", "old").text).toContain(
+    expect((await run("info", repo, "--history", "--branch", "old")).text).toContain(
       `  ${snapshotIds[1]}  2025-01-02`,
     );
   });
 
-  it("copies and verifies, virtual chunks too", () => {
+  it("copies and verifies, virtual chunks too", async () => {
     const copy = path.join(folder, "copy.zarr");
     const files = `s3://bucket/=${path.join(folder, "files")}`;
-    expect(run("copy", virtual, copy, "--verify")).toMatchObject({ status: 1 });
-    expect(run("copy", virtual, copy, "--overwrite", "--virtual", files)).toMatchObject({ status: 0 });
-    expect([...run("read", copy, "--path", "a", "--format", "raw").out]).toEqual(plainValues);
-    expect(run("verify", virtual, "--virtual", files).status).toBe(0);
-    const refused = run("verify", virtual);
+    expect(await run("copy", virtual, copy, "--verify")).toMatchObject({ status: 1 });
+    expect(await run("copy", virtual, copy, "--overwrite", "--virtual", files)).toMatchObject({ status: 0 });
+    expect([...(await run("read", copy, "--path", "a", "--format", "raw")).out]).toEqual(plainValues);
+    expect((await run("verify", virtual, "--virtual", files)).status).toBe(0);
+    const refused = await run("verify", virtual);
     expect([refused.status, refused.text + refused.err]).toEqual([1, expect.stringContaining("--virtual")]);
   });
 
-  it("never deletes the repository, nor files of virtual chunks", () => {
+  it("never deletes the repository, nor files of virtual chunks", async () => {
     const files = path.join(folder, "files");
     const allowed = ["--virtual", `s3://bucket/=${files}`];
     for (const dest of [files, path.join(folder, "link")]) {
       if (dest !== files) symlinkSync(files, dest);
-      const { status, err } = run("copy", virtual, dest, "--overwrite", ...allowed);
+      const { status, err } = await run("copy", virtual, dest, "--overwrite", ...allowed);
       expect([status, err]).toEqual([
         1,
         expect.stringMatching(/SOURCE refers to .*files.*, which lies in DEST/),
       ]);
     }
-    expect(run("copy", `icechunk+${repo}`, repo, "--overwrite").err).toContain("same location");
-    expect(run("copy", virtual, repo, "--overwrite", ...allowed).err).toContain("is not a Zarr node");
-    expect(run("verify", virtual, ...allowed).status).toBe(0);
+    expect((await run("copy", `icechunk+${repo}`, repo, "--overwrite")).err).toContain("same location");
+    expect((await run("copy", virtual, repo, "--overwrite", ...allowed)).err).toContain("is not a Zarr node");
+    expect((await run("verify", virtual, ...allowed)).status).toBe(0);
   });
 
-  it("refuses wrong usage", () => {
+  it("refuses wrong usage", async () => {
     for (const args of [
       ["--branch", "main", "--tag", "v1"],
       ["--as-of", "soon"],
       ["--virtual", "s3://bucket/"],
       ["--tag", "v1", "--as-of", "2025-01-01"],
     ])
-      expect(run("info", repo, ...args)).toMatchObject({ status: 2, text: "" });
+      expect(await run("info", repo, ...args)).toMatchObject({ status: 2, text: "" });
   });
 });

@@ -5,7 +5,7 @@ import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { create, createGroup, open } from "zarr-wasm";
 import { skipFor } from "../../shared/skips.js";
-import { root, run, runBeside, temporaryFolder, writeStore } from "../support/cli-tool.js";
+import { root, run, temporaryFolder, writeStore } from "../support/cli-tool.js";
 import { bytesOf, goldenCases, serve, storeOf } from "../support/support.js";
 
 const folder = temporaryFolder();
@@ -14,8 +14,8 @@ const folder = temporaryFolder();
 const write = (store: ReadonlyMap<string, Uint8Array>) =>
   writeStore(mkdtempSync(path.join(folder, "store-")), store);
 
-function info(...args: string[]): string {
-  const { status, text, err } = run("info", ...args);
+async function info(...args: string[]): Promise<string> {
+  const { status, text, err } = await run("info", ...args);
   expect([status, err]).toEqual([0, ""]);
   return text;
 }
@@ -42,8 +42,8 @@ const v3Array = (attributes: object) => ({
 });
 
 describe("zarr-wasm info of a group", () => {
-  it("shows axes, scales and arrays of an OME-Zarr image", () => {
-    expect(info(write(goldenStore("omezarr-0.4")))).toBe(
+  it("shows axes, scales and arrays of an OME-Zarr image", async () => {
+    expect(await info(write(goldenStore("omezarr-0.4")))).toBe(
       `/  Zarr v2 group  (multiscales)
 │  OME-Zarr 0.4 image: axes t, c, y (micrometer), x (micrometer)
 │  scales 0 [1, 1, 0.5, 0.5], 1 [1, 1, 1, 1], 2 [1, 1, 2, 2]
@@ -57,15 +57,15 @@ describe("zarr-wasm info of a group", () => {
     );
   });
 
-  it("shows names and units of what xarray wrote", () => {
-    const lines = info(write(goldenStore("v3/xarray"))).split("\n");
+  it("shows names and units of what xarray wrote", async () => {
+    const lines = (await info(write(goldenStore("v3/xarray")))).split("\n");
     expect(lines[0]).toBe("/  Zarr v3 group  (Conventions, title, history)");
     expect(lines).toContain("├─ lat  float32 [lat: 37], chunks [37], bytes, zstd  (degrees_north)");
     expect(lines.find((line) => line.includes(" pr "))).toMatch(/zstd {2}\(mm d-1, packed\)$/);
     expect(lines.find((line) => line.includes(" tas "))).toMatch(/ {2}\(air_temperature, K\)$/);
   });
 
-  it("shows channels, and reports errors in an image", () => {
+  it("shows channels, and reports errors in an image", async () => {
     const image = (fields: object) => ({ multiscales: [{ axes: [{ name: "c" }], datasets: [], ...fields }] });
     const datasets = [{ path: "0", coordinateTransformations: [{ type: "scale", scale: [1 / 3] }] }];
     const channels = Array.from({ length: 8 }, (_, i) => ({ label: `ch${i}` }));
@@ -78,7 +78,7 @@ describe("zarr-wasm info of a group", () => {
         ["good/0/zarr.json", json(v3Array({}))],
       ]),
     );
-    expect(info(dir)).toBe(
+    expect(await info(dir)).toBe(
       `/  Zarr v3 group
 ├─ bad/  (ome)
 │     OME-Zarr: multiscales[0]: "datasets" must be a list of at least one level, got []
@@ -94,7 +94,7 @@ describe("zarr-wasm info of a group", () => {
   it("shows the levels of an image in a store without listing", async () => {
     const store = goldenStore("omezarr-0.5");
     const server = await serve((url) => store.get(url));
-    const { status, text, err } = await runBeside("info", server.url);
+    const { status, text, err } = await run("info", server.url);
     await server.close();
     expect([status, err]).toEqual([0, ""]);
     expect(text.split("\n").map((line) => line.slice(0, 12))).toEqual([
@@ -110,7 +110,7 @@ describe("zarr-wasm info of a group", () => {
 
   it("fails with a readable message if the store cannot be listed", async () => {
     const server = await serve((url) => (url === "/zarr.json" ? json(v3Group({})) : undefined));
-    const { status, err } = await runBeside("info", server.url);
+    const { status, err } = await run("info", server.url);
     await server.close();
     expect(status).toBe(1);
     expect(err).toMatch(/^zarr-wasm: this store does not support listing/);
@@ -122,7 +122,7 @@ it("shows units and lengths of types in a tree", async () => {
   await createGroup(store);
   for (const dtype of ["<M8[ns]", "<m8[10s]", "<U5", "|S1"] as const)
     await create(store, { path: `x${dtype.replace(/\W/g, "")}`, shape: [1], dtype });
-  const lines = info(write(store)).split("\n");
+  const lines = (await info(write(store))).split("\n");
   expect(lines.flatMap((line) => /^.─ \w+ {2}(.*?) \[1\], /.exec(line)?.slice(1) ?? []).sort()).toEqual([
     "fixed_length_utf32 (5 characters)",
     "null_terminated_bytes (1 byte)",
@@ -132,19 +132,19 @@ it("shows units and lengths of types in a tree", async () => {
 });
 
 describe("zarr-wasm info of an array", () => {
-  it("shows an attribute per line, shortened", () => {
+  it("shows an attribute per line, shortened", async () => {
     const dir = write(
       new Map([["zarr.json", json(v3Array({ units: "K", long: "x".repeat(500), list: [1, 2] }))]]),
     );
-    const text = info(dir);
+    const text = await info(dir);
     expect(text).toContain("attributes   units: K\n             long: xxx");
     expect(text).toMatch(/x…\n {13}list: \[1,2\]\n$/);
     expect(Math.max(...text.split("\n").map((line) => line.length))).toBeLessThan(300);
-    expect(info(write(new Map([["zarr.json", json(v3Array({}))]])))).toMatch(/attributes {3}none\n$/);
+    expect(await info(write(new Map([["zarr.json", json(v3Array({}))]])))).toMatch(/attributes {3}none\n$/);
   });
 });
 
-it("shortens codec strings, except in JSON", () => {
+it("shortens codec strings, except in JSON", async () => {
   const tables = "A".repeat(800);
   const codecs = [{ name: "imagecodecs_jpeg", configuration: { tables } }];
   const compressor = { id: "imagecodecs_jpeg", tables };
@@ -159,10 +159,10 @@ it("shortens codec strings, except in JSON", () => {
       ],
     ]),
   );
-  const text = info(dir);
+  const text = await info(dir);
   expect(text).toMatch(/imagecodecs_jpeg .*"tables":"A{59}…"/);
   expect(Math.max(...text.split("\n").map((line) => line.length))).toBeLessThan(200);
-  expect(JSON.parse(info(dir, "--json")).codecs).toEqual(
+  expect(JSON.parse(await info(dir, "--json")).codecs).toEqual(
     expect.arrayContaining([expect.objectContaining(codecs[0]!)]),
   );
 });
@@ -207,7 +207,7 @@ describe("zarr-wasm info of real stores", skipFor(noStores), () => {
     ["titiler-xarray-pyramid/pyramid.zarr", /time {2}int64 \[time: 1\].* {2}\(days since 2023-11-01/],
     ["vitessce-spatialdata-0.7/blobs.sdata.zarr", /scales s0 \[1, 1, 1\], s1 \[1, 2, 2\], s2 \[1, 4, 4\]/],
     ["intake-xarray-blank/blank.zarr", /temp {2}float32 .* {2}\(temperature, celsius\)/],
-  ])("%s", (name, expected) => {
-    expect(info(path.join(real, name))).toMatch(expected);
+  ])("%s", async (name, expected) => {
+    expect(await info(path.join(real, name))).toMatch(expected);
   });
 });

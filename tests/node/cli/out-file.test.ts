@@ -40,36 +40,36 @@ function place() {
 }
 
 describe("zarr-wasm read --out", () => {
-  it("creates a file with the default mode", () => {
+  it("creates a file with the default mode", async () => {
     const { dir, file } = place();
     const out = path.join(dir, "new");
-    expect(read(out)).toMatchObject({ status: 0, err: "", text: "" });
+    expect(await read(out)).toMatchObject({ status: 0, err: "", text: "" });
     expect(readFileSync(out, "utf8")).toBe("abc");
     expect(statSync(out).mode).toBe(statSync(file).mode);
     expect(readdirSync(dir).sort()).toEqual(["file", "new"]);
   });
 
-  it("replaces a file atomically and keeps its mode", () => {
+  it("replaces a file atomically and keeps its mode", async () => {
     const { dir, file } = place();
     chmodSync(file, 0o640);
     const { ino } = statSync(file);
-    expect(read(file).status).toBe(0);
+    expect((await read(file)).status).toBe(0);
     expect(readFileSync(file, "utf8")).toBe("abc");
     expect(statSync(file).mode & 0o777).toBe(0o640);
     expect(statSync(file).ino).not.toBe(ino); // another file took its name
     expect(readdirSync(dir)).toEqual(["file"]);
   });
 
-  it("writes to the target of a symbolic link and keeps the link", () => {
+  it("writes to the target of a symbolic link and keeps the link", async () => {
     const { dir, file } = place();
     mkdirSync(path.join(dir, "links"));
     const link = path.join(dir, "links/link");
     symlinkSync("../file", link);
-    expect(read(link).status).toBe(0);
+    expect((await read(link)).status).toBe(0);
     expect([readlinkSync(link), readFileSync(file, "utf8")]).toEqual(["../file", "abc"]);
     const dangling = path.join(dir, "links/dangling");
     symlinkSync("../there", dangling);
-    expect(read(dangling).status).toBe(0);
+    expect((await read(dangling)).status).toBe(0);
     expect(lstatSync(dangling).isSymbolicLink()).toBe(true);
     expect(readFileSync(path.join(dir, "there"), "utf8")).toBe("abc");
     expect(readdirSync(dir).sort()).toEqual(["file", "links", "there"]);
@@ -77,7 +77,7 @@ describe("zarr-wasm read --out", () => {
   });
 
   it("writes directly to devices and pipes", async () => {
-    expect(read("/dev/null").status).toBe(0);
+    expect((await read("/dev/null")).status).toBe(0);
     expect(statSync("/dev/null").isCharacterDevice()).toBe(true);
     const piped = ["-c", '"$@" | cat', "sh", process.execPath, tool, "read", letters, "--format", "raw"];
     expect(execFileSync("sh", [...piped, "--out", "/dev/stdout"]).toString()).toBe("abc");
@@ -110,18 +110,18 @@ describe("zarr-wasm read --out", () => {
     ]);
   });
 
-  it("keeps the old file if reading or writing fails", () => {
+  it("keeps the old file if reading or writing fails", async () => {
     const { dir, file } = place();
-    expect(read(file, corrupt).status).toBe(1);
+    expect((await read(file, corrupt)).status).toBe(1);
     expect(readFileSync(file, "utf8")).toBe("old");
-    expect(run("read", letters, "--format", "raw", "--select", "7", "--out", file).status).toBe(1);
+    expect((await run("read", letters, "--format", "raw", "--select", "7", "--out", file)).status).toBe(1);
     expect(readFileSync(file, "utf8")).toBe("old");
-    const { status, err } = read(path.join(dir, "no/where"));
+    const { status, err } = await read(path.join(dir, "no/where"));
     expect([status, err]).toEqual([
       1,
       `zarr-wasm: ${path.join(dir, "no/where")} cannot be written: no such file or directory\n`,
     ]);
-    expect(read(dir)).toMatchObject({
+    expect(await read(dir)).toMatchObject({
       status: 1,
       err: expect.stringContaining("cannot be written: it is a folder"),
     });

@@ -44,10 +44,10 @@ it("of folders, existing or not, and through links", async () => {
   expect(await placeBelow("/", at("real"))).toBe(at("real").slice(1));
 });
 
-it("opens a folder with the extension of an archive", () => {
+it("opens a folder with the extension of an archive", async () => {
   const place = path.join(folder, "folder.zip");
   cpSync(path.join(root, "examples/field.zarr"), place, { recursive: true });
-  const { status, text, err } = run("info", place);
+  const { status, text, err } = await run("info", place);
   expect([status, err]).toEqual([0, ""]);
-  expect(text).toBe(run("info", path.join(root, "examples/field.zarr")).text);
+  expect(text).toBe((await run("info", path.join(root, "examples/field.zarr"))).text);
 });

@@ -11,7 +11,7 @@ import { runPyramid } from "#src/cli/commands/pyramid/command.js";
 import { readOptions } from "#src/cli/commands/pyramid/options.js";
 import type { Values } from "#src/cli/options/options.js";
 import { UsageError } from "#src/cli/options/options.js";
-import { run, runBeside, temporaryFolder, tool } from "../support/cli-tool.js";
+import { run, runProcess, temporaryFolder, tool } from "../support/cli-tool.js";
 import { filesOf, printed } from "../support/copying.js";
 import { downsample, type Method } from "../support/downsample-reference.js";
 
@@ -55,7 +55,7 @@ const raw = (...args: string[]) => run("pyramid", place("source"), ...args, "--p
 describe("zarr-wasm pyramid", () => {
   it("makes an image of an array", async () => {
     const named = ["--name", "cells", "--scale", "0.5,0.25", "--axes", "y,x", "--units", "micrometer,"];
-    const { status, text, err } = raw(place("image"), "--levels", "3", "--json", ...named);
+    const { status, text, err } = await raw(place("image"), "--levels", "3", "--json", ...named);
     expect([status, err]).toEqual([0, ""]);
     const said = JSON.parse(text) as { levels: { shape: number[] }[]; chunks: number };
     expect(said).toMatchObject({ method: "mean", chunks: 30 + 9 + 4, destination: place("image") });
@@ -163,13 +163,13 @@ describe("zarr-wasm pyramid", () => {
 
   it("fills levels in parts, each in a separate process", async () => {
     const args = ["--levels", "3", "--chunks", "8,8"];
-    expect(raw(place("whole"), ...args).status).toBe(0);
-    const made = raw(place("parts"), ...args, "--metadata-only", "--json");
+    expect((await raw(place("whole"), ...args)).status).toBe(0);
+    const made = await raw(place("parts"), ...args, "--metadata-only", "--json");
     expect([made.status, (JSON.parse(made.text) as { levels: unknown[] }).levels.length]).toEqual([0, 3]);
     const parts = async (level: string) => {
       const runs = await Promise.all(
         ["0/2", "1/2"].map((part) =>
-          runBeside(
+          runProcess(
             "pyramid",
             place("source"),
             place("parts"),
@@ -189,14 +189,14 @@ describe("zarr-wasm pyramid", () => {
       ]);
     };
     await parts("0");
-    const rest = raw(place("parts"), ...args, "--level", "1+");
+    const rest = await raw(place("parts"), ...args, "--level", "1+");
     expect([rest.status, rest.err]).toEqual([0, ""]);
     expect(filesOf(place("parts"))).toEqual(filesOf(place("whole")));
     // A repeated part writes only its own chunks, and restores missing ones.
     rmSync(path.join(place("parts"), "1/c/0/0"));
     await parts("1");
     expect(filesOf(place("parts"))).toEqual(filesOf(place("whole")));
-    const other = raw(place("parts"), ...args, "--level", "1", "--method", "max");
+    const other = await raw(place("parts"), ...args, "--level", "1", "--method", "max");
     expect([other.status, other.err]).toEqual([1, expect.stringContaining("was created with")]);
   });
 
@@ -238,7 +238,7 @@ describe("zarr-wasm pyramid", () => {
     }
   });
 
-  it("rejects contradictory options", () => {
+  it("rejects contradictory options", async () => {
     const refused = (values: Values) => {
       try {
         return readOptions(values);
@@ -259,16 +259,16 @@ describe("zarr-wasm pyramid", () => {
     expect(refused({ resume: true, overwrite: true })).toContain("cannot be used together");
     expect(refused({ scale: "0,1" })).toContain("--scale");
     expect(refused({ factor: "2,x" })).toContain("--factor");
-    const fails = (...args: string[]) => {
-      const { status, err } = raw(place("nothing"), ...args);
+    const fails = async (...args: string[]) => {
+      const { status, err } = await raw(place("nothing"), ...args);
       return [status, err.split("\n")[0]];
     };
-    expect(fails("--axes", "x")).toEqual([2, expect.stringContaining("--axes must have 2 entries")]);
-    expect(fails("--units", "m,m")).toEqual([2, expect.stringContaining("--axes")]);
-    expect(fails("--level", "1", "--levels", "2")).toEqual([1, expect.stringContaining("no image")]);
-    const archive = run("pyramid", place("source"), place("image.zip"), "--path", "raw");
+    expect(await fails("--axes", "x")).toEqual([2, expect.stringContaining("--axes must have 2 entries")]);
+    expect(await fails("--units", "m,m")).toEqual([2, expect.stringContaining("--axes")]);
+    expect(await fails("--level", "1", "--levels", "2")).toEqual([1, expect.stringContaining("no image")]);
+    const archive = await run("pyramid", place("source"), place("image.zip"), "--path", "raw");
     expect([archive.status, archive.err]).toEqual([2, expect.stringContaining("archive")]);
-    const group = run("pyramid", place("source"), place("nothing"));
+    const group = await run("pyramid", place("source"), place("nothing"));
     expect([group.status, group.err]).toEqual([
       1,
       expect.stringContaining("expected an array or an OME-Zarr image"),

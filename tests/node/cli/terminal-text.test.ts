@@ -57,14 +57,14 @@ describe("text of elements", () => {
     "c/0": vlen(["a", whole, "b"]),
   });
 
-  it("is escaped in tables, one element per line", () => {
-    const { status, text, err } = run("read", strings);
+  it("is escaped in tables, one element per line", async () => {
+    const { status, text, err } = await run("read", strings);
     expect([status, err]).toEqual([0, ""]);
     expect(text).toBe(`a\t${escaped.replace(/\\ud[89a-f]../g, "")}\tb\n`);
   });
 
-  it("is escaped in JSON lines and survives parsing", () => {
-    const { text } = run("read", strings, "--format", "jsonl");
+  it("is escaped in JSON lines and survives parsing", async () => {
+    const { text } = await run("read", strings, "--format", "jsonl");
     expect(text).not.toMatch(raw);
     expect(
       text
@@ -74,7 +74,7 @@ describe("text of elements", () => {
     ).toEqual(["a", whole, "b"]);
   });
 
-  it("is escaped in the fields' names of structured types", () => {
+  it("is escaped in the fields' names of structured types", async () => {
     const dtype = [
       [argument, "|u1"],
       ["u", "<U2"],
@@ -86,7 +86,7 @@ describe("text of elements", () => {
       0: chunk,
     });
     for (const format of ["text", "jsonl"]) {
-      const { status, text } = run("read", dir, "--format", format);
+      const { status, text } = await run("read", dir, "--format", format);
       expect(status).toBe(0);
       expect(text).not.toMatch(raw);
       expect(text.split("\n")).toHaveLength(2);
@@ -113,19 +113,19 @@ describe("text of metadata", () => {
     [`c${nodeName}/zarr.json`]: v3Array({}),
   });
 
-  it("is escaped in info of groups and arrays", () => {
-    const group = run("info", dir);
+  it("is escaped in info of groups and arrays", async () => {
+    const group = await run("info", dir);
     expect([group.status, group.err]).toEqual([0, ""]);
     expect(group.text).toContain("red\\u0000");
     expect(group.text.split("\n")).toHaveLength(5);
-    const array = run("info", dir, "--path", "a");
+    const array = await run("info", dir, "--path", "a");
     expect([array.status, array.err]).toEqual([0, ""]);
     expect(array.text.split("\n")).toHaveLength(10);
     for (const { text } of [group, array]) expect(text).not.toMatch(raw);
   });
 
-  it("is escaped in info --json and survives parsing", () => {
-    const { status, text } = run("info", dir, "--path", "a", "--json");
+  it("is escaped in info --json and survives parsing", async () => {
+    const { status, text } = await run("info", dir, "--path", "a", "--json");
     expect(status).toBe(0);
     expect(text).not.toMatch(raw);
     expect(JSON.parse(text)).toMatchObject({
@@ -134,19 +134,19 @@ describe("text of metadata", () => {
     });
   });
 
-  it("is escaped in errors", () => {
+  it("is escaped in errors", async () => {
     const wrong = (fields: object) => run("read", write({ "zarr.json": v3Array(fields) }));
     const runs = [
-      wrong({ codecs: [{ name: evil }] }),
-      wrong({ data_type: evil }),
-      wrong({ [evil]: { must_understand: true } }),
-      wrong({ chunk_grid: { name: evil } }),
-      wrong({ fill_value: [evil] }),
-      run("read", write({ "zarr.json": `{"a": ${evil}}` })),
-      run("read", dir, "--path", `a/${argument}`),
-      run("info", `http://localhost:1/${argument}`),
-      run(argument),
-      run("read", dir, `--${argument}`),
+      await wrong({ codecs: [{ name: evil }] }),
+      await wrong({ data_type: evil }),
+      await wrong({ [evil]: { must_understand: true } }),
+      await wrong({ chunk_grid: { name: evil } }),
+      await wrong({ fill_value: [evil] }),
+      await run("read", write({ "zarr.json": `{"a": ${evil}}` })),
+      await run("read", dir, "--path", `a/${argument}`),
+      await run("info", `http://localhost:1/${argument}`),
+      await run(argument),
+      await run("read", dir, `--${argument}`),
     ];
     for (const { status, text, err } of runs) {
       expect([status, text]).toEqual([expect.toBeOneOf([1, 2]), ""]);
@@ -156,7 +156,7 @@ describe("text of metadata", () => {
     expect(runs.filter(({ err }) => err.includes("red")).length).toBeGreaterThan(6);
   });
 
-  it("is escaped in warnings", () => {
+  it("is escaped in warnings", async () => {
     const key = JSON.stringify(evil);
     const document = JSON.stringify(v3Array({})).replace(
       /^\{/,
@@ -165,7 +165,7 @@ describe("text of metadata", () => {
     const dir = write({
       "zarr.json": document.replaceAll(`${key}: 1`, `${key}: {"must_understand": false}`),
     });
-    const { status, text, err } = run("read", dir);
+    const { status, text, err } = await run("read", dir);
     expect([status, text]).toEqual([0, "\t\n"]);
     expect(err).toMatch(/^zarr-wasm: warning: .*red\\u0000.*\n$/);
     expect(err).not.toMatch(raw);

@@ -406,11 +406,11 @@ describe.each(options)("arrays with keys %j", (option, document) => {
     } finally {
       await server.close();
     }
-    expect(run("info", folder)).toMatchObject({ status: 0 });
-    expect(run("verify", folder)).toMatchObject({ status: 0, err: "" });
+    expect(await run("info", folder)).toMatchObject({ status: 0 });
+    expect(await run("verify", folder)).toMatchObject({ status: 0, err: "" });
     for (const [name, ...more] of [["same"], ["sharded", "--shards", "4,4"], ["v2", "--format", "2"]]) {
       const into = `${folder}-${name}`;
-      expect(run("copy", folder, into, ...more)).toMatchObject({ status: 0 });
+      expect(await run("copy", folder, into, ...more)).toMatchObject({ status: 0 });
       const copied = await open(new FileSystemStore(into), { kind: "array", path: "a" });
       expect((await get(copied)).data).toEqual(elements);
       const at = name === "sharded" ? [1, 1] : [3, 2];

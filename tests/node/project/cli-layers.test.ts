@@ -46,8 +46,8 @@ it("#internal has few names", () => {
 
 it("every command has code that runs it", async () => {
   const { commands } = await import("#src/cli/options/commands.js");
-  const main = readFileSync(path.join(root, "main.ts"), "utf8");
-  const runners = [...main.matchAll(/^ {2}(\w+): async \(/gm)].map(([, name]) => name!);
+  const text = readFileSync(path.join(root, "run.ts"), "utf8");
+  const runners = [...text.matchAll(/^ {2}(\w+): async \(/gm)].map(([, name]) => name!);
   expect(runners.sort()).toEqual(Object.keys(commands).sort());
   expect(readdirSync(path.join(root, "commands")).length).toBeGreaterThanOrEqual(runners.length);
 });

@@ -1,8 +1,10 @@
 /** The command line as a user runs it, on folders that a test writes. */
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { Writable } from "node:stream";
 import { afterAll } from "vitest";
+import { run as runCommand } from "#src/cli/run.js";
 import { bytesOf } from "./support.js";
 
 export const root = new URL("../../../", import.meta.url).pathname;
@@ -40,22 +42,33 @@ export function writeStore(
   return dir;
 }
 
-/** Runs the tool to its end. Blocks this process, so it cannot respond to the tool. */
-export function run(...args: string[]) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [tool, ...args], { maxBuffer: 1 << 26 });
-  return { status, out: stdout, text: stdout.toString(), err: stderr.toString() };
+/** Collects the output of a command. */
+function collector() {
+  const pieces: Buffer[] = [];
+  const stream = new Writable({
+    write(piece: Buffer, _encoding, done) {
+      pieces.push(Buffer.from(piece));
+      done();
+    },
+  });
+  return { stream, bytes: () => Buffer.concat(pieces) };
 }
 
-/** The same without blocking this process, which may serve the tool. */
-export async function runBeside(...args: string[]) {
+/** Runs the tool in this process, which shares its modules and their state with the test. */
+export async function run(...args: string[]) {
+  const [stdout, stderr] = [collector(), collector()];
+  const status = await runCommand(args, { stdout: stdout.stream, stderr: stderr.stream });
+  const out = stdout.bytes();
+  return { status, out, text: out.toString(), err: stderr.bytes().toString() };
+}
+
+/** The same in a process of its own, for tests of locks and of the process. */
+export async function runProcess(...args: string[]) {
   const child = spawn(process.execPath, [tool, ...args]);
-  const pieces: Buffer[] = [];
-  let err = "";
-  child.stdout.on("data", (piece: Buffer) => pieces.push(piece));
-  child.stderr.on("data", (piece: Buffer) => {
-    err += piece;
-  });
+  const [stdout, stderr] = [collector(), collector()];
+  child.stdout.pipe(stdout.stream);
+  child.stderr.pipe(stderr.stream);
   const status = await new Promise<number | null>((resolve) => child.on("close", resolve));
-  const out = Buffer.concat(pieces);
-  return { status, out, text: out.toString(), err };
+  const out = stdout.bytes();
+  return { status, out, text: out.toString(), err: stderr.bytes().toString() };
 }

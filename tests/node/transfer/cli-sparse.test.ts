@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { type CreateOptions, create, createGroup, get, open, set, slice } from "zarr-wasm";
 import { shareBoxes } from "#src/transfer/boxes.js";
 import { amount } from "../support/amounts.js";
-import { run, runBeside, temporaryFolder } from "../support/cli-tool.js";
+import { run, temporaryFolder } from "../support/cli-tool.js";
 import { copy, filesOf, printed, urlOf, verify } from "../support/copying.js";
 import { ObjectServer } from "../support/store-server.js";
 import { errorOf, randomizer } from "../support/support.js";
@@ -76,14 +76,14 @@ describe("verify", () => {
       bytes: String(8n * total),
       badCount: 0,
     });
-    const { status, text } = run("verify", dir);
+    const { status, text } = await run("verify", dir);
     expect([status, text]).toEqual([
       0,
       expect.stringMatching(
         /^1 array, 0 groups: 81129638414606663681390495662081 chunks \(81129638414606663681390495662081 not stored\), 512\.0 QiB in/,
       ),
     ]);
-    expect(run("info", dir).text).toContain("81129638414606663681390495662081 of 8 bytes each");
+    expect((await run("info", dir)).text).toContain("81129638414606663681390495662081 of 8 bytes each");
   });
 
   it("decodes stored chunks, in one part each", async () => {
@@ -126,7 +126,7 @@ describe("verify", () => {
       expect(bad).toMatchObject([{ key: "/", tag: "LimitExceeded" }]);
       expect(bad[0]!.reason).toMatch(/more than the limit of 16777216: the store does not list its chunks/);
       const dest = place();
-      const { status, err } = await runBeside("copy", server.url, dest);
+      const { status, err } = await run("copy", server.url, dest);
       expect([status, err]).toEqual([
         1,
         expect.stringMatching(/limit of 16777216: .*split the work with --part I\/N/),

@@ -43,7 +43,7 @@ describe("a copy without options", () => {
   });
 
   it("is reported in two lines", async () => {
-    const { status, text, err } = run("copy", plain, place(), "--verify");
+    const { status, text, err } = await run("copy", plain, place(), "--verify");
     expect([status, err]).toEqual([0, ""]);
     expect(text).toMatch(
       /^copied 1 array, 0 groups: 12 chunks as stored, 0 re-encoded, 0 missing, 0 already present\n/,
@@ -118,7 +118,7 @@ describe("chunks whose encoding stays are never decoded", () => {
   });
 
   it("with --verify they are, and a bad one is an error", async () => {
-    const { status, err } = run("copy", await garbage(), place(), "--verify");
+    const { status, err } = await run("copy", await garbage(), place(), "--verify");
     expect(status).toBe(1);
     expect(err).toMatch(
       /^zarr-wasm: chunk \/\d\.\d: codec zstd: .*\(\d of 6 chunks copied; pass --resume to continue\)\n$/,
@@ -131,14 +131,18 @@ describe("chunks whose encoding stays are never decoded", () => {
       Int16Array.from([1, 2, 3, 4, 5, 6, 7, 8]),
     );
     writeStore(raw, [["c/1", new Uint8Array(7)]]);
-    expect(run("copy", raw, place()).err).toMatch(/\/c\/1: .*incomplete: it has 7 bytes instead of 8/);
+    expect((await run("copy", raw, place())).err).toMatch(
+      /\/c\/1: .*incomplete: it has 7 bytes instead of 8/,
+    );
     const blosc = await make(
       { shape: [999], chunkShape: [999], dtype: "int16" },
       new Int16Array(999).fill(7),
     );
     const chunk = readFileSync(path.join(blosc, "c/0"));
     writeStore(blosc, [["c/0", chunk.subarray(0, chunk.length - 3)]]);
-    expect(run("copy", blosc, place(), "--shards", "999").err).toMatch(/incomplete: it has \d+ bytes of \d+/);
+    expect((await run("copy", blosc, place(), "--shards", "999")).err).toMatch(
+      /incomplete: it has \d+ bytes of \d+/,
+    );
   });
 
   it("a missing chunk stays missing unless the fill value changes", async () => {
@@ -205,12 +209,12 @@ describe("options", () => {
   it("--shards none, and versions without shards", async () => {
     const { dest } = await same({ format: "3", shards: "32,40" });
     expect((await same({ shards: "none" }, dest)).array.shardShape).toBeUndefined();
-    const { status, err } = run("copy", dest, place(), "--format", "2");
+    const { status, err } = await run("copy", dest, place(), "--format", "2");
     expect(status).toBe(0);
     expect(err).toBe('zarr-wasm: "/": shards of [32,40] become chunks of [16,20]: Zarr v2 has none\n');
     // Shards stay if new chunks divide them.
     expect((await same({ chunks: "8,8" }, dest)).array.shardShape).toEqual([32, 40]);
-    expect(run("copy", dest, place(), "--chunks", "7,8").status).toBe(2);
+    expect((await run("copy", dest, place(), "--chunks", "7,8")).status).toBe(2);
   });
 
   it("--select with steps and indices", async () => {
@@ -260,10 +264,10 @@ describe("options", () => {
     ]);
     const dest = place();
     await copy(source, dest, { chunks: "2", shards: "4", verify: true });
-    expect(run("read", dest).text).toBe(run("read", source).text);
+    expect((await run("read", dest)).text).toBe((await run("read", source)).text);
     const older = place();
     await copy(dest, older, { format: "2", verify: true });
-    expect(run("read", older).text).toBe(run("read", source).text);
+    expect((await run("read", older)).text).toBe((await run("read", source)).text);
   });
 
   it("missing strings stay missing in another version", async () => {
@@ -271,7 +275,7 @@ describe("options", () => {
     const source = await make(options);
     const dest = place();
     expect((await copy(source, dest, { format: "3" })).chunks).toMatchObject({ asStored: 0, missing: 2 });
-    expect(run("read", dest).text).toBe(run("read", source).text);
+    expect((await run("read", dest)).text).toBe((await run("read", source)).text);
   });
 
   it("objects keep their codec after others", async () => {
@@ -313,7 +317,7 @@ describe("options", () => {
       expect([values, error.constructor.name]).toEqual([values, "UsageError"]);
     }
     for (const args of [[plain], [plain, dest, "--out", "x"], [plain, dest, "--chunks", "7"]]) {
-      const { status, text, err } = run("copy", ...args);
+      const { status, text, err } = await run("copy", ...args);
       expect([status, text]).toEqual([2, ""]);
       expect(err).toMatch(/^zarr-wasm: .*\nTry "zarr-wasm \w+ --help"\.\n$/);
     }
@@ -322,7 +326,7 @@ describe("options", () => {
 
   it("metadata that a version cannot hold is an error that names it", async () => {
     const half = await make({ shape: [2], dtype: "bfloat16" });
-    const { status, text, err } = run("copy", half, place(), "--format", "2");
+    const { status, text, err } = await run("copy", half, place(), "--format", "2");
     expect([status, text]).toEqual([1, ""]);
     expect(err).toMatch(/^zarr-wasm: .*bfloat16.*\n$/);
   });
@@ -332,7 +336,7 @@ describe("existing targets", () => {
   it("is unchanged without --overwrite, and replaced with it", async () => {
     const dest = await make({ shape: [3], dtype: "int8" }, Int8Array.of(1, 2, 3));
     const before = filesOf(dest);
-    const { status, err } = run("copy", plain, dest);
+    const { status, err } = await run("copy", plain, dest);
     expect(status).toBe(1);
     expect(err).toMatch(/already exists; pass --overwrite/);
     expect(filesOf(dest)).toEqual(before);
@@ -340,11 +344,11 @@ describe("existing targets", () => {
     expect(filesOf(dest)).toEqual(filesOf(plain));
   });
 
-  it("is never the source itself", () => {
+  it("is never the source itself", async () => {
     const link = path.join(path.dirname(plain), "link");
     symlinkSync(plain, link);
     for (const dest of [plain, path.join(plain, "below"), path.dirname(plain), link]) {
-      const { status, err } = run("copy", plain, dest, "--overwrite");
+      const { status, err } = await run("copy", plain, dest, "--overwrite");
       expect([status, err]).toEqual([
         1,
         "zarr-wasm: SOURCE and DEST are the same location, or one contains the other; choose another DEST\n",
@@ -352,13 +356,13 @@ describe("existing targets", () => {
     }
   });
 
-  it("is never the source itself, however its URL is written", () => {
+  it("is never the source itself, however its URL is written", async () => {
     for (const dest of [
       "http://LOCALHOST:80/a/b",
       "http://localhost/x/../a/b/?query",
       "http://localhost/a//",
     ]) {
-      const { status, err } = run("copy", "http://localhost/a/b", dest, "--overwrite");
+      const { status, err } = await run("copy", "http://localhost/a/b", dest, "--overwrite");
       expect([status, err]).toEqual([
         1,
         "zarr-wasm: SOURCE and DEST are the same location, or one contains the other; choose another DEST\n",

@@ -14,7 +14,7 @@ import {
   type ZarrGroup,
   ZipStore,
 } from "zarr-wasm";
-import { run, runBeside, temporaryFolder, writeStore } from "../support/cli-tool.js";
+import { run, temporaryFolder, writeStore } from "../support/cli-tool.js";
 import { copy, filesOf, urlOf, verify } from "../support/copying.js";
 import { S3Server } from "../support/s3-server.js";
 import { serve } from "../support/support.js";
@@ -122,10 +122,10 @@ describe("groups", () => {
     expect(await contents(urlOf(dest))).toEqual(await contents(urlOf(v3)));
   });
 
-  it("cannot be Zarr v1, and --select is for arrays", () => {
-    const { status, err } = run("copy", v3, place(), "--format", "1");
+  it("cannot be Zarr v1, and --select is for arrays", async () => {
+    const { status, err } = await run("copy", v3, place(), "--format", "1");
     expect([status, err]).toEqual([1, "zarr-wasm: Zarr v1 has no groups\n"]);
-    expect(run("copy", v3, place(), "--select", "0").status).toBe(2);
+    expect((await run("copy", v3, place(), "--select", "0")).status).toBe(2);
   });
 });
 
@@ -135,18 +135,18 @@ describe("stores", () => {
     await copy(v3, file, { verify: true });
     const store = new ZipStore(urlOf(file));
     expect(await contents(store)).toEqual(await contents(urlOf(v3)));
-    const { status, err } = run("copy", v3, file);
+    const { status, err } = await run("copy", v3, file);
     expect([status, err]).toEqual([
       1,
       `zarr-wasm: "${file}" already exists; pass --overwrite to replace it\n`,
     ]);
     await copy(file, file.replace("ozx", "zip"), { format: "2", verify: true });
     await copy(v2, file, { overwrite: true });
-    expect(run("copy", v3, file, "--overwrite", "--resume").status).toBe(2);
-    expect(run("copy", v3, place("p.zip"), "--part", "0/2").status).toBe(2);
+    expect((await run("copy", v3, file, "--overwrite", "--resume")).status).toBe(2);
+    expect((await run("copy", v3, place("p.zip"), "--part", "0/2")).status).toBe(2);
   });
 
-  it("failed archives do not exist", () => {
+  it("failed archives do not exist", async () => {
     const dir = place();
     writeStore(dir, [
       [
@@ -159,7 +159,7 @@ describe("stores", () => {
       ["c/0/0", "too short"],
     ]);
     const file = place("copy.zip");
-    const { status, err } = run("copy", dir, file);
+    const { status, err } = await run("copy", dir, file);
     expect(status).toBe(1);
     expect(err).toMatch(
       /^zarr-wasm: chunk \/c\/0\/0: .*it has 9 bytes instead of 40 \(\d of 9 chunks copied\)\n$/,
@@ -172,7 +172,7 @@ describe("stores", () => {
     const server = await serve((request) => files.get(decodeURIComponent(request.slice(1))));
     try {
       const dest = place();
-      const { status, err } = await runBeside("copy", server.url, dest, "--verify");
+      const { status, err } = await run("copy", server.url, dest, "--verify");
       expect([status, err]).toEqual([0, ""]);
       expect(filesOf(dest)).toEqual(files);
     } finally {
@@ -211,7 +211,7 @@ describe("stores", () => {
     it("without", async () => {
       await copy(v3, `${server.url}/plain.zarr`);
       expect((await verify(`${server.url}/plain.zarr`)).badCount).toBe(0);
-      const { status, err } = await runBeside("copy", v2, `${server.url}/plain.zarr`, "--overwrite");
+      const { status, err } = await run("copy", v2, `${server.url}/plain.zarr`, "--overwrite");
       expect(status).toBe(1);
       expect(err).toMatch(/cannot be deleted: the store has no list\(\).*--bucket URL/);
     });
@@ -219,7 +219,7 @@ describe("stores", () => {
     it("that fail in the middle: the error reports the progress", async () => {
       server.fault = ({ method, key }) =>
         method === "PUT" && key.endsWith("/c/1/1") ? { status: 403, code: "AccessDenied" } : undefined;
-      const { status, err } = await runBeside("copy", v3, `${server.url}/broken.zarr`);
+      const { status, err } = await run("copy", v3, `${server.url}/broken.zarr`);
       server.fault = undefined;
       expect(status).toBe(1);
       expect(err).toMatch(
@@ -235,7 +235,7 @@ it("documents changed by other writers during the copy do not count as the copy'
   await copy(v3, dest);
   const array = await open(urlOf(dest), { path: "a" });
   await updateAttributes(array, { mine: true });
-  const { status, err } = run("copy", v3, dest, "--resume");
+  const { status, err } = await run("copy", v3, dest, "--resume");
   expect([status, err]).toEqual([
     1,
     'zarr-wasm: the array "/a" at DEST differs from the one to create; pass --overwrite to replace it\n',
@@ -246,11 +246,11 @@ it("reports OME-Zarr attributes that do not belong in Zarr v2", async () => {
   const dir = place("ome.zarr");
   const root = await createGroup(urlOf(dir), { attributes: { title: "other" } });
   await createGroup(root, { path: "image", attributes: { ome: { version: "0.5", multiscales: [] } } });
-  const { err, status } = run("copy", dir, place(), "--format", "2");
+  const { err, status } = await run("copy", dir, place(), "--format", "2");
   expect([status, err]).toEqual([
     0,
     expect.stringMatching(/"\/image": .* OME-Zarr 0\.5, which is stored as Zarr v3/),
   ]);
   expect(err).not.toContain('"/":');
-  expect(run("copy", dir, place()).err).not.toContain("OME-Zarr");
+  expect((await run("copy", dir, place())).err).not.toContain("OME-Zarr");
 });

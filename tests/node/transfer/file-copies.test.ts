@@ -270,7 +270,7 @@ describe("a copy that is killed", () => {
     ["on two threads", ["--codecs", "zstd:5", "--threads", "2", "--memory", "8"]],
   ])("%s leaves whole chunks and temporary files, which verify and the next copy clean", async (_, args) => {
     const whole = place();
-    expect(run("copy", source, whole, ...args).status).toBe(0);
+    expect((await run("copy", source, whole, ...args)).status).toBe(0);
     const wanted = filesOf(whole);
     let count = 0;
     for (let round = 0; round < amount(2, 40); round++) {
@@ -283,7 +283,7 @@ describe("a copy that is killed", () => {
       if (filesOf(dest).has(".zarray")) await verify(dest, { clean: true });
       else continue;
       expect(unfinished(dest).filter((name) => /^\.zw-[0-9a-f]{32}\.tmp$/.test(name))).toEqual([]);
-      expect(run("copy", source, dest, ...args, "--resume").status).toBe(0);
+      expect((await run("copy", source, dest, ...args, "--resume")).status).toBe(0);
       expect(digestsOf(dest)).toEqual(digestsOf(whole));
     }
     expect(count).toBeGreaterThan(0);

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { consolidate, create, createGroup, set, slice } from "zarr-wasm";
 import { transferTimes } from "#internal";
 import { amount } from "../support/amounts.js";
-import { run, runBeside, temporaryPlaces, tool } from "../support/cli-tool.js";
+import { run, runProcess, temporaryPlaces, tool } from "../support/cli-tool.js";
 import { copy, filesOf, urlOf } from "../support/copying.js";
 import { S3Server } from "../support/s3-server.js";
 import { randomizer } from "../support/support.js";
@@ -77,7 +77,7 @@ describe("--resume", () => {
     await copy(source, dest, plain);
     writeFileSync(path.join(dest, "c/7/0"), new Uint8Array(8 * 256 * 2));
     expect((await copy(source, dest, { ...plain, resume: true })).chunks.skipped).toBe(32);
-    const { status, err } = run(
+    const { status, err } = await run(
       "copy",
       source,
       dest,
@@ -104,7 +104,7 @@ describe("--part", () => {
     const dest = `${server.url}/parts.zarr`;
     await copy(source, dest, { ...values, "metadata-only": true });
     server.log.length = 0;
-    const parts = [0, 1, 2].map((i) => runBeside("copy", source, dest, ...args, "--part", `${i}/3`));
+    const parts = [0, 1, 2].map((i) => runProcess("copy", source, dest, ...args, "--part", `${i}/3`));
     expect((await Promise.all(parts)).map(({ err }) => err)).toEqual(["", "", ""]);
     const written = server.log.filter((line) => line.startsWith("PUT") && !line.includes("/.zw-writer"));
     const chunks = [...filesOf(whole)].filter(([name]) => !name.endsWith(".json"));
@@ -120,15 +120,15 @@ describe("--part", () => {
   it("part 0 creates the nodes, and others wait for them", async () => {
     const [dest, whole] = [place(), place()];
     await copy(source, whole, values);
-    const late = runBeside("copy", source, dest, ...args, "--part", "1/2");
+    const late = runProcess("copy", source, dest, ...args, "--part", "1/2");
     await new Promise((resolve) => setTimeout(resolve, 500));
     await copy(source, dest, { ...values, part: "0/2" });
     expect((await late).err).toBe("");
     expect(filesOf(dest)).toEqual(filesOf(whole));
   });
 
-  it("without nodes is an error", () => {
-    const { status, err } = run("copy", source, place(), "--part", "1/2", "--wait", "0");
+  it("without nodes is an error", async () => {
+    const { status, err } = await run("copy", source, place(), "--part", "1/2", "--wait", "0");
     expect([status, err]).toEqual([
       1,
       'zarr-wasm: the group "/" is missing at DEST; create the nodes with --metadata-only or --part 0/N\n',

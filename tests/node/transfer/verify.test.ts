@@ -42,7 +42,7 @@ beforeAll(async () => {
 describe("zarr-wasm verify", () => {
   it("finds no errors in an empty store", async () => {
     expect(await verify(good)).toMatchObject({ arrays: 3, chunks: 14, missing: 1, badCount: 0, bad: [] });
-    const { status, text, err } = run("verify", good);
+    const { status, text, err } = await run("verify", good);
     expect([status, err]).toEqual([0, ""]);
     expect(text).toMatch(
       /^3 arrays, 2 groups: 14 chunks \(1 not stored\), [\d.]+ KiB in [\d.]+ s; no problems\n$/,
@@ -76,7 +76,7 @@ describe("zarr-wasm verify", () => {
         ].map(String),
       ),
     );
-    const { status, text, err } = run("verify", dir);
+    const { status, text, err } = await run("verify", dir);
     expect(status).toBe(1);
     expect(text).toMatch(/^bad: \/plain\/c\/0\/1 \(chunk 0, 1\): CorruptChunk: .*zstd/m);
     expect(text.trim().split("\n").length).toBe(6);
@@ -110,7 +110,7 @@ describe("zarr-wasm verify", () => {
       ["/names", "InvalidMetadata"],
       ["/plain", "UnknownCodec"],
     ]);
-    const { status, text, err } = run("verify", path.join(dir, "plain"));
+    const { status, text, err } = await run("verify", path.join(dir, "plain"));
     expect([status, text]).toEqual([1, ""]);
     expect(err).toMatch(/^zarr-wasm: .*unheard-of.*\n$/);
   });
@@ -131,7 +131,7 @@ describe.each([2, 3] as const)("consolidated metadata of Zarr v%i", (zarrFormat)
     writeStore(dir, [[name, { ...JSON.parse(readFileSync(path.join(dir, name), "utf8")), ...changes }]]);
 
   it("is as good as the documents that it names", async () => {
-    const { status, text, err } = run("verify", await consolidated());
+    const { status, text, err } = await run("verify", await consolidated());
     expect([status, err]).toEqual([0, ""]);
     expect(text).toMatch(/^3 arrays, 2 groups: 9 chunks \(0 not stored\).*; no problems\n$/);
   });
@@ -149,7 +149,7 @@ describe.each([2, 3] as const)("consolidated metadata of Zarr v%i", (zarrFormat)
       },
       { key: `/${own("in/c")}`, tag: "NotFound" },
     ]);
-    expect(run("verify", dir).status).toBe(1);
+    expect((await run("verify", dir)).status).toBe(1);
     const parts = [await verify(dir, { part: "0/2" }), await verify(dir, { part: "1/2" })];
     expect(parts.map(({ badCount }) => badCount)).toEqual([2, 0]);
     expect(parts[0]!.chunks + parts[1]!.chunks).toBe(3);
@@ -174,7 +174,7 @@ describe.each([2, 3] as const)("consolidated metadata of Zarr v%i", (zarrFormat)
     const dir = await consolidated();
     if (zarrFormat === 3) change(dir, "a/zarr.json", { attributes: { units: "K" } });
     else writeStore(dir, [["a/.zattrs", { units: "K" }]]);
-    const { status, text, err } = run("verify", dir);
+    const { status, text, err } = await run("verify", dir);
     expect([status, err]).toEqual([
       0,
       `zarr-wasm: warning: /${own("a")}: attributes differ from those in consolidated metadata\n`,
@@ -203,7 +203,7 @@ describe("unfinished files", () => {
     expect(await verify(dir, { path: "in" })).toMatchObject({ unfinished: { count: 1, bytes: 500 } });
     expect(await verify(dir, { part: "0/2" })).toMatchObject({ unfinished });
     expect((await verify(dir, { part: "1/2" })).unfinished).toBeUndefined();
-    const { status, err } = run("verify", dir);
+    const { status, err } = await run("verify", dir);
     expect([status, err]).toEqual([
       0,
       expect.stringMatching(
@@ -226,7 +226,7 @@ describe("unfinished files", () => {
       utimesSync(path.join(dir, name), old, old);
     utimesSync(beyond, old, old);
     const before = await verify(dir);
-    const { status, err } = run("verify", dir, "--clean");
+    const { status, err } = await run("verify", dir, "--clean");
     expect([status, err]).toEqual([
       0,
       expect.stringMatching(
@@ -257,8 +257,8 @@ describe("unfinished files", () => {
     expect(existsSync(path.join(dir, scratch))).toBe(true);
   });
 
-  it("exist in folders only", () => {
-    expect(run("verify", "http://localhost/x", "--clean")).toMatchObject({
+  it("exist in folders only", async () => {
+    expect(await run("verify", "http://localhost/x", "--clean")).toMatchObject({
       status: 2,
       err: expect.stringMatching(/^zarr-wasm: --clean requires a folder\n/),
     });

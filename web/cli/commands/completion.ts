@@ -2,6 +2,7 @@
 
 import { commandOptions, commands, shells } from "../options/commands.js";
 import { everywhere, type Option, options, UsageError } from "../options/options.js";
+import { context } from "../text/context.js";
 
 type Shell = (typeof shells)[number];
 
@@ -11,7 +12,7 @@ export async function runCompletion(shell: string): Promise<number> {
       `SHELL must be ${shells.slice(0, -1).join(", ")} or ${shells.at(-1)}, got "${shell}"`,
     );
   }
-  process.stdout.write(scripts[shell as Shell]());
+  context().stdout.write(scripts[shell as Shell]());
   return 0;
 }
 

@@ -5,6 +5,7 @@ import type { Values } from "../options/options.js";
 import { UsageError } from "../options/options.js";
 import { isPipeline, withoutMark } from "../source/places.js";
 import { locate, openOptions, openSource } from "../source/source.js";
+import { context } from "../text/context.js";
 import { printable, printableJson } from "../text/output.js";
 
 /** Lists of refs; null if the store cannot list those of version 1. */
@@ -26,7 +27,7 @@ export async function runHistory(source: string, values: Values): Promise<void> 
   for await (const commit of store.history()) history.push(commit);
   const [branches, tags] = await Promise.all([orNull(store.branches()), orNull(store.tags())]);
   const found: History = { snapshot: store.snapshot, branches, tags, history };
-  process.stdout.write(values.json ? `${printableJson(found, undefined, 2)}\n` : text(found));
+  context().stdout.write(values.json ? `${printableJson(found, undefined, 2)}\n` : text(found));
 }
 
 /** Opens the repository of a URL pipeline. */

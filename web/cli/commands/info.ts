@@ -3,6 +3,7 @@ import { type CodecMetadata, isZarrError, type OpenedNode, type ZarrArray, type 
 import { exactProduct } from "#internal";
 import type { Values } from "../options/options.js";
 import { openSource } from "../source/source.js";
+import { context } from "../text/context.js";
 import { archiveNotes, arrayNote, groupNotes, listed, listMembers, short } from "../text/notes.js";
 import { colorsFor, counted, exactNumber, printable, printableJson } from "../text/output.js";
 import { sizeText } from "../text/progress.js";
@@ -55,7 +56,7 @@ function typeText({ name, unit, scaleFactor, itemBytes }: ZarrArray["dtype"]): s
   return name === "null_terminated_bytes" ? `${name} (${counted(itemBytes, "byte")})` : name;
 }
 
-const { bold, cyan, dim, red } = colorsFor(process.stdout);
+const { bold, cyan, dim, red } = colorsFor("stdout");
 
 /** Replacer of JSON.stringify for values without a JSON form. */
 function replacer(_key: string, value: unknown): unknown {
@@ -82,7 +83,7 @@ function compact(value: unknown, replace = shorter): string {
 export async function runInfo(source: string, values: Values): Promise<void> {
   if (values.history) return runHistory(source, values);
   const node = await openSource(source, values, values.bucket);
-  const print = (text: string) => process.stdout.write(text);
+  const print = (text: string) => context().stdout.write(text);
   if (values.json) {
     const all = node.kind === "array" ? facts(node) : await groupFacts(node);
     print(`${printableJson(all, replacer, 2)}\n`);

@@ -5,6 +5,7 @@ import { UsageError } from "../options/options.js";
 import { parseSelection } from "../options/values.js";
 import { hintForGroup } from "../source/hints.js";
 import { openSource } from "../source/source.js";
+import { context } from "../text/context.js";
 import { note } from "../text/output.js";
 import { abbreviate, abbreviatedTable } from "./abbreviate.js";
 import { batched, formats, type ReadRegion } from "./formats.js";
@@ -17,7 +18,7 @@ export async function runRead(source: string, values: Values): Promise<void> {
   }
   if (values.json && format !== "jsonl")
     throw new UsageError(`--json and --format ${format} cannot be used together`);
-  if (/^(raw|npy)$/.test(format) && values.out === undefined && process.stdout.isTTY) {
+  if (/^(raw|npy)$/.test(format) && values.out === undefined && context().stdout.isTTY) {
     throw new UsageError(`--format ${format} does not write to a terminal; pass --out FILE or use a pipe`);
   }
   const selection = values.select === undefined ? null : parseSelection(values.select);
@@ -45,14 +46,16 @@ async function readRegion(array: ZarrArray, selection: Selection): Promise<ReadR
 }
 
 async function writeOut(pieces: Iterable<Uint8Array | string>): Promise<void> {
+  const { stdout } = context();
   for (const piece of pieces) {
-    if (!process.stdout.write(piece)) await new Promise((resolve) => process.stdout.once("drain", resolve));
+    if (!stdout.write(piece)) await new Promise((resolve) => stdout.once("drain", resolve));
   }
 }
 
 /** Shows progress on stderr if that is a terminal and the work takes a while. */
 function progressBar(): ((progress: Progress) => void) | undefined {
-  if (!process.stderr.isTTY) return undefined;
+  const { stderr } = context();
+  if (!stderr.isTTY) return undefined;
   const start = performance.now();
   let shown = 0;
   return ({ chunks, totalChunks, bytes }) => {
@@ -61,7 +64,7 @@ function progressBar(): ((progress: Progress) => void) | undefined {
     if (now - start < 500 || (now - shown < 100 && !done)) return;
     shown = now;
     const percent = Math.floor((100 * chunks) / totalChunks);
-    process.stderr.write(
+    stderr.write(
       `\r${percent} %  ${chunks} of ${totalChunks} chunks, ${(bytes / 2 ** 20).toFixed(1)} MiB${done ? "\n" : ""}`,
     );
   };

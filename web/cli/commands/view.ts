@@ -12,6 +12,7 @@ import { type Mount, type Server, startServer, viewerPolicy } from "../server/se
 import { hintForDocument, missingFile, nodeDocument } from "../source/hints.js";
 import { filePath, isMarked, isPipeline, withoutMark } from "../source/places.js";
 import { locate, openOptions, openSource } from "../source/source.js";
+import { context } from "../text/context.js";
 import { errorMessage, printableJson } from "../text/output.js";
 import { checkNode } from "./view-check.js";
 
@@ -58,9 +59,10 @@ export async function runView(source: string, values: Values): Promise<void> {
   const server = await serve({ ...pageMounts, ...mounts }, home, port);
   const link = `${server.url}${home}`;
   const end = untilSignal();
-  process.stdout.write(`${values.json ? printableJson({ link }) : link}\n`);
-  process.stderr.write("Press Ctrl-C to stop.\n");
-  if (values.open) openInBrowser(link, (why) => process.stderr.write(`zarr-wasm: ${why}\n`));
+  context().stdout.write(`${values.json ? printableJson({ link }) : link}\n`);
+  const { stderr } = context();
+  stderr.write("Press Ctrl-C to stop.\n");
+  if (values.open) openInBrowser(link, (why) => stderr.write(`zarr-wasm: ${why}\n`));
   await end;
   await server.close();
 }

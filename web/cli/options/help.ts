@@ -11,7 +11,7 @@ kerchunk references: a .json document or a folder of Parquet files. Icechunk rep
 prefix icechunk+ skips the detection.`;
 const exitStatus = "Exit status: 0 for success, 2 for incorrect usage, 1 for any other error.";
 
-const { bold, cyan, dim } = colorsFor(process.stdout);
+const { bold, cyan, dim } = colorsFor("stdout");
 
 /** Returns the help of a command, or the overview. @throws UsageError for an unknown command. */
 export function helpText(name: string | undefined): string {

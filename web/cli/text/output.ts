@@ -1,4 +1,5 @@
 /** Makes strings from a store safe to print on a terminal. */
+import { context } from "./context.js";
 
 /**
  * Characters that are escaped in all output: controls (C0, DEL, C1), marks that change the direction of writing, line
@@ -30,8 +31,6 @@ export function printableJson(
   return JSON.stringify(value, replacer, indent)?.replace(unsafeInJson, escaped);
 }
 
-type Stream = Pick<NodeJS.WriteStream, "isTTY">;
-
 const codes = { bold: [1, 22], dim: [2, 22], red: [31, 39], yellow: [33, 39], cyan: [36, 39] } as const;
 
 export type Colors = Readonly<Record<keyof typeof codes, (text: string) => string>>;
@@ -41,21 +40,21 @@ export type Colors = Readonly<Record<keyof typeof codes, (text: string) => strin
  * "dumb"; anything if FORCE_COLOR is set, except to 0 or false, which mean no. FORCE_COLOR overrides NO_COLOR, as in
  * Node.
  */
-function hasColors({ isTTY }: Stream, env = process.env): boolean {
+function hasColors(stream: "stdout" | "stderr"): boolean {
+  const { env, [stream]: output } = context();
   const { FORCE_COLOR: forced, NO_COLOR: none, TERM: terminal } = env;
   if (forced !== undefined) return !/^(0|false)$/.test(forced);
-  return Boolean(isTTY) && !none && terminal !== "dumb";
+  return Boolean(output.isTTY) && !none && terminal !== "dumb";
 }
 
 /**
  * Functions that color text for a stream, or return it unchanged. Apply `printable` to strings from stores first: it
  * would also escape the colors.
  */
-export function colorsFor(stream: Stream): Colors {
-  const isOn = hasColors(stream);
+export function colorsFor(stream: "stdout" | "stderr"): Colors {
   const paints = Object.entries(codes).map(([name, [on, off]]) => [
     name,
-    (text: string) => (isOn && text !== "" ? `\x1b[${on}m${text}\x1b[${off}m` : text),
+    (text: string) => (text !== "" && hasColors(stream) ? `\x1b[${on}m${text}\x1b[${off}m` : text),
   ]);
   return Object.fromEntries(paints) as Colors;
 }
@@ -77,10 +76,10 @@ export const counted = (count: number, noun: string): string => `${count} ${noun
 /** Prints facts as JSON for `--json`, otherwise as lines for people. */
 export function printSummary(asJson: boolean | undefined, facts: Facts, lines: readonly string[]): void {
   const text = asJson ? printableJson(facts, undefined, 2)! : lines.map(printable).join("\n");
-  process.stdout.write(`${text}\n`);
+  context().stdout.write(`${text}\n`);
 }
 
 /** Prints a remark on stderr. */
 export function note(text: string): void {
-  process.stderr.write(`${colorsFor(process.stderr).yellow("zarr-wasm:")} ${printable(text)}\n`);
+  context().stderr.write(`${colorsFor("stderr").yellow("zarr-wasm:")} ${printable(text)}\n`);
 }

@@ -1,4 +1,5 @@
 /** Shows the progress of long operations on a terminal. */
+import { context, type Output } from "./context.js";
 
 export interface ProgressLine {
   /** Sets the total, in bytes. */
@@ -21,7 +22,8 @@ const interval = 100;
 
 /** A line with share, rate and time left on stderr; no-op if that is not a terminal. */
 export function progressLine(label: string): ProgressLine {
-  return process.stderr.isTTY ? new Line(label) : silent;
+  const { stderr } = context();
+  return stderr.isTTY ? new Line(label, stderr) : silent;
 }
 
 class Line implements ProgressLine {
@@ -33,7 +35,10 @@ class Line implements ProgressLine {
   #done = 0;
   #skipped = 0;
 
-  constructor(private readonly label: string) {}
+  constructor(
+    private readonly label: string,
+    private readonly stderr: Output,
+  ) {}
 
   total(bytes: number): void {
     this.#total = bytes;
@@ -50,7 +55,7 @@ class Line implements ProgressLine {
   }
 
   clear(): void {
-    if (this.#isVisible) process.stderr.write("\r\x1b[K");
+    if (this.#isVisible) this.stderr.write("\r\x1b[K");
     this.#isVisible = false;
   }
 
@@ -68,7 +73,7 @@ class Line implements ProgressLine {
     const seconds = (now - this.#start) / 1000;
     const done = this.#done + this.#skipped;
     const text = progressText(this.label, { done, total: this.#total, rate: this.#done / seconds });
-    process.stderr.write(`\r${text.slice(0, (process.stderr.columns ?? 80) - 1)}\x1b[K`);
+    this.stderr.write(`\r${text.slice(0, (this.stderr.columns ?? 80) - 1)}\x1b[K`);
   }
 }
 

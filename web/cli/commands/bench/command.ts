@@ -10,6 +10,7 @@ import {
 import type { Values } from "../../options/options.js";
 import { UsageError } from "../../options/options.js";
 import { openOptions, openSource } from "../../source/source.js";
+import { context } from "../../text/context.js";
 import { listMembers } from "../../text/notes.js";
 import { colorsFor, note, printable, printableJson } from "../../text/output.js";
 import { sizeText } from "../../text/progress.js";
@@ -64,8 +65,8 @@ export async function runBench(source: string, values: Values): Promise<void> {
     ...{ source, arrays: opened.arrays.length, metadata, codecs: byCodecs(measured), measured },
     advice: advice === undefined ? [] : [advice],
   };
-  if (values.json) process.stdout.write(`${printableJson(facts, undefined, 2)}\n`);
-  else for (const line of reportLines(facts, isRemote)) process.stdout.write(`${line}\n`);
+  if (values.json) context().stdout.write(`${printableJson(facts, undefined, 2)}\n`);
+  else for (const line of reportLines(facts, isRemote)) context().stdout.write(`${line}\n`);
 }
 
 function readSeconds(text: string | undefined): number {
@@ -222,7 +223,7 @@ interface Report {
 }
 
 function* reportLines({ advice, arrays, measured, metadata }: Report, isRemote: boolean): Generator<string> {
-  const { bold, cyan, dim } = colorsFor(process.stdout);
+  const { bold, cyan, dim } = colorsFor("stdout");
   const row = (name: string, text: string) => `  ${dim(name.padEnd(9))} ${printable(text)}`;
   const shown = measured.length < arrays ? `, the ${measured.length} largest measured` : "";
   yield `${arrays} ${arrays === 1 ? "array" : "arrays"}${shown}; metadata: ${requestsText(metadata.requests)}, ${sizeText(metadata.bytes)} in ${secondsText(metadata.seconds)}${metadata.isConsolidated ? ", consolidated" : ""}`;
