@@ -1,6 +1,6 @@
 // `zarr-wasm view`: which requests it serves, which it rejects, and how it ends.
 
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import {
   chmodSync,
@@ -22,18 +22,11 @@ import { get, isZarrError, open, ZipWriter } from "zarr-wasm";
 import { fileSink } from "zarr-wasm/node";
 import { startServer } from "#src/cli/server/server.js";
 import { skipFor, unsupportedSystem } from "../../shared/skips.js";
-import { root, temporaryFolder, tool, writeStore } from "../support/cli-tool.js";
+import { root, run, temporaryFolder, tool, writeStore } from "../support/cli-tool.js";
 import { plainReferences, plainValues, repository } from "../support/icechunk-repository.js";
 
 const folder = temporaryFolder();
 const field = path.join(root, "examples/field.zarr");
-
-/** Runs the command in cases that must exit without a signal. */
-function run(...args: string[]) {
-  const options = { encoding: "utf8", timeout: 30_000 } as const;
-  const { status, stdout, stderr } = spawnSync(process.execPath, [tool, ...args], options);
-  return { status, text: stdout, err: stderr };
-}
 
 interface Viewing {
   readonly child: ChildProcess;
@@ -187,8 +180,8 @@ describe("zarr-wasm view", () => {
     const old = await view([`icechunk+${repo}`, "--tag", "v1"]);
     expect(new URL(old.source).pathname).toBe("/data/a%20repo");
     expect((await valuesOf(old)).slice(0, 3)).toEqual([9, 9, 7]);
-    expect(run("view", repo, "--tag", "v1", "--branch", "main")).toMatchObject({ status: 2 });
-    expect(run("view", repo, "--tag", "none")).toMatchObject({ status: 1 });
+    expect(await run("view", repo, "--tag", "v1", "--branch", "main")).toMatchObject({ status: 2 });
+    expect(await run("view", repo, "--tag", "none")).toMatchObject({ status: 1 });
   });
 
   it("serves a reference file as a store", async () => {
@@ -270,7 +263,7 @@ describe("zarr-wasm view", () => {
 
   it("listens on --port, and reports a port in use", async () => {
     const { link } = await view([field]);
-    const { status, text, err } = run("view", field, "--port", link.port);
+    const { status, text, err } = await run("view", field, "--port", link.port);
     expect([status, text, err]).toEqual([
       1,
       "",
@@ -293,8 +286,8 @@ describe("zarr-wasm view", () => {
     ["a port in words", [field, "--port", "0x10"], 2, /--port must be a number/],
     ["an invalid URL", ["http://["], 2, /not a valid URL/],
     ["a bad order", [field, "--v1-order", "F"], 2, /v1-order/],
-  ])("refuses %s", (_, args, code, message) => {
-    const { status, text, err } = run("view", ...args);
+  ])("refuses %s", async (_, args, code, message) => {
+    const { status, text, err } = await run("view", ...args);
     expect([status, text]).toEqual([code, ""]);
     expect(err).toMatch(message);
   });

@@ -43,7 +43,7 @@ export function writeStore(
 }
 
 /** Collects the output of a command. */
-function collector() {
+export function collector() {
   const pieces: Buffer[] = [];
   const stream = new Writable({
     write(piece: Buffer, _encoding, done) {

@@ -6,6 +6,8 @@ import { pathToFileURL } from "node:url";
 import { runCopy } from "#src/cli/commands/copy.js";
 import { runVerify } from "#src/cli/commands/verify.js";
 import type { Values } from "#src/cli/options/options.js";
+import { context, withContext } from "#src/cli/text/context.js";
+import { collector } from "./cli-tool.js";
 
 export interface CopyFacts {
   arrays: number;
@@ -27,18 +29,9 @@ export interface VerifyFacts {
 
 /** What work prints on stdout. */
 export async function printed(work: () => Promise<unknown>): Promise<string> {
-  const { write } = process.stdout;
-  let text = "";
-  process.stdout.write = ((piece: string) => {
-    text += piece;
-    return true;
-  }) as typeof write;
-  try {
-    await work();
-  } finally {
-    process.stdout.write = write;
-  }
-  return text;
+  const stdout = collector();
+  await withContext({ ...context(), stdout: stdout.stream }, work);
+  return stdout.bytes().toString();
 }
 
 export const copy = async (source: string, dest: string, values: Values = {}): Promise<CopyFacts> =>

@@ -1,11 +1,10 @@
 // Options and operands of copies: names, shards, and destinations that are not places.
-import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
 import { create, createGroup, MapStore, open, set } from "zarr-wasm";
 import { copy } from "zarr-wasm/transfer";
-import { temporaryPlaces, tool } from "../support/cli-tool.js";
+import { run, temporaryPlaces } from "../support/cli-tool.js";
 import { copy as copyByTool } from "../support/copying.js";
 import { S3Server } from "../support/s3-server.js";
 import { errorOf } from "../support/support.js";
@@ -69,10 +68,10 @@ describe("options of the command", () => {
     expect(message).toBe("chunks of [8] do not divide shards of [7]; choose multiples, or pass --chunks");
   });
 
-  it("--out: the message names the operand", () => {
+  it("--out: the message names the operand", async () => {
     for (const operands of [["a.zarr"], ["a.zarr", "b.zarr"]]) {
-      const { status, stderr } = spawnSync(process.execPath, [tool, "copy", ...operands, "--out", "c.zarr"]);
-      expect([status, String(stderr)]).toEqual([
+      const { status, err } = await run("copy", ...operands, "--out", "c.zarr");
+      expect([status, err]).toEqual([
         2,
         expect.stringContaining("copy has no option --out; DEST is an operand: zarr-wasm copy SOURCE DEST"),
       ]);
