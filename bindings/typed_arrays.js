@@ -3,7 +3,7 @@
 // where `val` would look up the name of a method first.
 function nothing() {}
 
-const types = ["std_string", "std_wstring"];
+const types = ["bool", "float", "std_string", "std_wstring"];
 const library = Object.fromEntries(types.map((type) => [`_embind_register_${type}`, nothing]));
 library.zwCopyBytes__deps = ["$Emval"];
 library.zwCopyBytes = function (array, to) {
