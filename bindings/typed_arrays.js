@@ -6,7 +6,7 @@ function nothing() {}
 const types = ["bool", "float", "std_string", "std_wstring"];
 const library = Object.fromEntries(types.map((type) => [`_embind_register_${type}`, nothing]));
 library.zwCopyBytes__deps = ["$Emval"];
-library.zwCopyBytes = function (array, to) {
+library.zwCopyBytes = (array, to) => {
   // biome-ignore lint/correctness/noUndeclaredVariables: variables of the glue, into which this function is copied
   HEAPU8.set(Emval.toValue(array), to);
 };
