@@ -112,7 +112,9 @@ EMSCRIPTEN_BINDINGS(zarr_wasm) {
   function("encodePlaced", &Call<&Session::encodePlaced>::run);
   function("isFillPlaced", &Call<&Session::isFillPlaced>::run);
 #endif
-#ifdef ZW_FULL_MODULE  // frames piece by piece
+#ifdef ZW_FULL_MODULE
+  function("reduce", &Call<&Session::reduce>::run);
+  // Frames piece by piece.
   function("startFrame", &Call<&Session::startFrame>::run);
   function("feedFrame", &Call<&Session::feedFrame>::run);
   function("readFrame", &Call<&Session::readFrame>::run);

@@ -30,7 +30,6 @@ export type {
   CreateGroupOptions,
   CreateOptions,
   ResizeOptions,
-  SetChunkOptions,
   SetOptions,
   SetValues,
   Target,

@@ -15,7 +15,7 @@ import { packFailure, unpackFailure } from "../workers/messages.js";
 import { Callbacks, Tally, TargetStore } from "./array-copy.js";
 import { BoxCopier } from "./box-copy.js";
 import { View } from "./boxes.js";
-import { type LockLiveness, lockAge } from "./lock-protocol.js";
+import { type LockLiveness, lockAge } from "./heartbeat.js";
 import { documentsText } from "./nodes.js";
 import {
   type ArrayPlace,

@@ -17,7 +17,7 @@ import {
 } from "../../store/store.js";
 import { checkSignal, checkSignalIn, type OptionNames, pickOptions } from "../../util/arguments.js";
 import { invalidArgument, limitExceeded, networkError } from "../../util/errors.js";
-import { defaultLimits } from "../../util/limits.js";
+import { defaultLimits, type Limits, resolveLimits } from "../../util/limits.js";
 import { isFileUrl } from "../../util/platform.js";
 import { fileSystem } from "../kerchunk/place.js";
 import { lostObject, objectReader, readFile } from "./format.js";
@@ -32,10 +32,8 @@ import { type VirtualOptions, VirtualSources } from "./virtual.js";
  * but `headers` and `cache` also to virtual chunks.
  */
 export interface IcechunkOptions extends HttpStoreOptions, IcechunkVersion, VirtualOptions {
-  /** Maximum decompressed size of a snapshot, a manifest or the `repo` file. Default: 1 GiB. */
-  maxMetadataBytes?: number | undefined;
-  /** Size of the cache of manifests in bytes, not counting the one last read. Default: 256 MiB. */
-  manifestCacheBytes?: number | undefined;
+  /** Limits that differ from the defaults; `indexBytes` (1 GiB) applies to a snapshot, a manifest or the `repo` file. */
+  limits?: Partial<Limits> | undefined;
 }
 
 const icechunkOptions: OptionNames<IcechunkOptions & { signal?: AbortSignal }> = {
@@ -46,9 +44,7 @@ const icechunkOptions: OptionNames<IcechunkOptions & { signal?: AbortSignal }> =
   asOf: true,
   virtual: true,
   checkSources: true,
-  targetHeaders: true,
-  maxMetadataBytes: true,
-  manifestCacheBytes: true,
+  limits: true,
   signal: true,
 };
 
@@ -66,7 +62,8 @@ interface FoundChunk {
 }
 
 const defaultMetadataBytes = 2 ** 30;
-const defaultCacheBytes = 2 ** 28;
+/** Size of the cache of manifests, not counting the one last read. */
+const manifestCacheBytes = 2 ** 28;
 
 /** The path of an array and the coordinates of a chunk: `a/b/c/0/1`. */
 const chunkKey = /^(?:(.*)\/)?c((?:\/\d+)*)$/s;
@@ -93,7 +90,7 @@ export class IcechunkStore implements OwnStore {
     this.#snapshot = snapshot;
     this.#maxBytes = options.maxBytes ?? defaultLimits.encodedBytes;
     const metadataBytes = metadataLimit(options);
-    this.#manifests = new Manifests(options.manifestCacheBytes ?? defaultCacheBytes, (id, signal) =>
+    this.#manifests = new Manifests(manifestCacheBytes, (id, signal) =>
       this.#readManifest(id, metadataBytes, signal),
     );
     this.#virtual = virtualSources(repository, options);
@@ -317,16 +314,12 @@ export class IcechunkStore implements OwnStore {
 
 /** Makes the reader of virtual chunks of a repository. */
 function virtualSources(repository: Repository, options: IcechunkOptions): VirtualSources {
-  const headersFor = async (url: URL) => copyHeaders(await options.targetHeaders?.(url));
-  const requests = new Requests(requestOptions(options, headersFor));
+  const requests = new Requests(requestOptions(options, async () => copyHeaders(undefined)));
   return new VirtualSources(options, requests, () => repository.containers(undefined));
 }
 
-function metadataLimit({ maxMetadataBytes = defaultMetadataBytes }: IcechunkOptions): number {
-  if (!(Number.isSafeInteger(maxMetadataBytes) && maxMetadataBytes > 0))
-    throw invalidArgument("maxMetadataBytes must be a positive integer");
-  return Math.min(maxMetadataBytes, 2 ** 31 - 1);
-}
+const metadataLimit = ({ limits }: IcechunkOptions): number =>
+  Math.min(resolveLimits({ indexBytes: defaultMetadataBytes, ...limits }).indexBytes, 2 ** 31 - 1);
 
 async function storeAt(source: string | URL | Store, options: IcechunkOptions): Promise<Store> {
   if (isStore(source)) return source;
