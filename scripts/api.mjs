@@ -1,9 +1,9 @@
-// npm run api: reports of the package's public types, api/*.api.md, made from the declarations in dist (API Extractor).
+// npm run api: reports of the public types, api/*.api.md, made from the built declarations (API Extractor).
 //   npm run api -- --check     writes nothing; fails if a report differs, and prints the difference
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
-import { reportName, typedEntries } from "./lib/entries.mjs";
+import { typedEntries } from "./lib/entries.mjs";
 import { buildDir, root } from "./lib/paths.mjs";
 import { attempt, runMain, SetupError, step } from "./lib/process.mjs";
 import { ensureSitePackages, siteTool } from "./lib/site-packages.mjs";
@@ -12,11 +12,10 @@ const reports = path.join(root, "api");
 const made = path.join(buildDir, "api");
 
 /** Makes API Extractor write the report of one entry. @throws if the declarations cannot be understood. */
-function extract({ Extractor, ExtractorConfig }, subpath, types) {
-  const name = reportName(subpath);
+function extract({ Extractor, ExtractorConfig }, { report: name, folder, targets }) {
   const configObject = {
     projectFolder: root,
-    mainEntryPointFilePath: path.join(root, types),
+    mainEntryPointFilePath: path.join(folder, targets.types),
     newlineKind: "lf",
     compiler: { tsconfigFilePath: path.join(root, "site/tsconfig.json"), skipLibCheck: true },
     apiReport: {
@@ -38,13 +37,13 @@ function extract({ Extractor, ExtractorConfig }, subpath, types) {
   const config = ExtractorConfig.prepare({
     configObject,
     configObjectFullPath: path.join(root, "site/api-extractor.json"),
-    packageJsonFullPath: path.join(root, "package.json"),
+    packageJsonFullPath: path.join(folder, "package.json"),
   });
   const messageCallback = (message) => {
     if (["info", "verbose", "warning"].includes(message.logLevel)) message.logLevel = "none";
   };
   const { errorCount } = Extractor.invoke(config, { localBuild: true, messageCallback });
-  if (errorCount > 0) throw new SetupError(`the types of ${subpath} cannot be reported`);
+  if (errorCount > 0) throw new SetupError(`the types of ${name} cannot be reported`);
 }
 
 /** Contents of reports by file name. */
@@ -84,7 +83,7 @@ async function main() {
   rmSync(made, { recursive: true, force: true });
   mkdirSync(made, { recursive: true });
   step("Reporting the public types");
-  for (const [subpath, types] of typedEntries()) extract(extractor, subpath, types);
+  for (const entry of typedEntries()) extract(extractor, entry);
   const wanted = readReports(made);
   if (values.check) return check(wanted);
   rmSync(reports, { recursive: true, force: true });

@@ -2,6 +2,7 @@
 // the package, the reports of its types, and the workflows of CI. --fix formats.
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
+import { packages } from "./lib/packages.mjs";
 import { root } from "./lib/paths.mjs";
 import { attempt, findTool, runMain, step, which } from "./lib/process.mjs";
 import { ensureSitePackages, siteTool } from "./lib/site-packages.mjs";
@@ -51,7 +52,10 @@ const checks = [
     },
   ],
   ["knip", () => attempt("npx", ["--yes", knip])],
-  ["publint", () => attempt(findTool("publint"), ["--strict"])],
+  [
+    "publint",
+    () => Object.values(packages).every((folder) => attempt(findTool("publint"), [folder, "--strict"])),
+  ],
   ["public types", () => attempt(process.execPath, ["scripts/api.mjs", "--check"])],
   ["workflows", lintWorkflows],
 ];

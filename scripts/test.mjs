@@ -2,7 +2,9 @@
 // package in Node, the viewer and the package in Chromium. The last lines are the time of each suite, the slowest tests
 // and "N passed, N failed, N skipped".
 //   npm test -- native node     only these suites, and only their set-up
+//   npm test -- --built node    with the packages as they are: nothing is built, no compiler is needed
 import { availableParallelism } from "node:os";
+import { parseArgs } from "node:util";
 import { buildAll } from "./build.mjs";
 import { buildNative } from "./lib/build.mjs";
 import { runEngine } from "./lib/engines.mjs";
@@ -24,6 +26,7 @@ const suites = {
   node: { run: runNode, needs: [], likes: ["node"], package: true },
   browser: { run: runBrowser, needs: ["browser"], package: true },
   whole: { run: runWhole, needs: [], likes: ["node"], package: true, isExtra: true },
+  viewer: { run: runViewer, needs: [], package: true, isExtra: true },
   engine: { run: () => runEngine("chromium"), needs: ["browser"], package: true },
 };
 
@@ -59,6 +62,12 @@ function runWhole() {
   return runVitest("whole", { env: { ZARR_WASM_WHOLE: "1" } });
 }
 
+/** Those of the Node suite that `npm test` in web/viewer runs, beside the browser's. */
+function runViewer() {
+  step("Tests of the viewer in Node");
+  return runVitest("viewer", { args: ["tests/node/viewer"] });
+}
+
 function runBrowser() {
   step("Tests in Chromium");
   return runPlaywright("browser");
@@ -75,14 +84,19 @@ function ensureOptional(kinds) {
 }
 
 async function main() {
-  const chosen = process.argv.slice(2);
+  const { positionals: chosen, values } = parseArgs({
+    allowPositionals: true,
+    options: { built: { type: "boolean" } },
+  });
+  if (values.built) process.env.ZARR_WASM_PREBUILT = "1";
   const names = chosen.length > 0 ? chosen : Object.keys(suites).filter((name) => !suites[name].isExtra);
   const unknown = names.find((name) => !Object.hasOwn(suites, name));
   if (unknown)
     throw new SetupError(`unknown suite "${unknown}"; expected one of ${Object.keys(suites).join(", ")}`);
   const wanted = names.map((name) => ({ name, ...suites[name] }));
   const buildsPackage = wanted.some((suite) => suite.package);
-  ensureSystem([...(buildsPackage ? ["build"] : ["sources"]), ...wanted.flatMap(({ needs }) => needs)]);
+  const tools = !buildsPackage ? ["sources"] : process.env.ZARR_WASM_PREBUILT === "1" ? [] : ["build"];
+  ensureSystem([...tools, ...wanted.flatMap(({ needs }) => needs)]);
   ensureOptional(wanted.flatMap(({ likes = [] }) => likes));
   if (buildsPackage) buildAll();
   else ensureSources();

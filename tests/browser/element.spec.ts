@@ -1,6 +1,6 @@
 // <zarr-viewer> on other pages: attributes, events, links, styles, notebooks.
 import type { Page } from "@playwright/test";
-import type { ZarrViewerElement } from "../../dist/viewer/define.js";
+import type { ZarrViewerElement } from "../../build/viewer/define.js";
 import { startServer } from "../../scripts/lib/server.mjs";
 import { packageMounts, pagesFolder } from "../shared/places.js";
 import { expect, test } from "./site.js";

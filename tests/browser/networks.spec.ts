@@ -6,7 +6,7 @@ import { startServer, strictPolicy } from "../../scripts/lib/server.mjs";
 import { makeReads, type Reads } from "../node/support/fault-reads.js";
 import { FaultServer, faults } from "../node/support/fault-server.js";
 import type { Behaviour } from "../node/support/store-server.js";
-import { distFolder, pagesFolder } from "../shared/places.js";
+import { distFolder, pagesFolder, viewerFolder } from "../shared/places.js";
 import { expect, test } from "./site.js";
 
 type Headers = Record<string, string>;
@@ -27,7 +27,7 @@ test.beforeEach(async ({ page, problems }) => {
   // The pages of other tests may only read from their own origin.
   const mounts = {
     "/lib/": distFolder,
-    "/viewer/": path.join(distFolder, "viewer"),
+    "/viewer/": viewerFolder,
     "/pages/": pagesFolder,
   };
   const policy = `${strictPolicy}; connect-src 'self' ${server.url}`;

@@ -1,4 +1,4 @@
-/** The viewer as a component, exported by the package as `zarr-wasm/viewer`. */
+/** The viewer as a component, exported by the package as `zarr-wasm-viewer`. */
 
 import type { ViewerState } from "./element/main-panel.js";
 import type { ViewerOptions, ViewerTarget, ViewerView } from "./element/options.js";
