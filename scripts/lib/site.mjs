@@ -14,7 +14,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import path from "node:path";
-import { buildDir, distDir, root } from "./paths.mjs";
+import { buildDir, distDir, root, viewerDist } from "./paths.mjs";
 import { SetupError } from "./process.mjs";
 
 export const siteDir = path.join(root, "site");
@@ -207,8 +207,9 @@ export function stageAssets() {
   if (!existsSync(path.join(distDir, "index.js"))) throw new SetupError("dist is not built: npm run build");
   const lib = path.join(pagesDir, "public/lib");
   rmSync(lib, { recursive: true, force: true });
-  const isLeftOut = (name) => /^(cli|bundle)([\\/]|$)/.test(name) || /\.(map|d\.ts)$/.test(name);
+  const isLeftOut = (name) => /^(cli|bundle|types)([\\/]|$)/.test(name) || /\.(map|d\.ts)$/.test(name);
   cpSync(distDir, lib, { recursive: true, filter: (file) => !isLeftOut(path.relative(distDir, file)) });
+  cpSync(viewerDist, path.join(lib, "viewer"), { recursive: true });
   for (const name of ["field", "image", "volume"])
     copy(`examples/${name}.zarr`, `public/samples/${name}.zarr`);
   copy("web/viewer/page/icon.svg", "public/icon.svg");

@@ -61,7 +61,7 @@ function outputOf(command: string): Promise<string> {
   });
 }
 
-/** Creates what `npm install zarr-wasm` installs: the built package and its command. */
+/** Creates what `npm install zarr-wasm zarr-wasm-viewer` installs: the built packages and their commands. */
 function install() {
   mkdirSync(path.join(folder, "node_modules/.bin"), { recursive: true });
   const programs = { "zarr-wasm": ["", "dist/cli/main.js"], "zarr-wasm-viewer": ["web/viewer", "bin.js"] };

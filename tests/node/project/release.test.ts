@@ -172,7 +172,8 @@ describe("workflows", () => {
   it("build once, and publish the tested package without a token", () => {
     expect(`${ci}${release}`.match(/npm run build/g)).toHaveLength(1);
     expect(release).toMatch(/uses: \.\/\.github\/workflows\/ci\.yml/);
-    expect(release).toMatch(/npm publish zarr-wasm-\*\.tgz .*--provenance/);
+    for (const archive of ["zarr-wasm-[0-9]*.tgz", "zarr-wasm-viewer-*.tgz"])
+      expect(release).toContain(`npm publish ${archive} --access public --provenance`);
     expect(release).toContain("id-token: write");
     expect(release).not.toMatch(/NODE_AUTH_TOKEN|NPM_TOKEN|^\s+registry-url:/m);
   });
