@@ -6,8 +6,8 @@
 // the package remain, and others become plain text.
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { deadLinks, withPackedLinks } from "./lib/packed-links.mjs";
 import { packages, packedFiles, packFolder } from "./lib/packages.mjs";
+import { deadLinks, withPackedLinks } from "./lib/packed-links.mjs";
 import { buildDir, root } from "./lib/paths.mjs";
 import { runMain, SetupError } from "./lib/process.mjs";
 
@@ -31,7 +31,10 @@ function publisherValues(directory) {
   const values = publisherFields.map((field) => [field, manifest[field]]).filter(([, value]) => value);
   const { repository, ...others } = Object.fromEntries(values);
   if (!repository) return others;
-  return { ...others, repository: { type: "git", ...(repository.url ? repository : { url: repository }), directory } };
+  return {
+    ...others,
+    repository: { type: "git", ...(repository.url ? repository : { url: repository }), directory },
+  };
 }
 
 /** Copies the files of a package into a folder, and packs that. @returns the archive */

@@ -25,7 +25,11 @@ const quietly = ["--no-audit", "--no-fund", "--no-package-lock", "--loglevel=err
  *   `scripts`: whether to run the tools' install scripts; `type`: of the project's package.json (default: "module")
  * @returns the folder
  */
-export function makeProject(archives, folder, { dependencies, scripts = false, files = {}, type = "module" }) {
+export function makeProject(
+  archives,
+  folder,
+  { dependencies, scripts = false, files = {}, type = "module" },
+) {
   const list = JSON.stringify({ private: true, ...(type && { type }), dependencies }, null, 2);
   const stamp = path.join(folder, "node_modules/.tools");
   if (!existsSync(stamp) || readFileSync(stamp, "utf8") !== list) {

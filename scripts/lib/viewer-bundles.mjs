@@ -10,7 +10,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { rolldown } from "rolldown";
 import { programEntries, viewerEntries } from "./entries.mjs";
-import { distDir, root, viewerDist as out, viewerDir, viewerModules } from "./paths.mjs";
+import { distDir, viewerDist as out, root, viewerDir, viewerModules } from "./paths.mjs";
 
 /** Entry modules of the page and of the scripts that other pages load (from a CDN, for example), by file name. */
 const scripts = {
@@ -126,7 +126,9 @@ const plainShaders = {
 
 /** Options of Rolldown for the scripts. */
 const scriptInput = {
-  input: Object.fromEntries(Object.entries(scripts).map(([name, entry]) => [name, path.join(viewerModules, entry)])),
+  input: Object.fromEntries(
+    Object.entries(scripts).map(([name, entry]) => [name, path.join(viewerModules, entry)]),
+  ),
   external: (id) => id.startsWith("node:"),
   resolve: { alias },
   plugins: [sharedData, plainShaders, wasmAddresses],

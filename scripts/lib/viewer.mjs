@@ -3,7 +3,7 @@ import { copyFileSync, cpSync, mkdirSync, readdirSync, renameSync, rmSync, write
 import path from "node:path";
 import { compileProject } from "./build.mjs";
 import { viewerEntries } from "./entries.mjs";
-import { buildDir, distDir, root, viewerDist, viewerDir as source, viewerModules } from "./paths.mjs";
+import { buildDir, distDir, root, viewerDir as source, viewerDist, viewerModules } from "./paths.mjs";
 import { capture, findTool, run, step } from "./process.mjs";
 import { copyTypes } from "./types.mjs";
 
@@ -50,7 +50,10 @@ function writeStyles() {
   for (const [module, names] of Object.entries(sheets)) {
     const css = names.map((name) => minified(`element/${name}`)).join("");
     all.push(css);
-    writeFileSync(path.join(viewerModules, `element/${module}.js`), `export default ${JSON.stringify(css)};\n`);
+    writeFileSync(
+      path.join(viewerModules, `element/${module}.js`),
+      `export default ${JSON.stringify(css)};\n`,
+    );
     const types = `element/${module}.d.ts`;
     copyFileSync(path.join(source, types), path.join(viewerModules, types));
   }

@@ -482,7 +482,9 @@ test("the example of a plain page", async ({ page, site, problems }) => {
 test("a script on a CDN finds its modules and starts its workers", async ({ page, problems }) => {
   problems.expect(/404/);
   const headers = { "access-control-allow-origin": "*" };
-  const { version } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8")) as { version: string };
+  const { version } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8")) as {
+    version: string;
+  };
   const mounts = {
     "/npm/zarr-wasm-viewer/dist/": viewerFolder,
     [`/npm/zarr-wasm@${version}/dist/`]: distFolder,

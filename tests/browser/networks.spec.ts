@@ -1,6 +1,5 @@
 // Servers on another origin: responses that a page may read, and errors for others.
 
-import path from "node:path";
 import type * as Library from "zarr-wasm";
 import { startServer, strictPolicy } from "../../scripts/lib/server.mjs";
 import { makeReads, type Reads } from "../node/support/fault-reads.js";

@@ -557,7 +557,9 @@ describe("the server", () => {
 describe("zarr-wasm view without the viewer", () => {
   const home = mkdtempSync(path.join(tmpdir(), "zarr-wasm-view-"));
   const modules = path.join(home, "node_modules");
-  const { version } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8")) as { version: string };
+  const { version } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8")) as {
+    version: string;
+  };
 
   beforeAll(() => {
     for (const name of ["package.json", "dist/bundle", "dist/cli", "dist/wasm"])

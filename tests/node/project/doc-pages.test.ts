@@ -93,7 +93,9 @@ it("docs/bundlers.md lists the entries of the packages, with an import map of th
   type Targets = { default?: string };
   const entries = ["package.json", "web/viewer/package.json"].flatMap((file) => {
     const { name, exports } = JSON.parse(textOf(file)) as { name: string; exports: Record<string, Targets> };
-    return Object.entries(exports).map(([subpath, target]) => [name, name + subpath.slice(1), target] as const);
+    return Object.entries(exports).map(
+      ([subpath, target]) => [name, name + subpath.slice(1), target] as const,
+    );
   });
   const [, section = ""] = textOf("docs/bundlers.md").split("## Package entries\n");
   const listed = [...section.split("```html")[0]!.matchAll(/^\| `([^`]+)` \|/gm)].map(([, name]) => name);

@@ -248,7 +248,7 @@ it("addresses of the viewer page's files change with their contents", () => {
   const addresses = [...page.matchAll(/<(?:script|link)[^>]* (?:src|href)="([^"]+)"/g)].map(([, at]) => at!);
   const scripts = readdirSync(viewer).filter((file) => file.endsWith(".js"));
   const code = scripts.map((file) => readFileSync(viewer + file, "utf8")).join("\n");
-  const ofModules = code.match(/(?<=[`"])[\w.-]+\?v=\w+(?=[`"])/g) ?? [];
+  const ofModules: string[] = code.match(/(?<=[`"])[\w.-]+\?v=\w+(?=[`"])/g) ?? [];
   expect([...new Set(ofModules)].map((at) => at.split("?")[0]).sort()).toEqual([
     "decode.wasm",
     "worker-chunk.js",
@@ -377,21 +377,26 @@ describe("the published packages", () => {
     ],
   };
 
-  it.each(Object.keys(others) as (keyof typeof others)[])("%s holds all that it names, and no sources", (name) => {
-    const folder = packages[name];
-    const files = packedFiles(folder).files.map((file) => file.path);
-    const { exports, bin } = JSON.parse(readFileSync(path.join(folder, "package.json"), "utf8")) as {
-      exports: Record<string, string | Record<string, string>>;
-      bin: Record<string, string>;
-    };
-    const named = Object.values(exports).flatMap((entry) =>
-      typeof entry === "string" ? [entry] : Object.values(entry),
-    );
-    for (const file of [...named, ...Object.values(bin), ...others[name]])
-      expect(files, file).toContain(file.replace("./", ""));
-    expect(files.filter((file) => /\.(cpp|hpp|test\.ts|tsbuildinfo|map)$|(?<!\.d)\.ts$/.test(file))).toEqual([]);
-    expect(files.filter((file) => !file.startsWith("docs/")).length).toBeLessThanOrEqual(330);
-  });
+  it.each(Object.keys(others) as (keyof typeof others)[])(
+    "%s holds all that it names, and no sources",
+    (name) => {
+      const folder = packages[name];
+      const files = packedFiles(folder).files.map((file) => file.path);
+      const { exports, bin } = JSON.parse(readFileSync(path.join(folder, "package.json"), "utf8")) as {
+        exports: Record<string, string | Record<string, string>>;
+        bin: Record<string, string>;
+      };
+      const named = Object.values(exports).flatMap((entry) =>
+        typeof entry === "string" ? [entry] : Object.values(entry),
+      );
+      for (const file of [...named, ...Object.values(bin), ...others[name]])
+        expect(files, file).toContain(file.replace("./", ""));
+      expect(
+        files.filter((file) => /\.(cpp|hpp|test\.ts|tsbuildinfo|map)$|(?<!\.d)\.ts$/.test(file)),
+      ).toEqual([]);
+      expect(files.filter((file) => !file.startsWith("docs/")).length).toBeLessThanOrEqual(330);
+    },
+  );
 
   it("the viewer's has the same licence and notices, which its build copies", () => {
     for (const name of ["LICENSE", "THIRD_PARTY_NOTICES.md"])

@@ -12,8 +12,8 @@ import {
 } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { deadLinks, withPackedLinks } from "../../../scripts/lib/packed-links.mjs";
 import { installArchives } from "../../../scripts/lib/packages.mjs";
+import { deadLinks, withPackedLinks } from "../../../scripts/lib/packed-links.mjs";
 import { moveBundled } from "../../../scripts/lib/viewer.mjs";
 import { root, textOf } from "../support/doc-samples.js";
 

@@ -51,9 +51,7 @@ const fileSize = (name: string) => gzipped(readFileSync(path.join(distFolder, na
 
 /** The files that the scripts of the page and of elements load at the start. */
 const firstScripts = () => {
-  const names = readdirSync(viewerFolder).filter((name) =>
-    /^(?:open|start)-\w+\.js$/.test(name),
-  );
+  const names = readdirSync(viewerFolder).filter((name) => /^(?:open|start)-\w+\.js$/.test(name));
   expect(names).toHaveLength(2);
   return names.reduce((sum, name) => sum + fileSize(`../web/viewer/dist/${name}`), 0);
 };

@@ -28,7 +28,9 @@ function pageMounts(): Readonly<Record<string, Mount>> {
   }
   const { version: found } = own(manifest) as { version: string };
   if (found !== version)
-    throw new Error(`zarr-wasm-viewer ${found} is installed, but zarr-wasm ${version} needs the same version`);
+    throw new Error(
+      `zarr-wasm-viewer ${found} is installed, but zarr-wasm ${version} needs the same version`,
+    );
   return {
     "/viewer/": path.join(path.dirname(manifest), "dist"),
     "/wasm/": fileURLToPath(new URL("../../wasm", import.meta.url)),
