@@ -1,4 +1,4 @@
-// npm run api: reports of the public types, api/*.api.md, made from the built declarations (API Extractor).
+// npm run api: reports of the public types, tests/api/*.api.md, made from the built declarations (API Extractor).
 //   npm run api -- --check     writes nothing; fails if a report differs, and prints the difference
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -8,7 +8,7 @@ import { buildDir, root } from "./lib/paths.mjs";
 import { attempt, runMain, SetupError, step } from "./lib/process.mjs";
 import { ensureSitePackages, siteTool } from "./lib/site-packages.mjs";
 
-const reports = path.join(root, "api");
+const reports = path.join(root, "tests/api");
 const made = path.join(buildDir, "api");
 
 /** Makes API Extractor write the report of one entry. @throws if the declarations cannot be understood. */
@@ -17,7 +17,7 @@ function extract({ Extractor, ExtractorConfig }, { report: name, folder, targets
     projectFolder: root,
     mainEntryPointFilePath: path.join(folder, targets.types),
     newlineKind: "lf",
-    compiler: { tsconfigFilePath: path.join(root, "site/tsconfig.json"), skipLibCheck: true },
+    compiler: { tsconfigFilePath: path.join(root, "docs/site/tsconfig.json"), skipLibCheck: true },
     apiReport: {
       enabled: true,
       reportFileName: `${name}.api.md`,
@@ -36,7 +36,7 @@ function extract({ Extractor, ExtractorConfig }, { report: name, folder, targets
   };
   const config = ExtractorConfig.prepare({
     configObject,
-    configObjectFullPath: path.join(root, "site/api-extractor.json"),
+    configObjectFullPath: path.join(root, "docs/site/api-extractor.json"),
     packageJsonFullPath: path.join(folder, "package.json"),
   });
   const messageCallback = (message) => {
@@ -69,7 +69,7 @@ function check(wanted) {
   }
   if (differing.length === 0) return 0;
   console.error(
-    `\nThe public types differ from ${differing.join(", ")} in api/. If that is meant: npm run api`,
+    `\nThe public types differ from ${differing.join(", ")} in tests/api. If that is meant: npm run api`,
   );
   return 1;
 }
@@ -89,7 +89,7 @@ async function main() {
   rmSync(reports, { recursive: true, force: true });
   mkdirSync(reports);
   for (const [name, text] of wanted) writeFileSync(path.join(reports, name), text);
-  console.log(`${wanted.size} reports are in api`);
+  console.log(`${wanted.size} reports are in tests/api`);
   return 0;
 }
 

@@ -45,7 +45,7 @@ const checks = [
         return true;
       }
       const files = [
-        ...["src", "bindings", "cpp", "examples/cpp"],
+        ...["src", "bindings", "examples/cpp"],
         ...["tests/cpp", "tests/fuzz", "tests/library", "bench"],
       ].flatMap(cppFiles);
       return attempt("clang-format", [...(fix ? ["-i"] : ["--dry-run", "-Werror"]), ...files]);

@@ -42,7 +42,7 @@ export const viewerEntries = Object.entries(manifestOf(viewerDir).exports).flatM
 /**
  * Public entries with declarations; style sheets, wasm modules and their copies have no types to report.
  * @returns {{report: string, folder: string, subpath: string, targets: Record<string, string>}[]} `report` is the name of
- *   the entry's report in api/: "numcodecs-blosc"; `folder` that of the package
+ *   the entry's report in tests/api: "numcodecs-blosc"; `folder` that of the package
  */
 export const typedEntries = () =>
   [programEntries, viewerEntries].flatMap((entries, i) =>

@@ -294,7 +294,7 @@ describe("zarr-wasm view", () => {
       1,
       /is not a folder/,
     ],
-    ["a .json that has no references", [path.join(root, "biome.json")], 1, /reference/],
+    ["a .json that has no references", [path.join(root, "tsconfig.json")], 1, /reference/],
     ["a bad port", [field, "--port", "70000"], 2, /--port must be a number/],
     ["a port in words", [field, "--port", "0x10"], 2, /--port must be a number/],
     ["an invalid URL", ["http://["], 2, /not a valid URL/],

@@ -38,7 +38,7 @@ describe("the version", () => {
 
 describe("reports of the public types", () => {
   const entries = typedEntries();
-  const reports = readdirSync(path.join(root, "api"));
+  const reports = readdirSync(path.join(root, "tests/api"));
 
   it("there is one of every entry, and no other", () => {
     expect(reports.sort()).toEqual(entries.map(({ report }) => `${report}.api.md`).sort());
@@ -49,7 +49,7 @@ describe("reports of the public types", () => {
   it.each(entries.filter(({ report }) => report !== "viewer-element"))(
     "$report has the names that it really exports",
     async ({ report: name, folder, targets }) => {
-      const report = text(`api/${name}.api.md`);
+      const report = text(`tests/api/${name}.api.md`);
       const module = await import(path.join(folder, targets["default"]!));
       const names = Object.keys(module).filter((name) => name !== "default");
       const isReported = (name: string) =>

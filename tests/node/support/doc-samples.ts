@@ -19,7 +19,7 @@ export const documents: readonly string[] = [
   "web/viewer/README.md",
   ...["docs", "examples", "bench"].flatMap((folder) =>
     readdirSync(path.join(root, folder), { recursive: true, encoding: "utf8" })
-      .filter((name) => name.endsWith(".md") && !name.includes("node_modules"))
+      .filter((name) => name.endsWith(".md") && !/node_modules|^site[\\/]/.test(name))
       .map((name) => `${folder}/${name.replaceAll("\\", "/")}`),
   ),
 ].sort();

@@ -1,7 +1,7 @@
 // Plugin of TypeDoc: names modules as programs import them, "zarr-wasm/zarrita" instead of "zarrita", and adds the
-// examples of site/examples.md.
+// examples of docs/site/examples.md.
 import { Comment, CommentTag, Converter, ReflectionKind } from "typedoc";
-import { apiExamples } from "../scripts/lib/api-examples.mjs";
+import { apiExamples } from "../../scripts/lib/api-examples.mjs";
 
 const entries = {
   "dist/index": "zarr-wasm",
