@@ -49,7 +49,10 @@ describe("the API reference", () => {
 
   it("has no example of another name", () => {
     const known = new Map(
-      reports.map((report) => [entryName(report), readFileSync(path.join(root, "tests/api", report), "utf8")]),
+      reports.map((report) => [
+        entryName(report),
+        readFileSync(path.join(root, "tests/api", report), "utf8"),
+      ]),
     );
     const isKnown = ({ entry, name }: (typeof examples)[number]) =>
       new RegExp(`\\b${name}\\b`).test(known.get(entry) ?? "");
