@@ -33,7 +33,8 @@ function publicNames(report: string): string[] {
 }
 
 const entryName = (report: string) => {
-  const name = report.replace(".api.md", "").replace("viewer-element", "viewer/element");
+  const name = report.replace(".api.md", "");
+  if (name.startsWith("viewer")) return `zarr-wasm-${name.replace("viewer-", "viewer/")}`;
   return name === "index" ? "zarr-wasm" : `zarr-wasm/${name}`;
 };
 
