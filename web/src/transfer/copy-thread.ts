@@ -1,7 +1,7 @@
 /** The program of a thread that copies boxes. */
 
 import { metadataAt } from "../edit/target.js";
-import { configureWasm } from "../engine/module.js";
+import { configureWasm } from "../engine/engine.js";
 import { ZarrArray } from "../hierarchy/array.js";
 import type { ArrayMetadata } from "../metadata/model.js";
 import { blockForFiles } from "../store/file/calls.js";
@@ -15,7 +15,7 @@ import { packFailure, unpackFailure } from "../workers/messages.js";
 import { Callbacks, Tally, TargetStore } from "./array-copy.js";
 import { BoxCopier } from "./box-copy.js";
 import { View } from "./boxes.js";
-import { type LockLiveness, lockAge } from "./lock-protocol.js";
+import { type LockLiveness, lockAge } from "./heartbeat.js";
 import { documentsText } from "./nodes.js";
 import {
   type ArrayPlace,

@@ -7,13 +7,11 @@ import type { CoreChunkCodec } from "../chain/chunk-codec.js";
 import { getSession } from "../engine/engine.js";
 import type { CodecSession, Copy, Slab } from "../engine/session.js";
 import type { ZarrArray } from "../hierarchy/array.js";
-import { type Job, Jobs } from "../plan/jobs.js";
-import { type Fetched, type RegionTask, selectedCount } from "../plan/projections.js";
+import { type RegionChunk, type RegionTask, selectedCount } from "../plan/projections.js";
 import type { Selection } from "../plan/selection.js";
-import { chunkPlace, type PlaceBox } from "../plan/slab-partition.js";
-import { type AssembleOptions, assemble } from "../read/assemble.js";
-import { projectionsOf, resolveWanted } from "../read/resolve-region.js";
-import type { Sink } from "../read/sink.js";
+import { chunkPlace, type Job, Jobs, type PlaceBox } from "../plan/slabs.js";
+import { type AssembleOptions, assemble, type Sink } from "../read/assemble.js";
+import { projectionsOf, resolveWanted } from "../read/read-region.js";
 import { releaseBytes } from "../store/read.js";
 import { deleteObject, keepsBytes, writeObject } from "../store/write.js";
 import type { BufferPool } from "../util/buffers.js";
@@ -83,8 +81,8 @@ class BoxSink implements Sink {
 
   async start(): Promise<void> {}
 
-  put({ projections }: RegionTask, { codec, encoded, start }: Fetched): void {
-    const place = chunkPlace(projections, start, this.box);
+  put({ task, codec, encoded, start }: RegionChunk): void {
+    const place = chunkPlace(task.projections, start, this.box);
     (codec as CoreChunkCodec).decodePlaced(this.session, encoded, this.slab, place);
     if (encoded) releaseBytes(encoded);
   }

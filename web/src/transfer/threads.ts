@@ -4,7 +4,7 @@
  */
 
 import type { Worker } from "node:worker_threads";
-import { compiledModule } from "../engine/module.js";
+import { compiledModule } from "../engine/engine.js";
 import type { ZarrArray } from "../hierarchy/array.js";
 import type { ArrayMetadata } from "../metadata/model.js";
 import type { AxisRange } from "../plan/selection.js";
@@ -24,9 +24,9 @@ import {
 } from "../workers/messages.js";
 import type { ArrayCopy, BoxRunner, BoxThreads } from "./array-copy.js";
 import { cellBox } from "./boxes.js";
+import type { LockLiveness } from "./heartbeat.js";
 import { exitHooks, node } from "./host.js";
 import type { GatedWrites } from "./lock.js";
-import type { LockLiveness } from "./lock-protocol.js";
 import { documentsText } from "./nodes.js";
 
 /** An array as another thread opens it. */

@@ -3,7 +3,7 @@
 import type { ZarrArray } from "../../hierarchy/array.js";
 import { bytesOptions, type GetBytesOptions, get } from "../../hierarchy/get.js";
 import { type DimensionSelection, type Slice, slice } from "../../plan/selection.js";
-import { chunksTouched } from "../../read/resolve-region.js";
+import { chunksTouched } from "../../read/read-region.js";
 import { checkObject, pickOptions } from "../../util/arguments.js";
 import { settleAll } from "../../util/async.js";
 import {
@@ -126,7 +126,6 @@ function checkChunks(array: ZarrArray, plans: readonly PartPlan[], most = defaul
   if (count > most)
     throw limitExceeded(
       `the tile needs ${count} chunks of "/${array.path}", more than the limit of ${most} (maxChunks); add coarser levels, or use larger chunks`,
-      { code: "tile-chunks" },
     );
 }
 

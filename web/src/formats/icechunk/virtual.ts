@@ -6,7 +6,7 @@ import { missingStatus, readBody, statusError, wholeStatus } from "../../store/h
 import type { OffsetRange } from "../../store/http/whole-objects.js";
 import { encodeKey } from "../../store/path.js";
 import { locateKey, readRange } from "../../store/read.js";
-import { isStore, type MaybePromise, type Store } from "../../store/store.js";
+import { isStore, type Store } from "../../store/store.js";
 import type { HttpResponse } from "../../store/transport.js";
 import { checkObject } from "../../util/arguments.js";
 import {
@@ -16,7 +16,7 @@ import {
   networkError,
   ZarrError,
 } from "../../util/errors.js";
-import { type HeadersSource, isFileUrl } from "../../util/platform.js";
+import { isFileUrl } from "../../util/platform.js";
 import { bucketUrl, fileSystem } from "../kerchunk/place.js";
 import { AllowedPrefixes, type Containers, type Location } from "./locations.js";
 import type { VirtualReference } from "./manifest.js";
@@ -35,8 +35,6 @@ export interface VirtualOptions {
    * may hide them. False only checks readable ones. Default: true.
    */
   checkSources?: boolean | undefined;
-  /** Headers for requests of virtual chunks, which do not get the repository's headers. */
-  targetHeaders?: ((url: URL) => MaybePromise<HeadersSource | undefined>) | undefined;
 }
 
 type SourceState = { readonly etag?: string | null; readonly modified?: number | undefined };
@@ -80,7 +78,7 @@ export class VirtualSources {
   /**
    * Reads a part of a reference.
    * @param location URL of the reference.
-   * @throws NotAllowed; SourceChanged; Network ("missing-target", "short-target", and errors of requests).
+   * @throws NotAllowed; SourceChanged; Network ("bad-target", and errors of requests).
    */
   async read(
     reference: VirtualReference,
@@ -185,9 +183,9 @@ export class VirtualSources {
 }
 
 const missing = (name: string): ZarrError =>
-  networkError(`${name}, which holds a virtual chunk, is missing`, { code: "missing-target" });
+  networkError(`${name}, which holds a virtual chunk, is missing`, { code: "bad-target" });
 const short = (name: string, by: number): ZarrError =>
-  networkError(`${name}, which holds a virtual chunk, is ${by} bytes too short`, { code: "short-target" });
+  networkError(`${name}, which holds a virtual chunk, is ${by} bytes too short`, { code: "bad-target" });
 
 function exactly(bytes: Uint8Array, length: number, name: string): Uint8Array {
   if (bytes.byteLength > length) throw limitExceeded(`${name} returned more bytes than requested`);

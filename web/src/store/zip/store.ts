@@ -13,7 +13,7 @@ import {
   type ZarrError,
 } from "../../util/errors.js";
 import { inflate } from "../../util/inflate.js";
-import { defaultLimits } from "../../util/limits.js";
+import { defaultLimits, type Limits, resolveLimits } from "../../util/limits.js";
 import { isFileUrl } from "../../util/platform.js";
 import { inSlices, withTurns } from "../../util/slices.js";
 import { ByteCache } from "../cache.js";
@@ -33,17 +33,17 @@ import { dataView, readDirectory, type ZipDirectory, type ZipEntry } from "./dir
 
 /** Options; those of HttpStore are for archives read by URL. */
 export interface ZipStoreOptions extends HttpStoreOptions {
-  /** Maximum size of the archive's directory, about 100 bytes per object. Default: 256 MiB. */
-  maxDirectoryBytes?: number | undefined;
-  /** Size of the cache of inflated objects, for ranges of them. Default: 64 MiB. */
-  inflatedBytes?: number | undefined;
+  /** Limits that differ from the defaults; `indexBytes` applies to the directory, about 100 bytes per object. */
+  limits?: Partial<Limits> | undefined;
 }
 
 const zipOptions: OptionNames<ZipStoreOptions> = {
   ...httpOptions,
-  maxDirectoryBytes: true,
-  inflatedBytes: true,
+  limits: true,
 };
+
+/** Size of the cache of inflated objects, for ranges of them. */
+const inflatedBytes = 2 ** 26;
 
 const stored = 0;
 const deflated = 8;
@@ -67,7 +67,7 @@ interface Archive {
  * A zip archive as a store. Reads its directory once, then the requested objects, which may be stored or deflated. Of
  * several objects with one name, the last counts. Verifies checksums of objects that are read as a whole. Keys that the
  * directory does not list are missing. Other failures throw: NotFound for a missing archive, InvalidMetadata ("bad-zip"),
- * CorruptChunk, Unsupported ("zip-method", "zip-encrypted", "zip-parts"), LimitExceeded, and errors of its source.
+ * CorruptChunk, Unsupported ("unsupported-zip"), LimitExceeded, and errors of its source.
  */
 export class ZipStore implements Store {
   /** Name in consoles, also in minified programs. */
@@ -85,7 +85,7 @@ export class ZipStore implements Store {
   readonly #maxDirectoryBytes: number;
   readonly #opening = new SingleFlight<Archive>();
   readonly #inflating = new SingleFlight<Uint8Array>();
-  readonly #inflated: ByteCache;
+  readonly #inflated = new ByteCache(inflatedBytes);
   #archive: Archive | undefined;
   #opened = 0;
 
@@ -94,8 +94,7 @@ export class ZipStore implements Store {
     checkConstructor(options, "store", zipOptions);
     this.#source = byteReader(source, options);
     this.#maxBytes = options.maxBytes ?? defaultLimits.encodedBytes;
-    this.#maxDirectoryBytes = options.maxDirectoryBytes ?? 256 * 2 ** 20;
-    this.#inflated = new ByteCache(options.inflatedBytes ?? 64 * 2 ** 20);
+    this.#maxDirectoryBytes = resolveLimits(options.limits).indexBytes;
   }
 
   locate(key: string): string {
@@ -203,10 +202,10 @@ export class ZipStore implements Store {
   }
 
   #check(entry: ZipEntry, name: string): void {
-    if (entry.isEncrypted) throw unsupported(`${name} is encrypted`, { code: "zip-encrypted" });
+    if (entry.isEncrypted) throw unsupported(`${name} is encrypted`, { code: "unsupported-zip" });
     if (entry.method !== stored && entry.method !== deflated) {
       throw unsupported(`${name} is compressed by method ${entry.method}; only 0 and 8 are supported`, {
-        code: "zip-method",
+        code: "unsupported-zip",
       });
     }
     if (entry.method === stored && entry.storedBytes !== entry.bytes) {
