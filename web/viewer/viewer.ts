@@ -1,4 +1,4 @@
-/** The viewer as a component, exported by the package as `zarr-wasm/viewer`. */
+/** The viewer as a component, exported by the package as `zarr-wasm-viewer`. */
 
 import type { ViewerOptions, ViewerState, ViewerTarget, ViewerView } from "./element/options.js";
 import { Viewer } from "./element/viewer.js";

@@ -337,6 +337,6 @@ export function warnNoWorkers(reasons: ReadonlySet<string>): void {
   warned.add(text);
   console.warn(
     `zarr-wasm: the pool has no workers and runs on the calling thread: ${text}. ` +
-      'If your bundler does not support this, create the workers yourself: new WorkerPool({ createWorker: () => new Worker(new URL("./my-worker.js", import.meta.url), { type: "module" }) }), where my-worker.js calls startWorker of "zarr-wasm/worker"; pass the same options to configurePool of "zarr-wasm/viewer" for viewers.',
+      'If your bundler does not support this, create the workers yourself: new WorkerPool({ createWorker: () => new Worker(new URL("./my-worker.js", import.meta.url), { type: "module" }) }), where my-worker.js calls startWorker of "zarr-wasm/worker"; pass the same options to configurePool of "zarr-wasm-viewer" for viewers.',
   );
 }
