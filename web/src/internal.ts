@@ -11,7 +11,6 @@ export { resolveSelection } from "./plan/selection.js";
 export { refuseProtected } from "./store/file/entries.js";
 export { hiddenName } from "./store/temp-names.js";
 export { exactProduct } from "./transfer/boxes.js";
-export { runCopyThread } from "./transfer/copy-thread.js";
 export { isArchiveName, openDestination } from "./transfer/destination.js";
 export { exitHooks, transferTimes } from "./transfer/host.js";
 export { checkTargets, placeBelow } from "./transfer/places.js";

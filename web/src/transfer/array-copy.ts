@@ -15,7 +15,6 @@ import type {
 import { Limiter } from "../util/async.js";
 import { corruptChunk, withDetails } from "../util/errors.js";
 import { allowListeners, nextTask } from "../util/platform.js";
-import type { Box } from "../util/shapes.js";
 import type { WorkerPool } from "../workers/pool.js";
 import type { ObjectBox, View } from "./boxes.js";
 import type { CopyingStore } from "./destination.js";
@@ -43,26 +42,7 @@ export interface ArrayCopy {
   readonly temp: string | Store | undefined;
   /** Workers that decode and encode. */
   readonly pool: WorkerPool | undefined;
-  /** Other threads that copy boxes of the array. */
-  readonly threads?: BoxThreads | undefined;
   readonly signal: AbortSignal | undefined;
-}
-
-/** Copies a box of the target. */
-export interface BoxRunner {
-  box(box: Box): Promise<void>;
-}
-
-/** Threads that copy boxes of one array. */
-export interface BoxThreads {
-  /** Number of threads, without this one. */
-  readonly count: number;
-  /**
-   * Returns a runner for each thread.
-   * @param memory of each box, in bytes.
-   * @param here makes a runner of this thread, for boxes that a thread could not copy.
-   */
-  runners(work: ArrayCopy, memory: number, here: () => BoxRunner): BoxRunner[];
 }
 
 /** Bytes of an element in memory; an estimate for data types of variable length. */

@@ -7,7 +7,6 @@ import { type Selection, slice } from "../plan/selection.js";
 import { readBytesInto } from "../read/read-region.js";
 import { defaultCoalescing } from "../read/reader.js";
 import { resolveWanted } from "../read/resolve-region.js";
-import { BufferPool } from "../util/buffers.js";
 import { textEncoder } from "../util/platform.js";
 import { type Box, countOf, positionsIn, stridesOf } from "../util/shapes.js";
 import { poolEncoders } from "../workers/encode-work.js";
@@ -45,7 +44,7 @@ const coalescing = { ...defaultCoalescing, maxBytes: 2 ** 22 };
 class Memory {
   #bytes = new Uint8Array(0);
 
-  of(length: number): Uint8Array {
+  of(length: number): Uint8Array<ArrayBuffer> {
     if (this.#bytes.byteLength < length) this.#bytes = new Uint8Array(length);
     return this.#bytes.subarray(0, length);
   }
@@ -59,7 +58,6 @@ export class BoxCopier {
   /** Whether elements are lists of values: data types of variable length, or values stored as such. */
   readonly #asValues: boolean;
   readonly #fitsSlab: boolean;
-  readonly #buffers = new BufferPool();
 
   constructor(private readonly copy: BoxCopy) {
     const { from, to, memory } = copy;
@@ -70,8 +68,7 @@ export class BoxCopier {
       write: lanesFor(objectBytes, memory / 4),
     };
     this.#asValues = [from.array, to].some(({ reader }) => reader.firstCodec.type === "vlen");
-    // The elements are compared, or encoded elsewhere.
-    const isSeen = copy.verify || copy.onData !== undefined || copy.pool !== undefined;
+    const isSeen = copy.verify || copy.onData !== undefined;
     this.#fitsSlab = !isSeen && fitsSlab(from.array, to);
   }
 
@@ -89,7 +86,7 @@ export class BoxCopier {
 
   /** @returns false if there is no room for the box. */
   async #boxInSlab(box: Box): Promise<boolean> {
-    const { from, to, onRead, signal, writeEmptyChunks = false } = this.copy;
+    const { from, to, onRead, pool, signal, writeEmptyChunks = false } = this.copy;
     let read = 0;
     const onProgress = ({ bytes }: { bytes: number }) => {
       read = bytes;
@@ -99,8 +96,8 @@ export class BoxCopier {
       bytes: countIn(box) * to.dtype.itemBytes,
       reading: { concurrency: this.#lanes.read, coalescing, signal, onProgress },
       lanes: this.#lanes.write,
-      writeEmptyChunks,
-      buffers: this.#buffers,
+      ...{ writeEmptyChunks, pool },
+      memory: (bytes) => this.#written.of(bytes),
     });
     onRead(read);
     return isCopied;

@@ -129,11 +129,6 @@ export class View {
     throw invalidSelection("`select` must contain indices and slices, got a list of indices");
   }
 
-  /** The view with the {@link ranges} of another one. */
-  static ofRanges(array: ZarrArray, ranges: readonly AxisRange[]): View {
-    return new View(array, ranges);
-  }
-
   /** An array whose first element lies at a position of the target. */
   static from(array: ZarrArray, origin: readonly number[]): View {
     const ranges = array.shape.map((count, axis) => ({
@@ -143,11 +138,6 @@ export class View {
       dropped: false,
     }));
     return new View(array, ranges);
-  }
-
-  /** Per axis of the array. */
-  get ranges(): readonly AxisRange[] {
-    return this.#ranges;
   }
 
   get shape(): number[] {

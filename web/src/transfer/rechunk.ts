@@ -13,7 +13,6 @@ import { resolveRegion, resolveValues } from "../write/region.js";
 import { changeShard } from "../write/shard.js";
 import {
   type ArrayCopy,
-  type BoxRunner,
   boxCopyOptions,
   chunkCount,
   elementBytes,
@@ -99,37 +98,32 @@ async function copyRegion(work: ArrayCopy, objects: ObjectBox, boxBytes: number)
   const advance = advancing(work);
   if (plan.type === "staged")
     return withScratch(work.temp!, (store) => stagedCopy(work, region, plan, store, advance));
-  const lanes = boxLanes + (work.threads?.count ?? 0);
-  const parallel = dividePass(input, plan.pass, lanes);
-  await copyBoxes(work, { ...boxCopyOptions(work, view), to: target }, region, parallel, advance);
+  const parallel = dividePass(input, plan.pass, boxLanes + boxesPerWorker * (work.pool?.size ?? 0));
+  await copyBoxes({ ...boxCopyOptions(work, view), to: target }, region, parallel, advance);
 }
 
-/** Boxes that this thread copies at a time: one is read while another one is written. */
+/** Boxes that are copied at a time: one is read while another one is written, and others are with workers. */
 const boxLanes = 2;
-/** Boxes that a thread has got at a time: it copies one, and need not wait for the next one. */
-const threadBoxes = 2;
+const boxesPerWorker = 3;
 
-/** Copies a region in boxes, on all threads if there are several boxes. */
+/** Copies a region in boxes, several at a time. */
 async function copyBoxes(
-  work: ArrayCopy,
   options: BoxCopy,
   region: Box,
   { pass, lanes }: ParallelPass,
   onBox: (copied: Box) => void,
 ): Promise<void> {
-  const memory = options.memory / lanes;
-  const here = () => new BoxCopier({ ...options, memory });
-  const { threads } = work;
-  const others = lanes > 1 && threads ? threads.runners(work, memory, here).slice(0, lanes - 1) : [];
-  const idle: BoxRunner[] = Array.from({ length: lanes - others.length }, here);
-  for (let boxes = 0; boxes < threadBoxes; boxes++) idle.push(...others);
+  const idle = Array.from(
+    { length: lanes },
+    () => new BoxCopier({ ...options, memory: options.memory / lanes }),
+  );
   const copyBox = async (box: Box) => {
-    const runner = idle.shift()!;
-    await runner.box(box);
-    idle.push(runner);
+    const copier = idle.pop()!;
+    await copier.box(box);
+    idle.push(copier);
     onBox(box);
   };
-  await inLanes(tileBox(region, pass.boxShape), idle.length, copyBox, options.signal);
+  await inLanes(tileBox(region, pass.boxShape), lanes, copyBox, options.signal);
 }
 
 /** Copies a region through intermediate chunks in a scratch folder. */
@@ -159,7 +153,7 @@ async function stagedCopy(
     writeEmptyChunks: true, // so that a missing chunk has been removed
     onData: digests && ((box: Box, data: BoxData) => digests.add(box, data)),
   };
-  await copyBoxes(work, into, region, { pass: plan.into, lanes: 1 }, () => {});
+  await copyBoxes(into, region, { pass: plan.into, lanes: 1 }, () => {});
   store.seal();
   const out = new BoxCopier({
     ...boxCopyOptions(work, View.from(middle, region.from)),
