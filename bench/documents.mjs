@@ -175,23 +175,14 @@ function summary(rows) {
 /** The generated tables, by marker. */
 function tablesOf(rows) {
   const of = (pattern) => rows.filter(({ name }) => pattern.test(name));
-  const inHeap = of(/^in heap, /);
-  const isCodec = ({ name }) => /^in heap, (?:de|en)code /.test(name);
   return {
     glance: glance(rows),
     summary: summary(rows),
-    kernels: inHeapTable(inHeap.filter((row) => !isCodec(row))),
-    codecs: inHeapTable(inHeap.filter(isCodec)),
-    decode: plainTable(of(/^decode /)),
-    encode: plainTable(of(/^(?:size of encoded|encode) /)),
+    codecs: inHeapTable(of(/^in heap, (?:de|en)code /)),
     arrays: plainTable(of(/^get/)),
     copies: plainTable(of(/^copy, /)),
     writing: plainTable(of(/^set/)),
     pools: plainTable(of(/^pool, /), (name) => name.replace("pool, ", "")),
-    chromium: plainTable(of(/^Chromium, /)),
-    viewer: plainTable(of(/^viewer, /), (name) => name.replace("viewer, ", "")),
-    cases: plainTable(of(/^zarr-benchmarks, /), (name) => name.replace("zarr-benchmarks, ", "")),
-    costs: plainTable(of(/^(?:download|startup|per call|growth|memory)/)),
   };
 }
 

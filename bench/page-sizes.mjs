@@ -101,8 +101,9 @@ function png() {
   };
 }
 
-/** A bundle entry with some exports of the library. */
+/** A bundle entry with some exports of an entry of the library. */
 const from = (names, module = "zarr-wasm") => `export { ${names} } from "${module}";`;
+const conventions = (names) => from(names, "zarr-wasm/conventions");
 
 /** A page's purpose, its files, and the entry and function of its program. */
 const features = [
@@ -128,7 +129,7 @@ const features = [
     "reads a level of an OME-Zarr image (`multiscales`)",
     image,
     {
-      imports: from("get, open, multiscales"),
+      imports: from("get, open") + conventions("multiscales"),
       run: async ({ get, open, multiscales }, url) => {
         const [first] = multiscales(await open(url, { kind: "group" }));
         await get(await first.levels.at(-1).open());
@@ -139,7 +140,7 @@ const features = [
     "selects by coordinates and decodes CF values (`sel`, `decodeCF`)",
     climate,
     {
-      imports: from("get, open, sel, decodeCF"),
+      imports: from("get, open") + conventions("sel, decodeCF"),
       run: async ({ get, open, sel, decodeCF }, url) => {
         const group = await open(url, { kind: "group" });
         const array = await group.open("t", { kind: "array" });
@@ -151,7 +152,7 @@ const features = [
     "reads map tiles (`georeference`, `readTile`)",
     climate,
     {
-      imports: from("georeference, open, readTile"),
+      imports: from("open") + conventions("georeference, readTile"),
       run: async ({ georeference, open, readTile }, url) => {
         const reference = await georeference(await open(url, { kind: "group" }), { variable: "t" });
         await readTile(reference, [3, 4, 3]);
@@ -170,7 +171,7 @@ const features = [
     "reads kerchunk references",
     references,
     {
-      imports: from("get, open, ReferenceStore"),
+      imports: from("get, open") + from("ReferenceStore", "zarr-wasm/formats"),
       run: async ({ get, open, ReferenceStore }, url) =>
         get(await open(await ReferenceStore.open(`${url}refs.json`), { kind: "array" })),
     },

@@ -6,7 +6,7 @@ import http from "node:http";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { chromium } from "@playwright/test";
-import { writeMultiscale } from "zarr-wasm";
+import { writeMultiscale } from "zarr-wasm/conventions";
 import { buildDir, distDir } from "../../scripts/lib/paths.mjs";
 import { findChromium } from "../../scripts/lib/system.mjs";
 import { makePeerPages, measurePeer, peerPage } from "./volume-peers.mjs";

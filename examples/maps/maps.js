@@ -1,5 +1,6 @@
 // The data shown by the three pages, and its colours.
-import { ByteCache, georeference, HttpStore, open, readTile, WorkerPool } from "zarr-wasm";
+import { ByteCache, HttpStore, open, WorkerPool } from "zarr-wasm";
+import { georeference, readTile } from "zarr-wasm/conventions";
 
 const heights = [
   [-6000, [8, 24, 64]],

@@ -33,7 +33,7 @@ const subjects = Object.entries({
   "compat/": "zarrita",
   "formats/icechunk/": "icechunk",
   "formats/": "kerchunk",
-  "conventions/conventions": "features",
+  "conventions/conventions": "conventions-lazy",
   "conventions/xarray/": "xarray",
   "conventions/": "ome",
   "store/zip/": "zip",
@@ -94,7 +94,7 @@ function chunkNames(graph, entries) {
     );
   const ofNumcodecs = ofEntries((name) => name.startsWith("numcodecs"));
   const ofCodecs = ofEntries((name) => name === "codecs");
-  const ofIndex = ofEntries((name) => name === "index");
+  const ofIndex = ofEntries((name) => ["index", "formats", "conventions"].includes(name));
   const lazy = lazyModules(graph);
   const roots = [...new Set([...Object.values(entries), ...lazy])];
   const reached = roots.map((id) => loadedWith(graph, [id], start));
@@ -130,7 +130,7 @@ function reExportBetween(graph, entries, fileOf) {
   const ofLazy = loadedWith(graph, lazyModules(graph), loadedWith(graph, startModules));
   const shared = new Set([...ofLazy].map(fileOf));
   const isShared = (id) => graph.has(id) && fileOf(id) !== null && shared.has(fileOf(id));
-  const importers = new Set([entries.index, entries.zarrita]);
+  const importers = new Set(["index", "formats", "conventions", "zarrita"].map((name) => entries[name]));
   const imported = new Set([...importers].flatMap((id) => graph.get(id).importedIds));
   const reExported = [...imported].filter(isShared);
   return {

@@ -1,13 +1,6 @@
 /** Datasets for the tiles in every layout that the example supports, with elements computed by a formula. */
-import {
-  type CreateOptions,
-  create,
-  createGroup,
-  set,
-  slice,
-  writeMultiscale,
-  type ZarrArray,
-} from "zarr-wasm";
+import { type CreateOptions, create, createGroup, set, slice, type ZarrArray } from "zarr-wasm";
+import { writeMultiscale } from "zarr-wasm/conventions";
 
 export type Objects = Map<string, Uint8Array>;
 

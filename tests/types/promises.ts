@@ -2,23 +2,21 @@
 // tests/node/project/package-types.test.ts with the packed package, for the oldest supported TypeScript and the current one.
 import {
   append,
-  type CFRegion,
   create,
   type DTypeInput,
-  decodeCF,
   type ElementData,
   get,
   getBytes,
   getChunk,
   isZarrError,
   open,
-  sel,
   set,
   setChunk,
   type ZarrArray,
   ZarrError,
 } from "zarr-wasm";
 import { type CodecChain, type CodecChainDType, createCodecChain } from "zarr-wasm/codecs";
+import { type CFRegion, decodeCF, sel } from "zarr-wasm/conventions";
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 declare function check<T extends true>(): T;

@@ -1,5 +1,6 @@
 /** An opened dataset: its levels, axes and channel metadata. */
-import { channelAxis, type OmeChannel, open, type Store, type ZarrArray } from "zarr-wasm";
+import { open, type Store, type ZarrArray } from "zarr-wasm";
+import { channelAxis, type OmeChannel } from "zarr-wasm/conventions";
 import { badRequest, cannotShow } from "./failures.js";
 import { type Levels, levelsOf } from "./levels.js";
 import type { Settings } from "./settings.js";

@@ -1,5 +1,6 @@
 /** Finds the resolution levels of a dataset, in any supported convention. */
-import { isZarrError, multiscales, type OmeMultiscale, type ZarrArray, type ZarrGroup } from "zarr-wasm";
+import { isZarrError, type ZarrArray, type ZarrGroup } from "zarr-wasm";
+import { multiscales, type OmeMultiscale } from "zarr-wasm/conventions";
 import { badRequest, cannotShow } from "./failures.js";
 
 /** Arrays of the same data, in any order, and OME-Zarr metadata if there is any. */

@@ -1,5 +1,5 @@
 // Writes OME-Zarr 0.5 images with all their resolutions.
-import { writeMultiscale } from "zarr-wasm";
+import { writeMultiscale } from "zarr-wasm/conventions";
 
 /**
  * Writes an image; each level is half as wide and high as the one before.

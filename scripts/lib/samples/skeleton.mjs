@@ -1,5 +1,5 @@
 // A synthetic skeleton of a radiolarian: two lattice shells and spines, as a volume of bytes.
-import { writeMultiscale } from "zarr-wasm";
+import { writeMultiscale } from "zarr-wasm/conventions";
 import { clamp, randomNumbers, smoothStep, wave } from "./noise.mjs";
 
 /** Writes `skeleton.zarr` with this many voxels along each axis. */

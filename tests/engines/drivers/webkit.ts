@@ -24,7 +24,9 @@ export async function startWebKit(): Promise<Driver> {
   const find = (selector: string) => driver.findElement(By.css(selector));
   return {
     open: (address) => driver.get(address),
-    evaluate: <T>(expression: string) => driver.executeScript<T>(`return (${expression})`),
+    // In a microtask: between the statements of the script itself WebKit runs microtasks, unlike in scripts of pages.
+    evaluate: <T>(expression: string) =>
+      driver.executeScript<T>(`return Promise.resolve().then(() => (${expression}))`),
     click: (selector) => find(selector).click(),
     // Not clear(): it fires "change", and the page may show the old text again before the keys arrive.
     enter: async (selector, text) => {

@@ -1,4 +1,5 @@
 /** Attributes of conventions: OME-Zarr, CF, xarray. */
+
 import {
   coordinateGraph,
   coordinatesOf,
@@ -7,11 +8,9 @@ import {
   isMultiscales,
   labelPaths,
   multiscales,
-  open,
   wellPaths,
-  ZarrArray,
-  type ZarrGroup,
-} from "../../../dist/index.js";
+} from "../../../dist/conventions.js";
+import { open, ZarrArray, type ZarrGroup } from "../../../dist/index.js";
 import { mutatedText } from "./mutations.js";
 import { goldenDocuments } from "./seeds.js";
 import { type FuzzTarget, holds, jsonBytes, textBytes, throwFirst } from "./target.js";

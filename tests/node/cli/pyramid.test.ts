@@ -4,17 +4,8 @@ import fs, { readdirSync, rmSync, symlinkSync } from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
-import {
-  create,
-  createGroup,
-  type ElementData,
-  get,
-  labelPaths,
-  multiscales,
-  open,
-  set,
-  writeMultiscale,
-} from "zarr-wasm";
+import { create, createGroup, type ElementData, get, open, set } from "zarr-wasm";
+import { labelPaths, multiscales, writeMultiscale } from "zarr-wasm/conventions";
 import { transferTimes } from "#internal";
 import { runPyramid } from "#src/cli/commands/pyramid/command.js";
 import { readOptions } from "#src/cli/commands/pyramid/options.js";

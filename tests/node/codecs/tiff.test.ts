@@ -2,8 +2,9 @@
 // virtual-tiff and imagecodecs. scripts/make-golden-tiff.py made the files and the expected values.
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { create, get, getBytes, MapStore, open, ReferenceStore, set } from "zarr-wasm";
+import { create, get, getBytes, MapStore, open, set } from "zarr-wasm";
 import { createCodecChain } from "zarr-wasm/codecs";
+import { ReferenceStore } from "zarr-wasm/formats";
 import { samples } from "../support/doc-samples.js";
 import { bytesOf, errorOf, sha256 } from "../support/support.js";
 

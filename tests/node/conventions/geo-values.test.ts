@@ -1,19 +1,7 @@
 // Map tile values: grids whose values are their own coordinates, so each pixel's expected value is known.
 import { beforeAll, describe, expect, it } from "vitest";
-import {
-  create,
-  createGroup,
-  georeference,
-  open,
-  type ReadTileOptions,
-  readTile,
-  type Store,
-  set,
-  tileAt,
-  tileParts,
-  WorkerPool,
-  type ZarrArray,
-} from "zarr-wasm";
+import { create, createGroup, open, type Store, set, WorkerPool, type ZarrArray } from "zarr-wasm";
+import { georeference, type ReadTileOptions, readTile, tileAt, tileParts } from "zarr-wasm/conventions";
 import { errorOf } from "../support/support.js";
 
 const earth = 40_075_016.685578488;

@@ -2,18 +2,8 @@
 // map tiles.
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import {
-  create,
-  createGroup,
-  georeference,
-  get,
-  open,
-  type Store,
-  set,
-  slice,
-  tileAt,
-  type ZarrArray,
-} from "zarr-wasm";
+import { create, createGroup, get, open, type Store, set, slice, type ZarrArray } from "zarr-wasm";
+import { georeference, tileAt } from "zarr-wasm/conventions";
 import { errorOf } from "../support/support.js";
 
 interface Recorded {

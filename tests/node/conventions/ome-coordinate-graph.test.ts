@@ -1,17 +1,13 @@
 // Coordinate systems of OME-Zarr 0.6: transformed points (recorded by tests/golden/transforms.py), and invalid graphs.
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { create, createGroup, isZarrError, open, set } from "zarr-wasm";
 import {
   type CoordinateReference,
   coordinateGraph,
-  create,
-  createGroup,
-  isZarrError,
   type MappingOptions,
   multiscales,
-  open,
-  set,
-} from "zarr-wasm";
+} from "zarr-wasm/conventions";
 import { errorOf, randomizer } from "../support/support.js";
 
 type Nested = number | readonly Nested[];

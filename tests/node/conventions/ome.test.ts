@@ -1,19 +1,15 @@
 // OME-Zarr: images written by zarr-python; valid and invalid attributes.
 import { describe, expect, it } from "vitest";
+import { create, createGroup, getBytes, isZarrError, open } from "zarr-wasm";
 import {
   channelAxis,
-  create,
-  createGroup,
   fieldPaths,
-  getBytes,
   isMultiscales,
-  isZarrError,
   labelPaths,
   multiscales,
-  open,
   sel,
   wellPaths,
-} from "zarr-wasm";
+} from "zarr-wasm/conventions";
 import { bytesOf, errorOf, goldenCases, sha256, storeOf } from "../support/support.js";
 
 const golden = goldenCases("conventions") as unknown as (ReturnType<typeof goldenCases>[number] & {

@@ -1,7 +1,8 @@
 // Selections by label as pandas and xarray resolve them: periods at the ends of intervals, methods, and selections of a
 // group that arrays use in part.
 import { describe, expect, it } from "vitest";
-import { create, createGroup, get, type LabelSelection, type SelOptions, sel, set, slice } from "zarr-wasm";
+import { create, createGroup, get, set, slice } from "zarr-wasm";
+import { type LabelSelection, type SelOptions, sel } from "zarr-wasm/conventions";
 import { errorOf } from "../support/support.js";
 
 const day = 86_400_000;

@@ -7,16 +7,13 @@ import {
   type DimensionSelection,
   type DTypeInput,
   get,
-  type LabelSelection,
   open,
-  type SelOptions,
   type Store,
-  sel,
   set,
   slice,
-  writeMultiscale,
   type ZarrArray,
 } from "zarr-wasm";
+import { type LabelSelection, type SelOptions, sel, writeMultiscale } from "zarr-wasm/conventions";
 import { errorOf } from "../support/support.js";
 
 type Numbers = readonly number[];

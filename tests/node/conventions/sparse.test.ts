@@ -1,16 +1,7 @@
 // Sparse matrices, compared with their dense equivalents.
 import { describe, expect, it } from "vitest";
-import {
-  create,
-  createGroup,
-  type DimensionSelection,
-  open,
-  readSparse,
-  type SparseMatrix,
-  set,
-  slice,
-  type ZarrGroup,
-} from "zarr-wasm";
+import { create, createGroup, type DimensionSelection, open, set, slice, type ZarrGroup } from "zarr-wasm";
+import { readSparse, type SparseMatrix } from "zarr-wasm/conventions";
 import { errorOf } from "../support/support.js";
 
 type Dense = readonly (readonly number[])[];

@@ -15,21 +15,23 @@ import {
   type DTypeInput,
   type ElementData,
   get,
-  labelPaths,
   MapStore,
-  type MultiscaleOptions,
-  type MultiscaleProgress,
-  multiscales,
   open,
   type Store,
   set,
   slice,
   updateAttributes,
-  writeMultiscale,
   type ZarrArray,
   type ZarrError,
   type ZarrGroup,
 } from "zarr-wasm";
+import {
+  labelPaths,
+  type MultiscaleOptions,
+  type MultiscaleProgress,
+  multiscales,
+  writeMultiscale,
+} from "zarr-wasm/conventions";
 import * as zarrita from "zarrita";
 import { toBytes, toElements } from "#src/dtypes/elements.js";
 import { skipFor } from "../../shared/skips.js";
@@ -845,8 +847,10 @@ describe("a store that fails", () => {
 
 it("memory is bounded by a few blocks, whatever the array's length", () => {
   // 256 MiB of fill value except for some chunks, in shards: memory is the same as for stored chunks.
+  const from = (entry: string) => JSON.stringify(pathToFileURL(`dist/bundle/${entry}.js`).href);
   const script = `
-    import { create, set, writeMultiscale } from ${JSON.stringify(pathToFileURL("dist/bundle/index.js").href)};
+    import { create, set } from ${from("index")};
+    import { writeMultiscale } from ${from("conventions")};
     const array = await create(new Map(), { shape: [4096, 32768], dtype: "uint16", chunkShape: [1024, 1024] });
     await set(array, [0, 0], 1);
     const before = process.resourceUsage().maxRSS;

@@ -1,16 +1,7 @@
 // xarray's conventions: dimensions, coordinates, CF packing and times; stores written by xarray.
 import { describe, expect, it } from "vitest";
-import {
-  type CFArray,
-  coordinatesOf,
-  DType,
-  decodeCF,
-  dimensionsOf,
-  get,
-  open,
-  slice,
-  type ZarrArray,
-} from "zarr-wasm";
+import { DType, get, open, slice, type ZarrArray } from "zarr-wasm";
+import { type CFArray, coordinatesOf, decodeCF, dimensionsOf } from "zarr-wasm/conventions";
 import { bytesOf, errorOf, goldenCases, storeOf } from "../support/support.js";
 
 const stores = goldenCases("conventions").filter(({ name }) => name.includes("xarray"));

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { DType, field, numpyDescr, readScalar, strings } from "zarr-wasm";
+import { DType, field, readScalar, strings } from "zarr-wasm";
+import { numpyDescr } from "zarr-wasm/formats";
 import { componentsOf, simpleTypes } from "#src/dtypes/dtype.js";
 import {
   checkElements,

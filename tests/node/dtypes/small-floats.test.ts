@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { DType, numpyDescr, readScalar } from "zarr-wasm";
+import { DType, readScalar } from "zarr-wasm";
+import { numpyDescr } from "zarr-wasm/formats";
 import { type SimpleType, simpleTypes } from "#src/dtypes/dtype.js";
 import { checkElements, isConverted, toBytes, toElements } from "#src/dtypes/elements.js";
 import {

@@ -1,7 +1,8 @@
 // Damaged Icechunk repositories: every byte of every metadata file changed, files cut at every length. The
 // result is a typed error or a region; never a crash, a hang, or more memory than the limit.
 import { expect, it } from "vitest";
-import { get, IcechunkStore, isZarrError, open, ZarrError } from "zarr-wasm";
+import { get, isZarrError, open, ZarrError } from "zarr-wasm";
+import { IcechunkStore } from "zarr-wasm/formats";
 import { readFlexBuffer } from "#src/formats/icechunk/flatbuffer.js";
 import { expanderWith, expandZstd } from "#src/formats/icechunk/format.js";
 import { containersOfYaml } from "#src/formats/icechunk/locations.js";

@@ -1,14 +1,7 @@
 // Chunks of Icechunk repositories that lie close together in one object or file: read with one request.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import {
-  type GetBytesOptions,
-  get,
-  IcechunkStore,
-  isZarrError,
-  open,
-  slice,
-  type ZarrArray,
-} from "zarr-wasm";
+import { type GetBytesOptions, get, isZarrError, open, slice, type ZarrArray } from "zarr-wasm";
+import { IcechunkStore } from "zarr-wasm/formats";
 import { arrayDocument, idOf, idText, type Reference } from "../../../scripts/lib/icechunk-writer.mjs";
 import { bytesOf, nodesOf, plainValues, repository } from "../support/icechunk-repository.js";
 import { ObjectServer } from "../support/store-server.js";

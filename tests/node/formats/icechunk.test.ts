@@ -2,7 +2,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   get,
-  IcechunkStore,
   isZarrError,
   type OpenOptions,
   open,
@@ -10,6 +9,7 @@ import {
   type ZarrError,
   type ZarrGroup,
 } from "zarr-wasm";
+import { IcechunkStore } from "zarr-wasm/formats";
 import {
   arrayDocument,
   idOf,

@@ -3,14 +3,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
-import {
-  getBytes,
-  listChildren,
-  MapStore,
-  open,
-  ReferenceStore,
-  type ReferenceStoreOptions,
-} from "zarr-wasm";
+import { getBytes, listChildren, MapStore, open } from "zarr-wasm";
+import { ReferenceStore, type ReferenceStoreOptions } from "zarr-wasm/formats";
 import { ObjectServer } from "../support/store-server.js";
 import { bytesOf, errorOf, goldenCases, randomBytes, sha256, storeOf } from "../support/support.js";
 

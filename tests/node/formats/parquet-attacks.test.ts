@@ -2,7 +2,8 @@
 import { readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { isZarrError, MapStore, ReferenceStore } from "zarr-wasm";
+import { isZarrError, MapStore } from "zarr-wasm";
+import { ReferenceStore } from "zarr-wasm/formats";
 import {
   bytesColumn,
   levels,

@@ -3,17 +3,8 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterEach, describe, expect, it } from "vitest";
-import {
-  get,
-  getBytes,
-  listChildren,
-  MapStore,
-  open,
-  ReferenceStore,
-  type Store,
-  slice,
-  ZipStore,
-} from "zarr-wasm";
+import { get, getBytes, listChildren, MapStore, open, type Store, slice, ZipStore } from "zarr-wasm";
+import { ReferenceStore } from "zarr-wasm/formats";
 import { FileSystemStore } from "zarr-wasm/node";
 import { temporaryFolder, writeStore } from "../support/cli-tool.js";
 import { data, sampleFolder, sampleJson, sampleValues } from "../support/parquet-sample.js";

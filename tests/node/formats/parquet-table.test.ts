@@ -1,7 +1,7 @@
 // Tables in Parquet files: columns of numbers and bytes, damaged files, limits.
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { type ParquetColumn, readParquet } from "zarr-wasm";
+import { type ParquetColumn, readParquet } from "zarr-wasm/formats";
 import {
   bytesColumn,
   dictionaryColumn,

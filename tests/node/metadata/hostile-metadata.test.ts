@@ -6,7 +6,6 @@ import {
   consolidate,
   create,
   createGroup,
-  decodeCF,
   deleteNode,
   get,
   isZarrError,
@@ -19,6 +18,7 @@ import {
   strings,
   updateAttributes,
 } from "zarr-wasm";
+import { decodeCF } from "zarr-wasm/conventions";
 import { parseJson } from "#src/util/json-reader.js";
 import { bytesOf, errorOf, openArray, product } from "../support/support.js";
 import { json, regular, v2Meta, v3Meta, v3Store } from "../support/zarr-writer.js";

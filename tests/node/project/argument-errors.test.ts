@@ -1,12 +1,15 @@
 // Arguments of the wrong type: one-sentence typed errors, from conventions, reads of regions and options of stores.
 import { describe, expect, it } from "vitest";
-import * as zarr from "zarr-wasm";
+import * as library from "zarr-wasm";
 import { PersistentCache } from "zarr-wasm/cache";
 import { createCodecChain } from "zarr-wasm/codecs";
+import * as conventions from "zarr-wasm/conventions";
+import * as formats from "zarr-wasm/formats";
 import { FileSystemStore } from "zarr-wasm/node";
 import { copy } from "zarr-wasm/transfer";
 import { errorOf } from "../support/support.js";
 
+const zarr = { ...library, ...conventions, ...formats };
 const values = [null, undefined, 5, "x", true, {}, [], () => 1, Symbol("s"), 10n, new Map()];
 
 const group = await zarr.createGroup(new Map());

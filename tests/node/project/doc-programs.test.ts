@@ -265,14 +265,14 @@ const recipes: readonly Recipe[] = [
     in: "docs/stores.md",
     has: "targetHeaders: (url)",
     before:
-      'import { open, ReferenceStore } from "zarr-wasm"; const [authorization, key, document] = ["a", "b", { version: 1, refs: {} }];',
+      'import { open } from "zarr-wasm"; import { ReferenceStore } from "zarr-wasm/formats"; const [authorization, key, document] = ["a", "b", { version: 1, refs: {} }];',
     after: 'console.log((await open(store, { kind: "array" })).shape, typeof other.get);',
     prints: "[ 3 ] function\n",
   },
   {
     in: "docs/stores.md",
     has: "refs.parquet",
-    before: 'import { get, open, ReferenceStore } from "zarr-wasm";',
+    before: 'import { get, open } from "zarr-wasm"; import { ReferenceStore } from "zarr-wasm/formats";',
     after:
       'console.log(group.attributes, (await get(array)).data, (await get(await group.open("temperature"))).data);',
     prints: "{ title: 'weather' } Int16Array(2) [ 3, 4 ] Int16Array(2) [ 3, 4 ]\n",

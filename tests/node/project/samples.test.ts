@@ -4,18 +4,16 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:f
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { get, getBytes, open } from "zarr-wasm";
 import {
   channelAxis,
   coordinatesOf,
   decodeCF,
   dimensionsOf,
-  get,
-  getBytes,
   isMultiscales,
   labelPaths,
   multiscales,
-  open,
-} from "zarr-wasm";
+} from "zarr-wasm/conventions";
 import { makeSamples, sizes } from "../../../scripts/lib/samples.mjs";
 
 const root = path.join(import.meta.dirname, "../../..");

@@ -3,11 +3,14 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, expect, it } from "vitest";
-import * as zarr from "zarr-wasm";
+import * as library from "zarr-wasm";
+import * as conventions from "zarr-wasm/conventions";
+import * as formats from "zarr-wasm/formats";
 import { FileSystemStore } from "zarr-wasm/node";
 import { repository } from "../support/icechunk-repository.js";
 import { errorOf } from "../support/support.js";
 
+const zarr = { ...library, ...conventions, ...formats };
 const all = new Map<string, Uint8Array>();
 const group = await zarr.createGroup(all);
 const line = { shape: [4], dtype: "float64" as const, chunkShape: [2], dimensionNames: ["x"] };

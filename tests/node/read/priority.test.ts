@@ -1,6 +1,6 @@
 // The order in which chunks are requested, and copied into the result.
 import { describe, expect, it } from "vitest";
-import { get, getBytes, MapStore, type Priority, slice, WorkerPool } from "zarr-wasm";
+import { type GetOptions, get, getBytes, MapStore, slice, WorkerPool } from "zarr-wasm";
 import { errorOf, openArray, product, randomBytes, v1Store } from "../support/support.js";
 import {
   bytesBig,
@@ -34,6 +34,8 @@ const cells = Array.from({ length: 35 }, (_, i) => [Math.floor(i / 7), i % 7] as
 /** The slow twin: all chunks, sorted by a number, C order among equals. */
 const sorted = (rank: (cell: readonly [number, number]) => number, list = cells) =>
   [...list].sort((a, b) => rank(a) - rank(b)).map((cell) => `/c/${cell.join("/")}`);
+
+type Priority = NonNullable<GetOptions["priority"]>;
 
 describe("priority", () => {
   it("centre requests the chunks nearest to the centre of the selection first", async () => {

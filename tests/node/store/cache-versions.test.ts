@@ -2,8 +2,9 @@
 import http from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it, vi } from "vitest";
-import { getBytes, HttpStore, open, ReferenceStore, slice, ZipStore } from "zarr-wasm";
+import { getBytes, HttpStore, open, slice, ZipStore } from "zarr-wasm";
 import { PersistentCache } from "zarr-wasm/cache";
+import { ReferenceStore } from "zarr-wasm/formats";
 import {
   folder,
   fresh,

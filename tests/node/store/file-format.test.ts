@@ -26,7 +26,7 @@ const formats: readonly (readonly [name: string, start: string, format: RegExp])
   ["g.grib2", "GRIB\0\0\0\x02", /a GRIB file/],
   ["h.fits", "SIMPLE  =   T", /a FITS file/],
   ["i.nc", "PK\x03\x04", /a zip archive; open it with `new ZipStore\(url\)`/],
-  ["j.parquet", "PAR1", /a Parquet file; open it with `readTable`/],
+  ["j.parquet", "PAR1", /a Parquet file; open it with `readParquet`/],
   ["k.json", ' {"version":1}', /a JSON document; open it with `ReferenceStore\.open\(url\)`/],
 ];
 

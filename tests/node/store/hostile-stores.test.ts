@@ -14,11 +14,10 @@ import {
   isZarrError,
   MapStore,
   open,
-  ReferenceStore,
-  type ReferenceStoreOptions,
   type ZarrGroup,
   ZipStore,
 } from "zarr-wasm";
+import { ReferenceStore, type ReferenceStoreOptions } from "zarr-wasm/formats";
 import { FileSystemStore } from "zarr-wasm/node";
 import { listChildren } from "#src/index.js";
 import { runAll } from "../../shared/steps.js";
@@ -107,7 +106,7 @@ describe("decompression bombs in bodies", () => {
         ${asByFetch}
         return [
           await codeOf(zarr.open(new zarr.HttpStore(args.url, options), { limits })),
-          await codeOf(zarr.ReferenceStore.open(args.url, { ...options, maxDocumentBytes: 2 ** 20 })),
+          await codeOf(formats.ReferenceStore.open(args.url, { ...options, maxDocumentBytes: 2 ** 20 })),
         ];`;
       const { result, mebibytes } = await measure(documents, { url, byFetch });
       expect(result).toEqual(Array(2).fill("LimitExceeded limit-exceeded"));

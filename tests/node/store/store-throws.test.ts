@@ -18,10 +18,10 @@ import {
   updateAttributes,
   WorkerPool,
   WritableHttpStore,
-  writeMultiscale,
   ZipStore,
   ZipWriter,
 } from "zarr-wasm";
+import { writeMultiscale } from "zarr-wasm/conventions";
 import * as zarrita from "zarr-wasm/zarrita";
 import { deleteObject, writeObject } from "#src/store/write.js";
 import { bytesOf } from "../support/support.js";

@@ -1,5 +1,6 @@
 /** Every data type of the library, with its names in each Zarr version and a few elements for testing codecs. */
-import { DType, numpyDescr } from "zarr-wasm";
+import { DType } from "zarr-wasm";
+import { numpyDescr } from "zarr-wasm/formats";
 import { type SimpleType, simpleTypes } from "#src/dtypes/dtype.js";
 import { coreTypes } from "#src/dtypes/table.js";
 

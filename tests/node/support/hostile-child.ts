@@ -14,6 +14,7 @@ export interface Measured {
 export async function measure(body: string, args: Record<string, unknown>): Promise<Measured> {
   const script = `
     import * as zarr from ${JSON.stringify(import.meta.resolve("zarr-wasm"))};
+    import * as formats from ${JSON.stringify(import.meta.resolve("zarr-wasm/formats"))};
     import { FileSystemStore } from ${JSON.stringify(import.meta.resolve("zarr-wasm/node"))};
     const codeOf = (work) => work.then(() => "read", (error) => error._tag + " " + error.code);
     const args = ${JSON.stringify(args)};

@@ -4,17 +4,8 @@ import { mkdtempSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, describe, expect, it, vi } from "vitest";
-import {
-  type CreateOptions,
-  create,
-  createGroup,
-  decodeCF,
-  get,
-  open,
-  set,
-  slice,
-  type ZarrArray,
-} from "zarr-wasm";
+import { type CreateOptions, create, createGroup, get, open, set, slice, type ZarrArray } from "zarr-wasm";
+import { decodeCF } from "zarr-wasm/conventions";
 import { skipFor } from "../../shared/skips.js";
 import { copy, filesOf, urlOf } from "../support/copying.js";
 import { hasXarray, python } from "../support/python-zarr.js";

@@ -2,7 +2,8 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { create, get, multiscales, open, set } from "zarr-wasm";
+import { create, get, open, set } from "zarr-wasm";
+import { multiscales } from "zarr-wasm/conventions";
 import { runPyramid } from "#src/cli/commands/pyramid/command.js";
 import type { Values } from "#src/cli/options/options.js";
 import { temporaryFolder } from "../support/cli-tool.js";

@@ -6,13 +6,12 @@ import {
   createGroup,
   get,
   MapStore,
-  multiscales,
   open,
   set,
   slice,
   updateAttributes,
-  writeMultiscale,
 } from "zarr-wasm";
+import { multiscales, writeMultiscale } from "zarr-wasm/conventions";
 import { planeAspect, planLayers } from "../../../web/viewer/model/layers.ts";
 import { arrayFacts, resolveState } from "../../../web/viewer/model/state.ts";
 import { coordinateText, dateText, placeText, unitText } from "../../../web/viewer/panels/coordinates.ts";

@@ -1,7 +1,8 @@
 // What OME-Zarr metadata say about the display of images: rendering settings, single channels, labels.
 
 import { describe, expect, it } from "vitest";
-import { create, createGroup, MapStore, multiscales, open } from "zarr-wasm";
+import { create, createGroup, MapStore, open } from "zarr-wasm";
+import { multiscales } from "zarr-wasm/conventions";
 import { arrayFacts, resolveState } from "#src/viewer/model/state.js";
 import { multiscaleDataset } from "#src/viewer/source/multiscale.js";
 import { labelInfo, renderingDefaults } from "#src/viewer/source/ome-settings.js";

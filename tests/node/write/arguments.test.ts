@@ -10,9 +10,9 @@ import {
   resize,
   set,
   updateAttributes,
-  writeMultiscale,
   ZipWriter,
 } from "zarr-wasm";
+import { writeMultiscale } from "zarr-wasm/conventions";
 import { errorOf } from "../support/support.js";
 
 const base = { shape: [4, 4], chunkShape: [2, 2], dtype: "uint8" } as const;

@@ -3,7 +3,8 @@
 // same stored bytes as zarr-python makes of them, and an independent reader of v1 reads them.
 
 import { describe, expect, it } from "vitest";
-import { create, getBytes, type NumpyDescr, set, slice } from "zarr-wasm";
+import { create, getBytes, set, slice } from "zarr-wasm";
+import type { NumpyDescr } from "zarr-wasm/formats";
 import { toElements } from "#src/dtypes/elements.js";
 import { skipFor } from "../../shared/skips.js";
 import { missingZarr, pythonJson } from "../support/python-zarr.js";

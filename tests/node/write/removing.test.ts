@@ -26,14 +26,14 @@ import {
   HttpStore,
   MapStore,
   open,
-  ReferenceStore,
   type Store,
   set,
   slice,
   WritableHttpStore,
-  writeMultiscale,
   ZipWriter,
 } from "zarr-wasm";
+import { writeMultiscale } from "zarr-wasm/conventions";
+import { ReferenceStore } from "zarr-wasm/formats";
 import { FileSystemStore } from "zarr-wasm/node";
 import { create as createByZarrita, root as rootOf } from "zarr-wasm/zarrita";
 import { writeObject } from "#src/store/write.js";
@@ -545,7 +545,8 @@ describe("the source is not deleted", () => {
       const file = path.join(import.meta.dirname, `../../../build/tmp/mounting-${process.pid}.mjs`);
       writeFileSync(
         file,
-        `import { create, open, writeMultiscale } from "zarr-wasm";
+        `import { create, open } from "zarr-wasm";
+       import { writeMultiscale } from "zarr-wasm/conventions";
        import { FileSystemStore } from "zarr-wasm/node";
        const [mounts, source] = process.argv.slice(2);
        const like = await open(new FileSystemStore(source), { path: "g/a", kind: "array" });

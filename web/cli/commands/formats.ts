@@ -1,14 +1,6 @@
 /** Output formats of `zarr-wasm read`: each turns a region into pieces to write. */
-import {
-  type BytesRegion,
-  DType,
-  type NumpyDescr,
-  numpyDescr,
-  packStrings,
-  readScalar,
-  type ValueRegion,
-  ZarrError,
-} from "zarr-wasm";
+import { type BytesRegion, DType, packStrings, readScalar, type ValueRegion, ZarrError } from "zarr-wasm";
+import { type NumpyDescr, numpyDescr } from "zarr-wasm/formats";
 import { printable, printableJson } from "../text/output.js";
 import { timeText } from "../text/times.js";
 

@@ -1,5 +1,6 @@
 /** `zarr-wasm info --history`: the branches, tags and versions of an Icechunk repository. */
-import { type IcechunkCommit, type IcechunkRef, IcechunkStore, isZarrError } from "zarr-wasm";
+import { isZarrError } from "zarr-wasm";
+import { type IcechunkCommit, type IcechunkRef, IcechunkStore } from "zarr-wasm/formats";
 import type { Values } from "../options/options.js";
 import { UsageError } from "../options/options.js";
 import { isPipeline, withoutMark } from "../source/places.js";

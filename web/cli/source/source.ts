@@ -6,12 +6,12 @@ import {
   type OpenedNode,
   type OpenOptions,
   open,
-  ReferenceStore,
   type Source,
   type Store,
   WritableHttpStore,
   ZipStore,
 } from "zarr-wasm";
+import { ReferenceStore } from "zarr-wasm/formats";
 import { isArchiveName } from "#internal";
 import { UsageError, type Values, versionOptions } from "../options/options.js";
 import { note } from "../text/output.js";

@@ -1,14 +1,6 @@
 /** Summarises conventions in metadata: OME-Zarr of groups, CF of arrays. */
-import {
-  isMultiscales,
-  isZarrError,
-  type Member,
-  multiscales,
-  type OmeMultiscale,
-  type ZarrArray,
-  type ZarrGroup,
-  ZipStore,
-} from "zarr-wasm";
+import { isZarrError, type Member, type ZarrArray, type ZarrGroup, ZipStore } from "zarr-wasm";
+import { isMultiscales, multiscales, type OmeMultiscale } from "zarr-wasm/conventions";
 import { ownProperty as own } from "#internal";
 
 /** Maximum length of an attribute's value that is shown. */

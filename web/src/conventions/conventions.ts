@@ -1,7 +1,6 @@
 /** Conventions: functions whose code is loaded at the first call. */
 
 import type { Target } from "../edit/options.js";
-import type { ParquetOptions, ParquetTable } from "../formats/parquet/table.js";
 import type { ZarrArray } from "../hierarchy/array.js";
 import type { ZarrGroup } from "../hierarchy/group.js";
 import type { Selection } from "../plan/selection.js";
@@ -20,7 +19,6 @@ import type { LabelSelection, SelOptions } from "./sel/labels.js";
 import type { SparseMatrix, SparseOptions } from "./sparse/read.js";
 
 const part = lazy("conventions", () => import("./part.js"));
-const formats = lazy("other kinds of stores", () => import("../formats/part.js"));
 
 /**
  * Reads the georeferencing of an array, or of the arrays of a group.
@@ -165,15 +163,4 @@ export async function writeMultiscale(
   options: MultiscaleOptions = {},
 ): Promise<ZarrGroup> {
   return (await part()).writeMultiscale(target, array, options);
-}
-
-/**
- * Reads columns of a Parquet file. Values must be plain or in dictionaries, uncompressed or in snappy, gzip, zstd or
- * LZ4; strings and geometries (WKB) are returned as bytes.
- * @param file the whole file
- * @throws NotFound for a column that the file lacks; InvalidMetadata for damaged files; Unsupported for other encodings;
- *   LimitExceeded
- */
-export async function readParquet(file: Uint8Array, options: ParquetOptions = {}): Promise<ParquetTable> {
-  return (await formats()).readTable(file, options);
 }

@@ -1,5 +1,6 @@
 /** The coordinate systems of an image: of SpatialData, and since OME-Zarr 0.6 those of its graph. */
-import { coordinateGraph, isZarrError, type OmeMultiscale, type ZarrGroup } from "zarr-wasm";
+import { isZarrError, type ZarrGroup } from "zarr-wasm";
+import { coordinateGraph, type OmeMultiscale } from "zarr-wasm/conventions";
 import { InvalidLayer } from "./features.js";
 import type { Rows, Spaces } from "./spaces.js";
 import { spatialSystems } from "./spatial-transform.js";

@@ -1,12 +1,6 @@
 /** Single arrays as datasets: alone, or with coordinates from the same group (xarray, CF, GeoZarr). */
-import {
-  type Coordinate,
-  coordinatesOf,
-  dimensionsOf,
-  isZarrError,
-  type ZarrArray,
-  type ZarrGroup,
-} from "zarr-wasm";
+import { isZarrError, type ZarrArray, type ZarrGroup } from "zarr-wasm";
+import { type Coordinate, coordinatesOf, dimensionsOf } from "zarr-wasm/conventions";
 import { own, textAt, wordsAt } from "./attributes.js";
 import { linearCoordinates, plainAxis } from "./coordinates.js";
 import type { Dataset, DatasetAxis, Geography, GridPositions, Level } from "./dataset.js";

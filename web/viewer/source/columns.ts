@@ -1,5 +1,6 @@
 /** Columns of tables: of AnnData's `obs`, of Parquet files; categories resolved. */
-import { get, isZarrError, type ParquetColumn, strings, type ZarrArray, type ZarrGroup } from "zarr-wasm";
+import { get, isZarrError, strings, type ZarrArray, type ZarrGroup } from "zarr-wasm";
+import type { ParquetColumn } from "zarr-wasm/formats";
 import { formatBriefly, formatCount } from "../base/format.js";
 import { shortened } from "../base/text.js";
 import { textAt, textsAt } from "./attributes.js";

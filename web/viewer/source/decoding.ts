@@ -1,14 +1,6 @@
 /** Decodes stored values by their CF attributes, with the library. */
-import {
-  type CFInput,
-  type CFOptions,
-  DType,
-  decodeCF,
-  type ElementData,
-  isZarrError,
-  type Region,
-  type ZarrArray,
-} from "zarr-wasm";
+import { DType, type ElementData, isZarrError, type Region, type ZarrArray } from "zarr-wasm";
+import { type CFInput, type CFOptions, decodeCF } from "zarr-wasm/conventions";
 import { own, textAt } from "./attributes.js";
 import type { Dataset } from "./dataset.js";
 import { isTime } from "./leaf.js";

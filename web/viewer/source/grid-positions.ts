@@ -1,5 +1,6 @@
 /** Two-dimensional coordinates: longitudes and latitudes of a curvilinear grid. Spec: CF 1.11, section 5.2. */
-import { decodeCF, dimensionsOf, get, type ZarrArray } from "zarr-wasm";
+import { get, type ZarrArray } from "zarr-wasm";
+import { decodeCF, dimensionsOf } from "zarr-wasm/conventions";
 import { axisRole } from "./coordinates.js";
 import type { DatasetAxis, GridPositions } from "./dataset.js";
 

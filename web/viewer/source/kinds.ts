@@ -4,18 +4,8 @@
  * shown as a plain group, with the reason.
  */
 
-import {
-  dimensionsOf,
-  fieldPaths,
-  isZarrError,
-  type Member,
-  multiscales,
-  type OmeMultiscale,
-  type OpenedNode,
-  wellPaths,
-  type ZarrArray,
-  type ZarrGroup,
-} from "zarr-wasm";
+import { isZarrError, type Member, type OpenedNode, type ZarrArray, type ZarrGroup } from "zarr-wasm";
+import { dimensionsOf, fieldPaths, multiscales, type OmeMultiscale, wellPaths } from "zarr-wasm/conventions";
 import { formatCount } from "../base/format.js";
 import { omeAttributes, own, pathBelow, textAt, wordsAt } from "./attributes.js";
 import type { Contents } from "./browse.js";

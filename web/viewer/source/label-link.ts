@@ -1,5 +1,6 @@
 /** Labels positioned by their image: a transformation between their coordinate systems (OME-Zarr 0.6). */
-import { coordinateGraph, multiscales, type OmeMultiscale, type ZarrGroup } from "zarr-wasm";
+import type { ZarrGroup } from "zarr-wasm";
+import { coordinateGraph, multiscales, type OmeMultiscale } from "zarr-wasm/conventions";
 
 /**
  * Labels in the coordinates of their image.

@@ -1,15 +1,13 @@
 /** OME-Zarr images as datasets: levels, axes with units, channels, and labels. */
 
+import { isZarrError, type ZarrArray, type ZarrGroup } from "zarr-wasm";
 import {
   channelAxis as channelAxisOf,
-  isZarrError,
   labelPaths,
   multiscales,
   type OmeChannel,
   type OmeMultiscale,
-  type ZarrArray,
-  type ZarrGroup,
-} from "zarr-wasm";
+} from "zarr-wasm/conventions";
 import { formatCount } from "../base/format.js";
 import { omeAttributes, own } from "./attributes.js";
 import { linearCoordinates } from "./coordinates.js";

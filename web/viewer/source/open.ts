@@ -1,6 +1,5 @@
 /** Opens a source for viewing. Every node has a view: a picture, a plate, or a list of its contents. */
 import {
-  dimensionsOf,
   HttpStore,
   isZarrError,
   type OpenedNode,
@@ -9,6 +8,7 @@ import {
   type ZarrArray,
   type ZarrGroup,
 } from "zarr-wasm";
+import { dimensionsOf } from "zarr-wasm/conventions";
 import { readAddress } from "./address.js";
 import { arrayDataset, variableDataset } from "./arrays.js";
 import { groupAt, ifReadable, isPipeline, openNode, storeFor } from "./nodes.js";

@@ -1,5 +1,6 @@
 /** Local reference files (kerchunk). Loaded on demand. */
-import { ReferenceStore, type Store } from "zarr-wasm";
+import type { Store } from "zarr-wasm";
+import { ReferenceStore } from "zarr-wasm/formats";
 import { readBlob } from "./blob-parts.js";
 
 /** Opens a reference file. @throws as `ReferenceStore.open` does. */

@@ -1,5 +1,6 @@
 /** Points and shapes of SpatialData, and positions of AnnData, as layers. */
-import { isZarrError, type ParquetTable, readParquet, type ZarrGroup } from "zarr-wasm";
+import { isZarrError, type ZarrGroup } from "zarr-wasm";
+import { type ParquetTable, readParquet } from "zarr-wasm/formats";
 import { formatCount } from "../base/format.js";
 import { own, textAt, textsAt } from "./attributes.js";
 import { parquetColumn, readColumn, readNumbers, Table } from "./columns.js";

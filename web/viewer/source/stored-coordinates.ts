@@ -1,14 +1,6 @@
 /** Stored coordinates: read whole if small, otherwise in parts on demand. */
-import {
-  type CFRegion,
-  decodeCF,
-  get,
-  isZarrError,
-  type Region,
-  slice,
-  strings,
-  type ZarrArray,
-} from "zarr-wasm";
+import { get, isZarrError, type Region, slice, strings, type ZarrArray } from "zarr-wasm";
+import { type CFRegion, decodeCF } from "zarr-wasm/conventions";
 import { briefDates, dateTicks } from "../base/date-ticks.js";
 import { formatCount } from "../base/format.js";
 import { textAt } from "./attributes.js";

@@ -1,12 +1,6 @@
 /** The contents of a group as a tree whose branches are read when they are opened. */
-import {
-  dimensionsOf,
-  isMultiscales,
-  isZarrError,
-  type OpenedNode,
-  type ZarrArray,
-  type ZarrGroup,
-} from "zarr-wasm";
+import { isZarrError, type OpenedNode, type ZarrArray, type ZarrGroup } from "zarr-wasm";
+import { dimensionsOf, isMultiscales } from "zarr-wasm/conventions";
 import { omeAttributes, own, textAt } from "./attributes.js";
 import { type Contents, folderContents } from "./browse.js";
 

@@ -1,17 +1,13 @@
 /** `zarr-wasm pyramid`. */
+import { isZarrError, open, type Store, type ZarrGroup, type ZarrWarning } from "zarr-wasm";
 import {
-  isZarrError,
   type MultiscaleOptions,
   type MultiscaleProgress,
   multiscales,
   type NewAxis,
   type OmeVersion,
-  open,
-  type Store,
   writeMultiscale,
-  type ZarrGroup,
-  type ZarrWarning,
-} from "zarr-wasm";
+} from "zarr-wasm/conventions";
 import {
   autoShards,
   checkMultiscale,

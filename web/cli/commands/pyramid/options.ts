@@ -1,5 +1,6 @@
 /** Parses and checks the options of `pyramid`. */
-import type { CodecInput, DownsamplingMethod, OmeVersion } from "zarr-wasm";
+import type { CodecInput } from "zarr-wasm";
+import type { DownsamplingMethod, OmeVersion } from "zarr-wasm/conventions";
 import { UsageError, type Values } from "../../options/options.js";
 import {
   integer,

@@ -1,13 +1,6 @@
 /** The source of an image: an array, or the finest level of an existing image with its metadata. */
-import {
-  isMultiscales,
-  multiscales,
-  type NewAttributes,
-  type NewAxis,
-  type OpenedNode,
-  open,
-  type ZarrArray,
-} from "zarr-wasm";
+import { type CreateOptions, type OpenedNode, open, type ZarrArray } from "zarr-wasm";
+import { isMultiscales, multiscales, type NewAxis } from "zarr-wasm/conventions";
 import { type openDestination, placeBelow } from "#internal";
 import type { Values } from "../../options/options.js";
 import { isMarked, isPipeline } from "../../source/places.js";
@@ -22,7 +15,7 @@ export interface ImageSource {
   readonly translation: readonly number[] | undefined;
   readonly name: string | undefined;
   /** Other OME-Zarr metadata of its group. */
-  readonly ome: NewAttributes | undefined;
+  readonly ome: CreateOptions["attributes"];
 }
 
 /**
@@ -70,7 +63,7 @@ async function imageSource(node: OpenedNode): Promise<ImageSource> {
   const [image] = multiscales(node);
   const [finest] = image!.levels;
   const { scale, translation } = finest!;
-  const ome = (node.attributes["ome"] ?? node.attributes) as NewAttributes;
+  const ome = (node.attributes["ome"] ?? node.attributes) as NonNullable<CreateOptions["attributes"]>;
   const known = ["omero", "image-label"].filter((name) => ome[name] !== undefined);
   return {
     array: await finest!.open(),

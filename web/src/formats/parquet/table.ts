@@ -36,8 +36,14 @@ export interface ParquetOptions {
 const maxFooter = 2 ** 24;
 const readable = ["INT32", "INT64", "FLOAT", "DOUBLE", "BYTE_ARRAY"];
 
-/** See `readParquet`. */
-export async function readTable(file: Uint8Array, options: ParquetOptions = {}): Promise<ParquetTable> {
+/**
+ * Reads columns of a Parquet file. Values must be plain or in dictionaries, uncompressed or in snappy, gzip, zstd or
+ * LZ4; strings and geometries (WKB) are returned as bytes.
+ * @param file the whole file
+ * @throws NotFound for a column that the file lacks; InvalidMetadata for damaged files; Unsupported for other encodings;
+ *   LimitExceeded
+ */
+export async function readParquet(file: Uint8Array, options: ParquetOptions = {}): Promise<ParquetTable> {
   const { columns, maxRows = 10_000_000, maxBytes = 2 ** 30 } = options;
   const footer = readFooter(file, columns, { maxBytes: maxFooter, isNestedAllowed: true });
   if (footer.rows > maxRows)

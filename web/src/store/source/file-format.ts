@@ -21,7 +21,7 @@ const signatures: readonly (readonly [start: RegExp, name: string, remedy: strin
   [/^SIMPLE {2}=/, "a FITS file", references],
   // biome-ignore lint/suspicious/noControlCharactersInRegex: signatures of binary files
   [/^PK\x03\x04/, "a zip archive", "with `new ZipStore(url)`"],
-  [/^PAR1/, "a Parquet file", "with `readTable`"],
+  [/^PAR1/, "a Parquet file", "with `readParquet`"],
   [/^(?:\xef\xbb\xbf)?\s*\{/, "a JSON document", "with `ReferenceStore.open(url)`, if it has references"],
 ];
 

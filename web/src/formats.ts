@@ -1,0 +1,18 @@
+/**
+ * Formats beside Zarr: Icechunk repositories, kerchunk references, Parquet tables, descriptions for .npy files. `open`
+ * finds the first two by itself.
+ * @packageDocumentation
+ */
+
+export { type NumpyDescr, numpyDescr } from "./dtypes/numpy.js";
+export type { IcechunkCommit, IcechunkRef } from "./formats/icechunk/repo.js";
+export type { IcechunkVersion } from "./formats/icechunk/repository.js";
+export { type IcechunkOptions, IcechunkStore } from "./formats/icechunk/store.js";
+export type { VirtualBase } from "./formats/icechunk/virtual.js";
+export { ReferenceStore, type ReferenceStoreOptions } from "./formats/kerchunk/store.js";
+export {
+  type ParquetColumn,
+  type ParquetOptions,
+  type ParquetTable,
+  readParquet,
+} from "./formats/parquet/table.js";
