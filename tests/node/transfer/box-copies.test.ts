@@ -152,7 +152,9 @@ describe("several threads", () => {
       class extends Worker {
         constructor(script: string | URL, options: object) {
           super(
-            String(script).includes("bundle/worker.js") ? new URL("data:text/javascript,process.exit(3)") : script,
+            String(script).includes("bundle/worker.js")
+              ? new URL("data:text/javascript,process.exit(3)")
+              : script,
             options,
           );
         }

@@ -35,7 +35,12 @@ export async function runCopy(source: string, dest: string, values: Values): Pro
     note(`interrupted: ${chunks} of ${totalChunks} chunks copied${resumeHint(dest)}`);
   });
   const options = readOptions(values);
-  const threads = integer(values.threads, "--threads", 1, Math.min(availableParallelism(), maxDefaultThreads));
+  const threads = integer(
+    values.threads,
+    "--threads",
+    1,
+    Math.min(availableParallelism(), maxDefaultThreads),
+  );
   await checkPlaces(await rootOf(source), dest);
   const root = await openSource(source, values);
   const target = destinationUrl(dest);

@@ -22,7 +22,7 @@ import type { Outcome } from "../workers/encode-work.js";
 import { StepFailure } from "../workers/messages.js";
 import type { WorkerPool } from "../workers/pool.js";
 import { recode } from "../workers/recode-work.js";
-import { type Encoded } from "../write/encoder.js";
+import type { Encoded } from "../write/encoder.js";
 import { resolveRegion, type WrittenRegion } from "../write/region.js";
 import { changeShard } from "../write/shard.js";
 import { inLanes } from "./array-copy.js";
