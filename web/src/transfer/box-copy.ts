@@ -9,14 +9,16 @@ import { defaultCoalescing } from "../read/reader.js";
 import { resolveWanted } from "../read/resolve-region.js";
 import { textEncoder } from "../util/platform.js";
 import { type Box, countOf, positionsIn, stridesOf } from "../util/shapes.js";
+import { boxLengths, countIn } from "../walk/boxes.js";
+import { lanesFor } from "../walk/lanes.js";
 import { poolEncoders } from "../workers/encode-work.js";
 import type { WorkerPool } from "../workers/pool.js";
 import { resolveRegion } from "../write/region.js";
 import { type WriteRegionOptions, writeRegion } from "../write/write-region.js";
-import { differsError, elementBytes, lanesFor } from "./array-copy.js";
-import { boxLengths, countIn, type View } from "./boxes.js";
+import { differsError, elementBytes } from "./array-copy.js";
 import type { RechunkPlan } from "./rechunk-plan.js";
 import { copyInSlab, fitsSlab } from "./slab-box.js";
+import type { View } from "./view.js";
 
 export interface BoxCopy {
   readonly from: View;

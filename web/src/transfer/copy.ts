@@ -15,6 +15,7 @@ import type { Store } from "../store/store.js";
 import { pickOptions } from "../util/arguments.js";
 import { conflict } from "../util/errors.js";
 import { countOf } from "../util/shapes.js";
+import { elementBox, shareBoxes, tileBox } from "../walk/boxes.js";
 import {
   type ArrayCopy,
   boxCopyOptions,
@@ -26,7 +27,6 @@ import {
 } from "./array-copy.js";
 import { copyAsStored } from "./as-stored.js";
 import { BoxCopier } from "./box-copy.js";
-import { elementBox, shareBoxes, tileBox, View } from "./boxes.js";
 import { badOption, type Destination, openDestination } from "./destination.js";
 import { loadNode, node } from "./host.js";
 import { type DestinationLock, type LockOptions, sha256 } from "./lock.js";
@@ -53,6 +53,7 @@ import { plannedAxes, rechunk } from "./rechunk.js";
 import { planPass } from "./rechunk-plan.js";
 import { isSameEncoding } from "./stored-form.js";
 import { arrayTarget, groupTarget, omeNote } from "./target.js";
+import { View } from "./view.js";
 import { checkViews } from "./views.js";
 import { countWork, visitedBoxes } from "./visited.js";
 

@@ -7,20 +7,6 @@ import { Jobs } from "../plan/jobs.js";
 import { slice } from "../plan/selection.js";
 import { writeObject } from "../store/write.js";
 import { type Box, positionsIn, stridesOf } from "../util/shapes.js";
-import { poolEncoders } from "../workers/encode-work.js";
-import { ChunkEncoder } from "../write/encoder.js";
-import { resolveRegion, resolveValues } from "../write/region.js";
-import { changeShard } from "../write/shard.js";
-import {
-  type ArrayCopy,
-  boxCopyOptions,
-  chunkCount,
-  elementBytes,
-  inLanes,
-  isDone,
-  lanesFor,
-} from "./array-copy.js";
-import { BoxCopier, type BoxCopy, type BoxData, CellDigests } from "./box-copy.js";
 import {
   boxLengths,
   cellBox,
@@ -29,8 +15,14 @@ import {
   intersect,
   type ObjectBox,
   tileBox,
-  View,
-} from "./boxes.js";
+} from "../walk/boxes.js";
+import { inLanes, lanesFor } from "../walk/lanes.js";
+import { poolEncoders } from "../workers/encode-work.js";
+import { ChunkEncoder } from "../write/encoder.js";
+import { resolveRegion, resolveValues } from "../write/region.js";
+import { changeShard } from "../write/shard.js";
+import { type ArrayCopy, boxCopyOptions, chunkCount, elementBytes, isDone } from "./array-copy.js";
+import { BoxCopier, type BoxCopy, type BoxData, CellDigests } from "./box-copy.js";
 import {
   dividePass,
   type ParallelPass,
@@ -40,6 +32,7 @@ import {
   type RechunkPlan,
 } from "./rechunk-plan.js";
 import { type Scratch, withScratch } from "./scratch.js";
+import { View } from "./view.js";
 
 /** Share of the memory limit for the elements of a box. Its encoded chunks take the rest. */
 const boxShare = { copied: 1 / 2, verified: 1 / 3 };

@@ -18,6 +18,7 @@ import { releaseBytes } from "../store/read.js";
 import { deleteObject, keepsBytes, writeObject } from "../store/write.js";
 import { isZarrError, withDetails } from "../util/errors.js";
 import { stridesOf } from "../util/shapes.js";
+import { inLanes } from "../walk/lanes.js";
 import type { Outcome } from "../workers/encode-work.js";
 import { StepFailure } from "../workers/messages.js";
 import type { WorkerPool } from "../workers/pool.js";
@@ -25,7 +26,6 @@ import { recode } from "../workers/recode-work.js";
 import type { Encoded } from "../write/encoder.js";
 import { resolveRegion, type WrittenRegion } from "../write/region.js";
 import { changeShard } from "../write/shard.js";
-import { inLanes } from "./array-copy.js";
 
 /** Whether boxes can be copied in this way: one module has both codecs, and encodes from slabs. */
 export function fitsSlab(from: ZarrArray, to: ZarrArray): boolean {
