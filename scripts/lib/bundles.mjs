@@ -7,7 +7,7 @@ import { deflateRawSync } from "node:zlib";
 import { rolldown } from "rolldown";
 import { libraryChunks } from "./chunks.mjs";
 import { programEntries } from "./entries.mjs";
-import { buildDir, distDir, root, wasmModules } from "./paths.mjs";
+import { buildDir, distDir, root } from "./paths.mjs";
 
 const dist = (name) => path.join(distDir, name);
 
@@ -79,33 +79,17 @@ async function bundleWorkers() {
 const timeOf = (file) => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 
 /**
- * Writes the wasm modules as scripts, for bundlers that do not copy them (web/src/engine/embedded-modules.ts). The
- * decode module, which all need, is compressed so that runtimes can decompress it. The larger two repeat each other:
- * they are one LZMA stream, cut after the bytes that the full module takes.
+ * Writes the wasm modules as scripts, for bundlers that do not copy them (web/src/engine/embedded-modules.ts): raw
+ * DEFLATE, which every runtime decompresses. The images have no copy, which would double the size of bundles.
  */
-async function embedModules() {
-  const made = Math.min(...wasmModules.map((name) => timeOf(dist(`wasm/${name}-embedded.js`))));
-  const sources = wasmModules.map((name) => dist(`wasm/${name}.wasm`));
-  if (made > Math.max(...[...sources, fileURLToPath(import.meta.url)].map(timeOf))) return;
-  const [decode, full, images] = sources.map((file) => readFileSync(file));
-  const { createCodecChain } = await import(pathToFileURL(dist("codecs.js")));
-  const { decodeLzma } = await import(pathToFileURL(dist("engine/lzma.js")));
-  const both = Buffer.concat([full, images]);
-  const codecs = [
-    { name: "bytes" },
-    { name: "numcodecs.lzma", configuration: { format: 2, preset: 0x80000009 } },
-  ];
-  const chain = await createCodecChain({ dtype: "uint8", shape: [both.byteLength], codecs });
-  const stream = chain.encode(new Uint8Array(both));
-  const { read } = decodeLzma(stream, full.byteLength);
-  const write = (name, field, packed, { byteLength }) =>
-    writeFileSync(
-      dist(`wasm/${name}-embedded.js`),
-      `export const ${field} = "${Buffer.from(packed).toString("base64")}";\nexport const bytes = ${byteLength};\n`,
-    );
-  write("decode", "deflated", deflateRawSync(decode, { level: 9 }), decode);
-  write("full", "compressed", stream.subarray(0, read), full);
-  write("images", "compressed", stream.subarray(read), images);
+function embedModules() {
+  for (const name of ["decode", "full"]) {
+    const [source, copy] = [dist(`wasm/${name}.wasm`), dist(`wasm/${name}-embedded.js`)];
+    if (timeOf(copy) > Math.max(timeOf(source), timeOf(fileURLToPath(import.meta.url)))) continue;
+    const module = readFileSync(source);
+    const text = deflateRawSync(module, { level: 9 }).toString("base64");
+    writeFileSync(copy, `export const deflated = "${text}";\nexport const bytes = ${module.byteLength};\n`);
+  }
 }
 
 /** A second entry with the names of index.js: chunks.mjs. */
@@ -179,8 +163,8 @@ async function writeEdgeEntries() {
 
 /**
  * Bundles the library into one file, for pages without a bundler. Its exports are also properties of `zarrWasm`, for
- * scripts that cannot import. It contains the decode module; copies of the two larger modules are separate files, as
- * they would triple its size.
+ * scripts that cannot import. It contains the decode module; the copy of the full module is a separate file, as it
+ * would double its size.
  */
 async function bundleOneFile() {
   const own = (name) => JSON.stringify(dist(`${name}.js`));
@@ -193,9 +177,7 @@ async function bundleOneFile() {
   const beside = {
     name: "beside",
     resolveId: (id) =>
-      /\/(?:full|images)-embedded\.js$/.test(id)
-        ? { id: `./wasm/${path.basename(id)}`, external: true }
-        : null,
+      id.endsWith("/full-embedded.js") ? { id: "./wasm/full-embedded.js", external: true } : null,
     // Workers start from text: this file cannot be a script of workers.
     load: (id) =>
       id.endsWith("/worker-chunk.js") ? "export const url = undefined, name = undefined;" : null,
@@ -214,7 +196,7 @@ const parts = {
     await writeEdgeEntries();
   },
   async copies() {
-    await embedModules();
+    embedModules();
     await bundleOneFile();
   },
 };

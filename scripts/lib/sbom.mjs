@@ -1,5 +1,5 @@
-// The contents of the package as a CycloneDX document: dist/sbom.cdx.json. The library has no dependencies, but the
-// WebAssembly modules contain C libraries and parts of the compiler's runtime.
+// The contents of the package as a CycloneDX document: dist/sbom.cdx.json. The package has no dependencies, but the
+// WebAssembly modules contain C libraries and parts of the compiler's runtime, and the viewer a bundled npm package.
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -19,7 +19,11 @@ const licences = {
   emscripten: "MIT",
   musl: "MIT",
   llvm: "Apache-2.0 WITH LLVM-exception",
+  "@preact/signals-core": "MIT",
 };
+
+/** Packages of npm in the package's scripts. */
+const bundledPackages = ["@preact/signals-core"];
 
 const licence = (name) => {
   if (!licences[name]) throw new Error(`scripts/lib/sbom.mjs has no licence for ${name}`);
@@ -62,6 +66,13 @@ const runtime = (name, emscripten) => ({
   licenses: licence(name),
 });
 
+/** A bundled package of npm, in the version that package.json pins. */
+function bundledPackage(name, { devDependencies }) {
+  const version = devDependencies[name];
+  const purl = `pkg:npm/${name.replace("@", "%40")}@${version}`;
+  return { type: "library", "bom-ref": `npm:${name}`, name, version, licenses: licence(name), purl };
+}
+
 /** A module of the package, with its components. */
 const wasm = (name, components) => ({
   type: "file",
@@ -75,9 +86,8 @@ const sha256 = (bytes) => createHash("sha256").update(bytes).digest("hex");
 
 /** The document. It is reproducible: it has no time, and its serial number is derived from its content. */
 export function billOfMaterials() {
-  const { name, version, description, license } = JSON.parse(
-    readFileSync(path.join(root, "package.json"), "utf8"),
-  );
+  const manifest = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8"));
+  const { name, version, description, license } = manifest;
   const { emscripten, libraries } = JSON.parse(readFileSync(path.join(distDir, "wasm/sources.json"), "utf8"));
   const purl = `pkg:npm/${name}@${version}`;
   const compiler = {
@@ -89,6 +99,7 @@ export function billOfMaterials() {
   };
   const runtimes = ["musl", "llvm"].map((part) => runtime(part, emscripten));
   const parts = Object.entries(libraries).map(([part, record]) => library(part, record));
+  const packages = bundledPackages.map((part) => bundledPackage(part, manifest));
   const body = {
     metadata: {
       component: {
@@ -102,10 +113,13 @@ export function billOfMaterials() {
       },
       tools: { components: [compiler] },
     },
-    components: [...parts, ...runtimes, ...wasmModules.map((name) => wasm(`${name}.wasm`, []))].map(
-      withoutEmpty,
-    ),
-    dependencies: dependencies(purl, parts, runtimes),
+    components: [
+      ...parts,
+      ...runtimes,
+      ...packages,
+      ...wasmModules.map((name) => wasm(`${name}.wasm`, [])),
+    ].map(withoutEmpty),
+    dependencies: dependencies(purl, parts, runtimes, packages),
   };
   return {
     bomFormat: "CycloneDX",
@@ -124,12 +138,12 @@ function withoutEmpty({ components, ...component }) {
 const notInDecode = ["bzip2", "xz"];
 const ofImages = ["libjpeg", "lerc", "libwebp", "openjpeg"];
 
-function dependencies(purl, parts, runtimes) {
+function dependencies(purl, parts, runtimes, packages) {
   const refs = (list) => list.map((component) => component["bom-ref"]);
   const without = (names) => parts.filter(({ name }) => !names.includes(name));
   const inside = { decode: without([...notInDecode, ...ofImages]), full: without(ofImages), images: parts };
   return [
-    { ref: purl, dependsOn: wasmModules.map((name) => `file:${name}.wasm`) },
+    { ref: purl, dependsOn: [...wasmModules.map((name) => `file:${name}.wasm`), ...refs(packages)] },
     ...wasmModules.map((name) => ({
       ref: `file:${name}.wasm`,
       dependsOn: refs([...inside[name], ...runtimes]),

@@ -1,17 +1,16 @@
 /** The viewer as a component, exported by the package as `zarr-wasm/viewer`. */
 
-import type { ViewerState } from "./element/main-panel.js";
-import type { ViewerOptions, ViewerTarget, ViewerView } from "./element/options.js";
+import type { ViewerOptions, ViewerState, ViewerTarget, ViewerView } from "./element/options.js";
 import { Viewer } from "./element/viewer.js";
 import type { PictureOptions } from "./model/figure.js";
 import type { WantedState } from "./model/state.js";
 
-export type { ViewerState } from "./element/main-panel.js";
 export type {
   ControlsMode,
   PointerReport,
   ProgressReport,
   ViewerOptions,
+  ViewerState,
   ViewerTarget,
   ViewerView as View,
 } from "./element/options.js";

@@ -29,5 +29,9 @@ export async function readAll(
   const encoded = chain.encode(new Uint8Array(1000).fill(7));
   if (encoded.length > 100 || !chain.decode(encoded).every((value) => value === 7))
     faults.push("zstd: wrong elements");
+  // Scripts contain no copy of the images: bundles without files tell how to serve it.
+  const advice = "serve the package's dist/wasm/images.wasm and call configureWasm({ images: ";
+  const png = createCodecChain({ dtype: "uint8", shape: [2, 2], codecs: [{ name: "imagecodecs_png" }] });
+  await png.catch(({ message }) => message.includes(advice) || faults.push(`images: ${message}`));
   return { faults, status };
 }

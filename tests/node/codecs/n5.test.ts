@@ -147,7 +147,7 @@ describe("n5_default", () => {
 
   it.each([
     ["another mode", [0, 3], "bad-header", "CorruptChunk"],
-    ["varlength blocks", [0, 1], "n5-mode", "Unsupported"],
+    ["varlength blocks", [0, 1], "unsupported-codec", "Unsupported"],
     ["another rank", [3, 2], "bad-header", "CorruptChunk"],
     ["no elements", [7, 0], "bad-header", "CorruptChunk"],
     ["a size that lies", [7, 5], "size-mismatch", "CorruptChunk"],

@@ -187,7 +187,11 @@ describe("codecs on values", () => {
   it("refuse fill values that do not round-trip", async () => {
     const cast = [codec("cast_value", { data_type: "int16" }), little];
     const error = await errorOf(() => chainOf("float64", [2], cast, "NaN"));
-    expect([error._tag, error.code, error.codec]).toEqual(["InvalidMetadata", "bad-fill", "cast_value"]);
+    expect([error._tag, error.code, error.codec]).toEqual([
+      "InvalidMetadata",
+      "invalid-metadata",
+      "cast_value",
+    ]);
     await expect(chainOf("float64", [2], cast, 7)).resolves.toBeDefined();
   });
 

@@ -562,7 +562,7 @@ describe("strings beyond the engine's maximum length", () => {
       const error = await errorOf(() => codec.decode(encoded, 2));
       expect([error["_tag"], error["code"], error["codec"]]).toEqual([
         "LimitExceeded",
-        "text-too-long",
+        "limit-exceeded",
         name,
       ]);
     } finally {

@@ -235,12 +235,12 @@ describe("other grids and data", () => {
     it("are refused before any is read, and read where the caller allows them", async () => {
       const { asked, reference } = await small(-180, async () => undefined);
       const error = await errorOf(() => readTile(reference, [2, 1, 1]));
-      expect([error._tag, error.code]).toEqual(["LimitExceeded", "tile-chunks"]);
+      expect([error._tag, error.code]).toEqual(["LimitExceeded", "limit-exceeded"]);
       expect(error.message).toMatch(/needs \d+ chunks of "\/a", more than the limit of 4096/);
       expect(asked).toEqual([]);
       const count = Number(/\d+/.exec(error.message)![0]);
       expect((await errorOf(() => readTile(reference, [2, 1, 1], { maxChunks: count - 1 }))).code).toBe(
-        "tile-chunks",
+        "limit-exceeded",
       );
       expect((await readTile(reference, [2, 1, 1], { maxChunks: count }))!.data[0]).toBe(0);
       expect(asked).toHaveLength(count);

@@ -333,12 +333,12 @@ describe("errors", () => {
     open(await storeWith({ "": {}, a: { shape: [4, 6], names, attributes } }), { path: "a", kind: "array" });
 
   it.each([
-    [{}, "not-georeferenced"],
-    [{ ...utm, "spatial:transform": [1, 0, 0] }, "bad-georeference"],
-    [{ ...utm, "spatial:transform": [1, 0, 0, 0, 0, 5] }, "bad-georeference"],
-    [{ ...utm, "spatial:transform": "north" }, "bad-georeference"],
-    [{ ...utm, GeoTransform: "1 2 3" }, "bad-georeference"],
-    [{ ...utm, "spatial:transform": transform, "spatial:transform_type": "rpc" }, "not-georeferenced"],
+    [{}, "no-convention"],
+    [{ ...utm, "spatial:transform": [1, 0, 0] }, "bad-convention"],
+    [{ ...utm, "spatial:transform": [1, 0, 0, 0, 0, 5] }, "bad-convention"],
+    [{ ...utm, "spatial:transform": "north" }, "bad-convention"],
+    [{ ...utm, GeoTransform: "1 2 3" }, "bad-convention"],
+    [{ ...utm, "spatial:transform": transform, "spatial:transform_type": "rpc" }, "no-convention"],
   ])("%j", async (attributes, code) => {
     const error = await errorOf(async () => georeference(await array(attributes)));
     expect(error.code).toBe(code);
@@ -349,11 +349,11 @@ describe("errors", () => {
       errorOf(async () =>
         georeference(await groupAt(await storeWith({ "": { attributes: { multiscales: { layout } } } }))),
       );
-    expect((await of([{ asset: "../up" }])).code).toBe("bad-georeference");
-    expect((await of([{ asset: 7 }])).code).toBe("bad-georeference");
-    expect((await of(new Array(65).fill({ asset: "0" }))).code).toBe("bad-georeference");
+    expect((await of([{ asset: "../up" }])).code).toBe("bad-convention");
+    expect((await of([{ asset: 7 }])).code).toBe("bad-convention");
+    expect((await of(new Array(65).fill({ asset: "0" }))).code).toBe("bad-convention");
     expect((await of([{ asset: "0" }]))._tag).toBe("NotFound");
-    expect((await of([])).code).toBe("not-georeferenced");
+    expect((await of([])).code).toBe("no-convention");
   });
 
   it.each([
@@ -367,7 +367,7 @@ describe("errors", () => {
     const error = await errorOf(async () =>
       georeference(await array({ ...utm, "spatial:transform": numbers })),
     );
-    expect([error._tag, error.code]).toEqual(["InvalidMetadata", "bad-georeference"]);
+    expect([error._tag, error.code]).toEqual(["InvalidMetadata", "bad-convention"]);
   });
 
   it.each([[undefined], [null], [[0n, 0n, 0n]], [[Symbol("z"), 0, 0]], [{}]])("the tile %#", async (tile) => {
@@ -395,9 +395,7 @@ describe("errors", () => {
       x: { shape: [4], names: ["x"], values: [0, 1, 2, 3] },
       a: { shape: [4, 4] },
     });
-    expect((await errorOf(async () => georeference(await groupAt(store)))).code).toBe(
-      "irregular-coordinates",
-    );
+    expect((await errorOf(async () => georeference(await groupAt(store)))).code).toBe("unsupported");
   });
 
   it("invalid tiles, and systems without tiles", async () => {
@@ -412,7 +410,7 @@ describe("errors", () => {
     const grid = await errorOf(() => tileAt(reference, [0, 0, 0], { grid: "toString" as never }));
     expect(grid.message).toMatch(/WebMercatorQuad or WorldCRS84Quad/);
     const elsewhere = await georeference(await array({ ...utm, "spatial:transform": transform }));
-    expect((await errorOf(() => tileAt(elsewhere, [0, 0, 0]))).code).toBe("crs");
+    expect((await errorOf(() => tileAt(elsewhere, [0, 0, 0]))).code).toBe("unsupported");
     expect((await errorOf(() => georeference({} as never)))._tag).toBe("InvalidArgument");
   });
 });

@@ -171,7 +171,7 @@ describe("a graph", () => {
     const ome = linked({ type: "thinPlateSpline", path: "x" });
     expect((await between(ome, { path: "s0" }, "physical")).matrix).toBeDefined();
     const error = await errorOf(() => between(ome));
-    expect([error._tag, error.code]).toEqual(["Unsupported", "ome-transformation"]);
+    expect([error._tag, error.code]).toEqual(["Unsupported", "unsupported-ome"]);
     expect(error.message).toContain("thinPlateSpline");
     expect((await errorOf(() => between(ome, "world", "physical"))).code).toBe("not-invertible");
   });
@@ -201,7 +201,7 @@ describe("vector fields", () => {
   it("of another interpolation are Unsupported, unless the caller asks for a supported one", async () => {
     const graph = await make({ interpolation: "bspline-cubic" });
     const error = await errorOf(() => graph.between("physical", "world"));
-    expect([error._tag, error.code]).toEqual(["Unsupported", "ome-transformation"]);
+    expect([error._tag, error.code]).toEqual(["Unsupported", "unsupported-ome"]);
     const mapping = await graph.between("physical", "world", { interpolation: "nearest" });
     expect([...mapping.apply([1, 2])]).toEqual([1, 2]);
     expect(mapping.matrix).toBeUndefined();
@@ -210,7 +210,7 @@ describe("vector fields", () => {
   it("are refused before they are read where they take more than is allowed", async () => {
     const graph = await make({});
     const error = await errorOf(() => graph.between("physical", "world", { maxBytes: 2 * 4 * 4 * 8 - 1 }));
-    expect([error._tag, error.code]).toEqual(["LimitExceeded", "transformation-bytes"]);
+    expect([error._tag, error.code]).toEqual(["LimitExceeded", "limit-exceeded"]);
     expect(await graph.between("physical", "world", { maxBytes: 2 * 4 * 4 * 8 })).toBeDefined();
   });
 
@@ -231,7 +231,7 @@ describe("vector fields", () => {
       "a path that leaves the store": await attempt({ path: "../f" }),
     };
     for (const [what, error] of Object.entries(wrong))
-      expect([what, error._tag, error.code]).toEqual([what, "InvalidMetadata", "bad-ome"]);
+      expect([what, error._tag, error.code]).toEqual([what, "InvalidMetadata", "bad-convention"]);
     expect((await attempt({ path: "none" }))._tag).toBe("NotFound");
   });
 });
@@ -340,7 +340,7 @@ describe("invalid metadata is rejected", () => {
     ],
   ])("%s", async (_what, transformation) => {
     const error = await errorOf(() => between(linked(transformation)));
-    expect([error._tag, error.code]).toEqual(["InvalidMetadata", "bad-ome"]);
+    expect([error._tag, error.code]).toEqual(["InvalidMetadata", "bad-convention"]);
     expect(error.message).toContain("coordinateTransformations");
     expect(error.message.length).toBeLessThan(500);
   });
@@ -356,7 +356,7 @@ describe("invalid metadata is rejected", () => {
     ["levels to different systems", image({ datasets: [scaled("s0", "physical"), scaled("s1", "world")] })],
   ])("%s, at once", async (_what, ome) => {
     const error = await errorOf(() => graphOf({ groups: { "": ome } }));
-    expect([error._tag, error.code]).toEqual(["InvalidMetadata", "bad-ome"]);
+    expect([error._tag, error.code]).toEqual(["InvalidMetadata", "bad-convention"]);
   });
 
   it("stored matrices of a wrong shape or type", async () => {
@@ -370,13 +370,13 @@ describe("invalid metadata is rejected", () => {
     ]) {
       const graph = await graphOf({ groups: { "": ome }, arrays: { m } });
       const error = await errorOf(() => graph.between("physical", "world"));
-      expect([error._tag, error.code]).toEqual(["InvalidMetadata", "bad-ome"]);
+      expect([error._tag, error.code]).toEqual(["InvalidMetadata", "bad-convention"]);
     }
     // Far too large: nothing is read.
     const store = await stored({ groups: { "": ome } });
     await create(store, { path: "m", shape: [2 ** 30, 3], dtype: "float64" });
     const graph = await coordinateGraph(await open(store, { kind: "group" }));
-    expect((await errorOf(() => graph.between("physical", "world"))).code).toBe("bad-ome");
+    expect((await errorOf(() => graph.between("physical", "world"))).code).toBe("bad-convention");
   });
 
   it("very many transformations", async () => {
@@ -384,7 +384,7 @@ describe("invalid metadata is rejected", () => {
     const nested = { type: "sequence", transformations: new Array(200).fill(identity) };
     const all = { type: "sequence", transformations: new Array(200).fill(nested) };
     const error = await errorOf(() => between(linked(all)));
-    expect([error._tag, error.code]).toEqual(["LimitExceeded", "too-many-transformations"]);
+    expect([error._tag, error.code]).toEqual(["LimitExceeded", "limit-exceeded"]);
     const edge = { ...identity, input: { name: "physical" }, output: { name: "world" } };
     const many = image({ coordinateTransformations: new Array(10_001).fill(edge) });
     expect((await errorOf(() => between(many)))._tag).toBe("LimitExceeded");
@@ -396,8 +396,8 @@ describe("invalid metadata is rejected", () => {
       return [_tag, code];
     };
     expect(await codes(image(), "physical", "world")).toEqual(["NotFound", "no-transformation"]);
-    expect(await codes(image(), "physical", "nowhere")).toEqual(["NotFound", "no-coordinate-system"]);
-    expect(await codes(image(), { path: "s7" }, "world")).toEqual(["NotFound", "no-coordinate-system"]);
+    expect(await codes(image(), "physical", "nowhere")).toEqual(["NotFound", "no-transformation"]);
+    expect(await codes(image(), { path: "s7" }, "world")).toEqual(["NotFound", "no-transformation"]);
     const singular = linked({
       type: "affine",
       affine: [
@@ -416,7 +416,7 @@ describe("invalid metadata is rejected", () => {
       const { _tag, code } = await errorOf(() => graphOf({ groups: { "": ome } }));
       return [_tag, code];
     };
-    expect(await tags({ version: "0.6rc0" })).toEqual(["NotFound", "not-ome"]);
+    expect(await tags({ version: "0.6rc0" })).toEqual(["NotFound", "no-convention"]);
     const older = {
       version: "0.5",
       multiscales: [
@@ -426,10 +426,10 @@ describe("invalid metadata is rejected", () => {
         },
       ],
     };
-    expect(await tags(older)).toEqual(["Unsupported", "ome-version"]);
-    expect(await tags({ ...image(), version: "0.7" })).toEqual(["Unsupported", "ome-version"]);
+    expect(await tags(older)).toEqual(["Unsupported", "unsupported-ome"]);
+    expect(await tags({ ...image(), version: "0.7" })).toEqual(["Unsupported", "unsupported-ome"]);
     for (const version of [6, null, undefined])
-      expect(await tags({ ...image(), version })).toEqual(["InvalidMetadata", "bad-ome"]);
+      expect(await tags({ ...image(), version })).toEqual(["InvalidMetadata", "bad-convention"]);
     const missing = linked({ type: "identity", output: { path: "labels/none", name: "physical" } });
     expect((await tags(missing))[0]).toBe("NotFound");
     expect((await errorOf(() => coordinateGraph({} as never)))._tag).toBe("InvalidArgument");

@@ -169,7 +169,7 @@ describe("OME-Zarr images", () => {
     const [{ levels }] = multiscales(group) as [ReturnType<typeof multiscales>[number]];
     expect((await levels[0]!.open()).shape).toEqual([4, 6]);
     const wrong = await errorOf(() => levels[1]!.open());
-    expect([wrong._tag, wrong.code]).toEqual(["InvalidMetadata", "bad-ome"]);
+    expect([wrong._tag, wrong.code]).toEqual(["InvalidMetadata", "bad-convention"]);
     expect(wrong.message).toContain("1 dimensions, the image has 2 axes (y, x)");
     expect(await errorOf(() => levels[2]!.open())).toMatchObject({ _tag: "NotFound" });
   });
@@ -238,7 +238,7 @@ describe("OME-Zarr images", () => {
     const error = await errorOf(async () =>
       multiscales(await groupOfV3({ ome: { ...ome, multiscales: images } })),
     );
-    expect([error._tag, error.code]).toEqual(["InvalidMetadata", "bad-ome"]);
+    expect([error._tag, error.code]).toEqual(["InvalidMetadata", "bad-convention"]);
     expect(error.message).toContain(message);
   });
 
@@ -257,10 +257,10 @@ describe("OME-Zarr images", () => {
     for (const version of ["0.3", "0.4"])
       expect(
         await errorOf(async () => multiscales(await groupOf(image({ ...plain, version })))),
-      ).toMatchObject({ code: "bad-ome" });
+      ).toMatchObject({ code: "bad-convention" });
     expect(
       await errorOf(async () => multiscales(await groupOfV3(image({ ...plain, version: undefined })))),
-    ).toMatchObject({ code: "bad-ome" });
+    ).toMatchObject({ code: "bad-convention" });
   });
 
   it("are not found in properties that attributes inherit", async () => {
@@ -396,7 +396,7 @@ describe("OME-Zarr 0.6 images", () => {
     const group = await groupOfV3(image6(fields));
     expect(await errorOf(() => multiscales(group))).toMatchObject({
       _tag: "InvalidMetadata",
-      code: "bad-ome",
+      code: "bad-convention",
     });
   });
 });
@@ -478,7 +478,7 @@ describe("OME-Zarr plates", () => {
       const plate = await groupOf({ plate: { wells } });
       expect(await errorOf(() => wellPaths(plate))).toMatchObject({
         _tag: "InvalidMetadata",
-        code: "bad-ome",
+        code: "bad-convention",
       });
     }
   });

@@ -65,7 +65,7 @@ describe("periods at the ends of an interval", () => {
     for (const wrong of [{}, { start: "2020", end: "2021" }, { from: "2020" }]) {
       const error = await errorOf(() => sel(up.group, { time: wrong as LabelSelection }));
       expect([error.code, error.message]).toEqual([
-        "not-a-label",
+        "no-such-label",
         expect.stringMatching(/\{ start, stop \}/),
       ]);
     }
@@ -98,7 +98,7 @@ describe("methods", () => {
     for (const method of ["nearest", "pad", "ffill", "backfill", "bfill"] as const)
       for (const label of ["2020", "2020-02"]) {
         const error = await errorOf(() => found(label, { method }));
-        expect([error._tag, error.code]).toEqual(["InvalidSelection", "not-a-label"]);
+        expect([error._tag, error.code]).toEqual(["InvalidSelection", "no-such-label"]);
         expect(error.message).toMatch(
           /it is a period; pass an instant such as "2020-0\d-01", or \[from, to\]/,
         );

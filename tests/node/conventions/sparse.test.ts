@@ -150,34 +150,38 @@ describe("inconsistent matrices", () => {
   const change = (work: NonNullable<Stored["change"]>) => ({ change: work });
 
   it.each([
-    [{ attributes: {} }, "NotFound", "not-sparse"],
-    [{ attributes: { "encoding-type": "dataframe" } }, "NotFound", "not-sparse"],
-    [{ attributes: { "encoding-type": "csr_matrix" } }, "InvalidMetadata", "bad-sparse"],
-    [{ attributes: { "encoding-type": "csr_matrix", shape: [rows, -1] } }, "InvalidMetadata", "bad-sparse"],
-    [{ attributes: { "encoding-type": "csr_matrix", shape: [99, 11] } }, "InvalidMetadata", "bad-sparse"],
+    [{ attributes: {} }, "NotFound", "no-convention"],
+    [{ attributes: { "encoding-type": "dataframe" } }, "NotFound", "no-convention"],
+    [{ attributes: { "encoding-type": "csr_matrix" } }, "InvalidMetadata", "bad-convention"],
+    [
+      { attributes: { "encoding-type": "csr_matrix", shape: [rows, -1] } },
+      "InvalidMetadata",
+      "bad-convention",
+    ],
+    [{ attributes: { "encoding-type": "csr_matrix", shape: [99, 11] } }, "InvalidMetadata", "bad-convention"],
     ...[{ toString: 1, valueOf: 1 }, [rows], String(rows), rows + 0.5].map((length) => [
       { attributes: { "encoding-type": "csr_matrix", shape: [length, columns] } },
       "InvalidMetadata",
-      "bad-sparse",
+      "bad-convention",
     ]),
-    [change(({ data }) => data.pop()), "InvalidMetadata", "bad-sparse"],
-    [change(({ indices }) => indices.splice(5, 1, columns)), "InvalidMetadata", "bad-sparse"],
-    [change(({ indices }) => indices.splice(5, 1, -1)), "InvalidMetadata", "bad-sparse"],
-    [change(({ indptr }) => indptr.splice(3, 1, 0)), "InvalidMetadata", "bad-sparse"],
-    [change(({ indptr }) => indptr.splice(-1, 1, 10_000)), "InvalidMetadata", "bad-sparse"],
+    [change(({ data }) => data.pop()), "InvalidMetadata", "bad-convention"],
+    [change(({ indices }) => indices.splice(5, 1, columns)), "InvalidMetadata", "bad-convention"],
+    [change(({ indices }) => indices.splice(5, 1, -1)), "InvalidMetadata", "bad-convention"],
+    [change(({ indptr }) => indptr.splice(3, 1, 0)), "InvalidMetadata", "bad-convention"],
+    [change(({ indptr }) => indptr.splice(-1, 1, 10_000)), "InvalidMetadata", "bad-convention"],
   ] as [Stored, string, string][])("%#", async (wanted, tag, code) => {
     expect(await errorWith(wanted)).toMatchObject({ tag, code });
   });
 
   it("indices that lie in the matrix only by their lowest 32 bits", async () => {
     const wrap = change(({ indices }) => indices.splice(5, 1, 2 ** 32));
-    expect(await errorWith({ integers: "int64", ...wrap })).toMatchObject({ code: "bad-sparse" });
+    expect(await errorWith({ integers: "int64", ...wrap })).toMatchObject({ code: "bad-convention" });
   });
 
   it("elements that are selected repeatedly, up to the byte limit", async () => {
     const again = new Array(1000).fill(0);
     const wanted = { columns: again, maxBytes: 20_000 };
-    expect(await errorWith({}, wanted)).toMatchObject({ tag: "LimitExceeded", code: "sparse-bytes" });
+    expect(await errorWith({}, wanted)).toMatchObject({ tag: "LimitExceeded", code: "limit-exceeded" });
     expect((await readSparse(await stored(), { columns: again })).shape).toEqual([rows, 1000]);
   });
 
@@ -196,7 +200,7 @@ describe("inconsistent matrices", () => {
   it("more than may be read, before it is read", async () => {
     expect(await errorWith({}, { maxBytes: 500 })).toMatchObject({
       tag: "LimitExceeded",
-      code: "sparse-bytes",
+      code: "limit-exceeded",
     });
     const few = await readSparse(await stored(), { rows: [0, 1], maxBytes: 500 });
     expect(few.shape).toEqual([2, columns]);

@@ -140,14 +140,14 @@ describe("missing values", () => {
     for (const name of ["_FillValue", "missing_value", "scale_factor", "add_offset"]) {
       for (const value of ["", "abc", {}, [[1]], true, "0x10"]) {
         const error = await errorOf(() => decode(int16, { [name]: value }, Int16Array.of(1)));
-        expect(error).toMatchObject({ _tag: "InvalidMetadata", code: "bad-attribute" });
+        expect(error).toMatchObject({ _tag: "InvalidMetadata", code: "bad-convention" });
         expect(error.message).toContain(name);
       }
     }
     const error = await errorOf(() =>
       decode(int16, { valid_range: [0] }, Int16Array.of(1), { validRange: true }),
     );
-    expect(error).toMatchObject({ _tag: "InvalidMetadata", code: "bad-attribute" });
+    expect(error).toMatchObject({ _tag: "InvalidMetadata", code: "bad-convention" });
   });
 });
 
@@ -276,7 +276,7 @@ describe("times", () => {
   ])("refuse %s", async (units) => {
     expect(await errorOf(() => decode(int16, { units }, Int16Array.of(1)))).toMatchObject({
       _tag: "InvalidMetadata",
-      code: "bad-time-units",
+      code: "bad-convention",
     });
   });
 

@@ -48,7 +48,7 @@ async function urlsOf(
   };
   const opened = store(fetch);
   for (const key of keys) {
-    expect((await errorOf(() => opened.get(key))).code, key).toBe("missing-target");
+    expect((await errorOf(() => opened.get(key))).code, key).toBe("bad-target");
   }
   return urls;
 }
@@ -210,7 +210,7 @@ describe("targets", () => {
       });
       for (const key of base ? ["/a", "/b", "/d", "/e"] : ["/a", "/b", "/c", "/d", "/e"]) {
         const error = await errorOf(() => store.get(key));
-        expect([error._tag, error.code], key).toEqual(["Unsupported", "reference-target"]);
+        expect([error._tag, error.code], key).toEqual(["Unsupported", "unsupported-reference"]);
       }
     }
     const local = new ReferenceStore({ a: ["C:\\d\\x 1"], b: ["c:/x"] }, { base: "file:///C:/refs.json" });
@@ -227,15 +227,15 @@ describe("targets", () => {
       d: ["x://a", 5000, 1],
     });
     for (const [key, code] of [
-      ["/a", "missing-target"],
-      ["/b", "missing-target"],
-      ["/c", "short-target"],
-      ["/d", "short-target"],
+      ["/a", "bad-target"],
+      ["/b", "bad-target"],
+      ["/c", "bad-target"],
+      ["/d", "bad-target"],
     ]) {
       const error = await errorOf(() => store.get(key!));
       expect([error._tag, error.code]).toEqual(["Network", code]);
     }
-    expect((await errorOf(() => store.getRange("/c", { suffixLength: 1 }))).code).toBe("short-target");
+    expect((await errorOf(() => store.getRange("/c", { suffixLength: 1 }))).code).toBe("bad-target");
     expect(await store.getRange("/c", { offset: 0, length: 10 })).toEqual(object.slice(990));
   });
 });
@@ -275,7 +275,7 @@ describe("templates", () => {
     ]) {
       const store = new ReferenceStore({ version: 1, templates, refs: { a: [text] } });
       const error = await errorOf(() => store.get("/a"));
-      expect([error._tag, error.code], text.slice(0, 30)).toEqual(["Unsupported", "reference-template"]);
+      expect([error._tag, error.code], text.slice(0, 30)).toEqual(["Unsupported", "unsupported-reference"]);
       expect(error.message).toContain(text.slice(0, 30));
     }
   });
@@ -284,7 +284,7 @@ describe("templates", () => {
     const refs = { a: "data" };
     const gen = [{ key: "{{i}}", url: "u", dimensions: { i: { stop: 2 } } }];
     const error = await errorOf(() => new ReferenceStore({ version: 1, gen, refs }));
-    expect([error._tag, error.code]).toEqual(["Unsupported", "reference-template"]);
+    expect([error._tag, error.code]).toEqual(["Unsupported", "unsupported-reference"]);
     expect(error.message).toContain("`gen`");
     expect([...new ReferenceStore({ version: 1, gen: [], refs }).list("")]).toEqual(["/a"]);
   });
@@ -309,12 +309,12 @@ describe("documents that cannot be read", () => {
     ["a list", [], "InvalidMetadata", "bad-reference"],
     ["null", null, "InvalidMetadata", "bad-reference"],
     ["a text", "x", "InvalidMetadata", "bad-reference"],
-    ["another version", { version: 2, refs: {} }, "Unsupported", "reference-version"],
+    ["another version", { version: 2, refs: {} }, "Unsupported", "unsupported-reference"],
     ["Parquet", { metadata: {}, record_size: 10 }, "Unsupported", "parquet-references"],
     ["refs that are a list", { version: 1, refs: [] }, "InvalidMetadata", "bad-reference"],
     ["templates that are numbers", { version: 1, templates: { a: 1 } }, "InvalidMetadata", "bad-reference"],
     ["gen that is not a list", { version: 1, gen: {} }, "InvalidMetadata", "bad-reference"],
-    ["gen with a rule", { version: 1, gen: [rule], refs: {} }, "Unsupported", "reference-template"],
+    ["gen with a rule", { version: 1, gen: [rule], refs: {} }, "Unsupported", "unsupported-reference"],
   ])("%s", async (_name, document, tag, code) => {
     const error = await errorOf(() => new ReferenceStore(document));
     expect([error._tag, error.code]).toEqual([tag, code]);

@@ -185,7 +185,7 @@ describe("invalid references are errors of their own chunks:", () => {
     for (const url of ["javascript:alert(1)", "file:///etc/passwd", "x.nc"]) {
       const store = await storeWith(recordFile([[url, 0, 1], ...ten.slice(1)]), { resolve: undefined });
       const refusedTarget = await errorOf(() => store.get("/a/0"));
-      expect([refusedTarget._tag, refusedTarget.code], url).toEqual(["Unsupported", "reference-target"]);
+      expect([refusedTarget._tag, refusedTarget.code], url).toEqual(["Unsupported", "unsupported-reference"]);
     }
   });
 

@@ -147,7 +147,7 @@ describe("a folder is opened", () => {
         return new Response(null, { status: 404 });
       },
     });
-    expect((await errorOf(() => store.get("/T2/1.0.0"))).code).toBe("missing-target");
+    expect((await errorOf(() => store.get("/T2/1.0.0"))).code).toBe("bad-target");
     const bucket = "https://smn-ar-wrf.s3.amazonaws.com/DATA/WRF/DET/2022/12/31/12/";
     expect(urls).toEqual([`${bucket}WRFDETAR_01H_20221231_12_001.nc bytes=856217-3377159`]);
   });
@@ -395,10 +395,10 @@ it("remote documents cannot refer to local files", async () => {
   writeFileSync(secret, data);
   const server = await start(sampleFolder(pathToFileURL(secret).href));
   const array = await open(await ReferenceStore.open(server.url), { path: "t", kind: "array" });
-  expect((await errorOf(() => get(array))).code).toBe("reference-target");
+  expect((await errorOf(() => get(array))).code).toBe("unsupported-reference");
   const inMemory = await open(new Map(Object.entries(sampleFolder(pathToFileURL(secret).href))), {
     path: "t",
     kind: "array",
   });
-  expect((await errorOf(() => get(inMemory))).code).toBe("reference-target");
+  expect((await errorOf(() => get(inMemory))).code).toBe("unsupported-reference");
 });

@@ -405,16 +405,16 @@ describe("versions", () => {
     "of a group are checked: %j",
     async (group) => {
       const error = await errorOf(() => open(documents({ "/.zgroup": group })));
-      expect([error._tag, error.code]).toEqual(["InvalidMetadata", "bad-format"]);
+      expect([error._tag, error.code]).toEqual(["InvalidMetadata", "invalid-metadata"]);
     },
   );
 
   it.each([
-    [{ node_type: "group" }, "missing-key"],
-    [{ zarr_format: 3 }, "missing-key"],
-    [{ zarr_format: 2, node_type: "group" }, "bad-format"],
-    [{ zarr_format: 3, node_type: "folder" }, "bad-node-type"],
-    [{ zarr_format: 3, node_type: "group", attributes: [] }, "not-object"],
+    [{ node_type: "group" }, "invalid-metadata"],
+    [{ zarr_format: 3 }, "invalid-metadata"],
+    [{ zarr_format: 2, node_type: "group" }, "invalid-metadata"],
+    [{ zarr_format: 3, node_type: "folder" }, "invalid-metadata"],
+    [{ zarr_format: 3, node_type: "group", attributes: [] }, "not-json"],
     [{ zarr_format: 3, node_type: "group", extra: {} }, "must-understand"],
     [{ zarr_format: 3, node_type: "group", extra: false }, "must-understand"],
     [{ zarr_format: 3, node_type: "group", extra: { must_understand: true } }, "must-understand"],

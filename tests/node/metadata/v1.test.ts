@@ -36,7 +36,7 @@ describe("Zarr v1 metadata", () => {
     const meta = v1Meta();
     delete meta[key];
     const error = await errorOf(() => openArray(new Map([["/meta", bytesOf(JSON.stringify(meta))]])));
-    expect([error._tag, error.code]).toEqual(["InvalidMetadata", "missing-key"]);
+    expect([error._tag, error.code]).toEqual(["InvalidMetadata", "invalid-metadata"]);
     expect(error.message).toContain(`"${key}"`);
   });
 

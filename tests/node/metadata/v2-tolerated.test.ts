@@ -71,7 +71,7 @@ describe("chunks of length 0", () => {
 
   it("on other axes are rejected, also by appending", async () => {
     const other = await errorOf(() => openArray(v2Store({ ...empty, chunks: [0, 0] })));
-    expect([other._tag, other.code]).toEqual(["InvalidMetadata", "bad-chunks"]);
+    expect([other._tag, other.code]).toEqual(["InvalidMetadata", "invalid-metadata"]);
     expect(other.message).toContain("axis 1, which has length 3");
     const store = v2Store(empty);
     const before = await store.get("/.zarray");

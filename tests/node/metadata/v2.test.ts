@@ -86,7 +86,7 @@ describe("Zarr v2 metadata", () => {
 
   it.each(["zarr_format", "shape", "chunks", "dtype", "order"])("names the missing key %s", async (key) => {
     const error = await errorOf(() => warningsOf(without(key)));
-    expect([error._tag, error.code]).toEqual(["InvalidMetadata", "missing-key"]);
+    expect([error._tag, error.code]).toEqual(["InvalidMetadata", "invalid-metadata"]);
     expect(error.message).toContain(`"${key}"`);
   });
 
@@ -421,7 +421,7 @@ describe("Zarr v2 arrays", () => {
     expect((await get<string[]>(array)).data).toEqual(["none", "none", "none"]);
     for (const filters of [null, [], [{ id: "delta", dtype: "<i4" }]]) {
       const error = await errorOf(() => openWith({ ...object, filters }));
-      expect([error._tag, error.code]).toEqual(["Unsupported", "object-dtype"]);
+      expect([error._tag, error.code]).toEqual(["Unsupported", "unsupported-dtype"]);
     }
     const pickle = await errorOf(() => openWith({ ...object, filters: [{ id: "pickle" }] }));
     expect([pickle._tag, pickle.codec]).toEqual(["Unsupported", "pickle"]);

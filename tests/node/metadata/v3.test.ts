@@ -107,7 +107,7 @@ describe("Zarr v3 metadata", () => {
     const meta = v3Meta();
     delete meta[key];
     const error = await errorOf(() => open(documents({ "/zarr.json": meta })));
-    expect([error._tag, error.code]).toEqual(["InvalidMetadata", "missing-key"]);
+    expect([error._tag, error.code]).toEqual(["InvalidMetadata", "invalid-metadata"]);
     expect(error.message).toContain(`"${key}"`);
   });
 
@@ -417,7 +417,7 @@ describe("rectilinear grids", () => {
     ],
   ])("are refused with the lengths %j", async (lists) => {
     const error = await errorOf(() => openWith(grid(...lists)));
-    expect([error._tag, error.code]).toEqual(["InvalidMetadata", "bad-chunks"]);
+    expect([error._tag, error.code]).toEqual(["InvalidMetadata", "invalid-metadata"]);
   });
 
   it.each([

@@ -122,9 +122,8 @@ const partSources: Readonly<Record<string, readonly string[]>> = {
     "conventions/geo/axes.js",
     "conventions/geo/attributes.js",
   ],
-  "bundle/embedded.js": ["engine/embedded-modules.js", "engine/lzma.js", "wasm/decode-embedded.js"],
+  "bundle/embedded.js": ["engine/embedded-modules.js", "wasm/decode-embedded.js"],
   "wasm/full-embedded.js": ["wasm/full-embedded.js"],
-  "wasm/images-embedded.js": ["wasm/images-embedded.js"],
   "wasm/worker-chunk.js": ["wasm/worker-chunk.js"],
   "wasm/worker-text.js": ["wasm/worker-text.js"],
 };

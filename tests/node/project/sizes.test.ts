@@ -81,7 +81,7 @@ const budgets: readonly [what: string, most: number, measure: () => number | Pro
   ["all of zarr-wasm", 105_500, () => bundledSize('export * from "zarr-wasm";')],
   ["zarr-wasm/codecs", 25_400, () => bundledSize('export * from "zarr-wasm/codecs";')],
   ["zarr-wasm/zarrita", 90_900, () => bundledSize('export * from "zarr-wasm/zarrita";')],
-  ["zarr-wasm/numcodecs", 9_500, () => bundledSize('export * from "zarr-wasm/numcodecs";')],
+  ["zarr-wasm/numcodecs", 9_520, () => bundledSize('export * from "zarr-wasm/numcodecs";')],
   // One file without import(), which every bundler accepts.
   ["zarr-wasm/worker", 17_500, () => bundledSize('export * from "zarr-wasm/worker";')],
   [
@@ -94,7 +94,7 @@ const budgets: readonly [what: string, most: number, measure: () => number | Pro
   ["full.wasm", 305_500, () => fileSize("wasm/full.wasm")],
   ["images.wasm", 385_000, () => fileSize("wasm/images.wasm")],
   ["the script of decode.wasm", 5_000, () => fileSize("wasm/decode.mjs")],
-  ["the published archive, of which docs/ is 0.37 MB", 3_106_000, () => packed().size],
+  ["the published archive, of which docs/ is 0.37 MB", 3_130_000, () => packed().size],
   ["the installed package without docs/", 7_570_000, installedSize],
 ];
 

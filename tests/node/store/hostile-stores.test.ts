@@ -390,7 +390,7 @@ describe("references", () => {
       { resolve: (key) => ({ store: new Map(), key }) },
     );
     expect((await errorOf(() => found.get("/b"))).message).toContain("y".repeat(600));
-    expect(await errorOf(() => found.get("/c"))).toMatchObject({ code: "missing-target" });
+    expect(await errorOf(() => found.get("/c"))).toMatchObject({ code: "bad-target" });
   });
 
   describe("and secrets", () => {
@@ -449,7 +449,7 @@ describe("references", () => {
       writeFileSync(file, "secret");
       const { url } = await serve((_, response) => response.end(JSON.stringify({ a: [`file://${file}`] })));
       const store = await ReferenceStore.open(url);
-      expect(await errorOf(() => store.get("/a"))).toMatchObject({ code: "reference-target" });
+      expect(await errorOf(() => store.get("/a"))).toMatchObject({ code: "unsupported-reference" });
     });
   });
 });

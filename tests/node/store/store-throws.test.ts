@@ -205,7 +205,7 @@ describe.each(Object.entries(thrown))("a callback of the program throws %s", (_,
       await writer.set("/k", new Uint8Array(100_000));
       await writer.close();
     });
-    expect(error).toMatchObject({ _tag: "Network", code: "sink-failed" });
+    expect(error).toMatchObject({ _tag: "Network", code: "store-failed" });
   });
 
   it("createWorker", async () => {

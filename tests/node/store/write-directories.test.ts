@@ -66,7 +66,7 @@ describe("failures", () => {
     for (const browser of [{}, { syncHandles: true }]) {
       const { root, store } = fresh(browser);
       const error = await errorOf(() => store.set("/a", bytesOf("x")));
-      expect([error["_tag"], error["code"]]).toEqual(["Unsupported", "no-atomic-write"]);
+      expect([error["_tag"], error["code"]]).toEqual(["Unsupported", "no-conditions"]);
       expect(names(root)).toEqual([]);
     }
     const { root, browser, store } = fresh();

@@ -157,9 +157,9 @@ describe("documents", () => {
       [() => writer.set("/zarr.json", ome), "AlreadyExists", "already-exists"],
       [() => writer.set("/c/0", ome), "AlreadyExists", "already-exists"],
       [() => writer.set("/c/1", ome, { ifVersion: {} }), "Unsupported", "no-conditions"],
-      [() => writer.delete("/c/0"), "Unsupported", "zip-delete"],
-      [() => writer.deletePrefix(""), "Unsupported", "zip-delete"],
-      [() => writer.get("/c/0"), "Unsupported", "zip-read"],
+      [() => writer.delete("/c/0"), "Unsupported", "append-only"],
+      [() => writer.deletePrefix(""), "Unsupported", "append-only"],
+      [() => writer.get("/c/0"), "Unsupported", "append-only"],
       [() => writer.set("/", ome), "InvalidArgument", "bad-path"],
       [() => writer.set(`/${"a".repeat(65_536)}`, ome), "InvalidArgument", "bad-path"],
     ] as const) {
@@ -194,9 +194,9 @@ describe("sinks", () => {
     });
     await writer.set("/c/0", bytesOf("x"));
     const error = await errorOf(() => writer.set("/c/1", bytesOf("x")));
-    expect([error["_tag"], error["code"], error.cause]).toEqual(["Network", "sink-failed", cause]);
-    expect((await errorOf(() => writer.set("/c/2", bytesOf("x"))))["code"]).toBe("sink-failed");
-    expect((await errorOf(() => writer.close()))["code"]).toBe("sink-failed");
+    expect([error["_tag"], error["code"], error.cause]).toEqual(["Network", "store-failed", cause]);
+    expect((await errorOf(() => writer.set("/c/2", bytesOf("x"))))["code"]).toBe("store-failed");
+    expect((await errorOf(() => writer.close()))["code"]).toBe("store-failed");
     expect(calls).toBe(2);
   });
 
@@ -207,7 +207,7 @@ describe("sinks", () => {
     await writer.set("/c/0", bytesOf("x"));
     await writer.abort("enough");
     expect(reasons).toEqual(["enough"]);
-    expect((await errorOf(() => writer.set("/c/1", bytesOf("x"))))["code"]).toBe("sink-failed");
+    expect((await errorOf(() => writer.set("/c/1", bytesOf("x"))))["code"]).toBe("store-failed");
   });
 
   it("are waited for, one piece at a time", async () => {

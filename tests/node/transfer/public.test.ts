@@ -156,10 +156,7 @@ describe("copy", () => {
     const held: Store = { ...methods(from), get: (key) => later(() => from.get(key)) };
     await copy(held, to, { onProgress });
     const error = await second!;
-    expect([error["_tag" as keyof Error], error["code" as keyof Error]]).toEqual([
-      "Conflict",
-      "destination-locked",
-    ]);
+    expect([error["_tag" as keyof Error], error["code" as keyof Error]]).toEqual(["Conflict", "locked"]);
     expect(await elements(to)).toEqual(values);
   });
 

@@ -125,7 +125,7 @@ describe("advice on errors", () => {
   });
 
   it("does not blame headers for what the store itself lacks", () => {
-    const lost = new ZarrError("Network", "chunks/A is not there", { code: "missing-target" });
+    const lost = new ZarrError("Network", "chunks/A is not there", { code: "bad-target" });
     expect(advise(lost, { ...page, source: "https://data.example/a" }).hints.join()).not.toContain("Access-");
   });
 

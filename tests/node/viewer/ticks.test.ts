@@ -98,10 +98,12 @@ it("lengths have the prefix that keeps them short", () => {
   expect(prefixed("K", 1e9)).toEqual({ unit: "K", factor: 1 });
 });
 
+const axesNamed = (...names: (string | undefined)[]) => names.map((name) => ({ name }));
+
 it("axes are called by their names, with numbers only if these are not enough", () => {
-  expect(axisName(["t", "y", "x"], 1)).toBe("y");
-  expect(axisName(["x", "x", null], 0)).toBe("x (axis 0)");
-  expect(axisName(["x", "x", null], 2)).toBe("axis 2");
+  expect(axisName(axesNamed("t", "y", "x"), 1)).toBe("y");
+  expect(axisName(axesNamed("x", "x", undefined), 0)).toBe("x (axis 0)");
+  expect(axisName(axesNamed("x", "x", undefined), 2)).toBe("axis 2");
 });
 
 it("counts have the separators of English", () => {

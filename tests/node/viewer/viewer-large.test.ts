@@ -35,7 +35,7 @@ it("names, units, types and values are shortened", () => {
   }));
   const struct = DType.struct(fields);
   const texts = [
-    axisName([long], 0),
+    axisName([{ name: long }], 0),
     unitText(long),
     formatType(struct),
     formatScalar(struct, Object.fromEntries(fields.map(({ name }) => [name, 1]))),

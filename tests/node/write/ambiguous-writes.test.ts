@@ -326,7 +326,7 @@ describe.each([
     const array = await create(storeOn(server), { shape: [2], chunkShape: [4], dtype: "int32" });
     await set(array, [0], 1);
     server.fault = ({ method }) => (method === "PUT" ? { status, code } : undefined);
-    const wanted = status === 412 ? ["Unsupported", "unusable-etag"] : ["Network", "http-status"];
+    const wanted = status === 412 ? ["Unsupported", "no-conditions"] : ["Network", "http-status"];
     for (const change of [
       () => append(array, Int32Array.of(1)),
       () => updateAttributes(array, { a: 1 }),

@@ -14,7 +14,7 @@ describe("create like another array", () => {
     const error = await errorOf(() =>
       create(files(), { shape: [2], dtype: "string", zarrFormat: 1, codecs: "none" }),
     );
-    expect([error._tag, error.code]).toEqual(["Unsupported", "unknown-dtype"]);
+    expect([error._tag, error.code]).toEqual(["Unsupported", "unsupported-dtype"]);
   });
 
   it("in one byte order, if v3 cannot express the byte orders of both fields and codecs", async () => {

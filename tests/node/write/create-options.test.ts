@@ -29,7 +29,7 @@ describe("create", () => {
     const error = await errorOf(() =>
       create(files(), { ...small, order: "F", codecs: "zlib", zarrFormat: 1 }),
     );
-    expect([error._tag, error.code]).toEqual(["Unsupported", "v1-order"]);
+    expect([error._tag, error.code]).toEqual(["Unsupported", "not-in-version"]);
   });
 
   it("writes permutations, plain names and whole configurations into v3", async () => {
@@ -276,7 +276,7 @@ describe("create", () => {
       const mixed = await errorOf(() =>
         create(store, { ...small, path: "a/x", zarrFormat: zarrFormat === 2 ? 3 : 2 }),
       );
-      expect([mixed._tag, mixed.code]).toEqual(["InvalidArgument", "mixed-versions"]);
+      expect([mixed._tag, mixed.code]).toEqual(["InvalidArgument", "invalid-argument"]);
     }
   });
 

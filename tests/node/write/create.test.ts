@@ -73,7 +73,7 @@ describe.each(versions)("create in Zarr v%i", (zarrFormat) => {
   it("sees chunks that another writer has left", async () => {
     for (const key of ["/c/0/0", "/0.0", "/a/zarr.json"]) {
       const error = await errorOf(() => create(new Map([[key, bytesOf("x")]]), { ...small, zarrFormat }));
-      expect([error._tag, error.code]).toEqual(["AlreadyExists", "not-empty"]);
+      expect([error._tag, error.code]).toEqual(["AlreadyExists", "already-exists"]);
     }
   });
 

@@ -69,11 +69,11 @@ describe("lists with keys outside the request", () => {
   });
 
   it.each<[string, () => unknown, string]>([
-    ["keys above", () => ["/a/../b/zarr.json"], "bad-listing"],
-    ["numbers", () => [1, 2], "bad-listing"],
-    ["null", () => null, "bad-listing"],
-    ["a text", () => "abc", "bad-listing"],
-    ["an object", () => ({}), "bad-listing"],
+    ["keys above", () => ["/a/../b/zarr.json"], "bad-answer"],
+    ["numbers", () => [1, 2], "bad-answer"],
+    ["null", () => null, "bad-answer"],
+    ["a text", () => "abc", "bad-answer"],
+    ["an object", () => ({}), "bad-answer"],
     [
       "an exception",
       () => {

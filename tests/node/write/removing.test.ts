@@ -334,7 +334,7 @@ it("an archive that is being written keeps all or nothing", async () => {
   await set(await create(writer, { ...small, path: "b" }), [slice(0, 2), slice(0, 2)], 1);
   const before = [...writer.list("")];
   expect(await errorOf(() => create(writer, { ...small, path: "b", overwrite: true }))).toMatchObject({
-    code: "zip-delete",
+    code: "append-only",
   });
   expect([...writer.list("")]).toEqual(before);
 });

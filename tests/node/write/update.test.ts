@@ -211,7 +211,7 @@ describe("deleteNode", () => {
     ];
     for (const call of calls) {
       const { _tag, code, message } = await errorOf(call);
-      expect([_tag, code, message]).toEqual(["InvalidArgument", "no-path", expect.stringContaining('"/"')]);
+      expect([_tag, code, message]).toEqual(["InvalidArgument", "bad-path", expect.stringContaining('"/"')]);
     }
     expect([...store.keys()]).toEqual(before);
     await deleteNode(group); // its parent is another group

@@ -128,7 +128,7 @@ class Resolver {
     const { name } = metadata;
     if (this.array.dtype.isVariable && definition.kind !== "bytes-to-bytes") {
       if (definition.core !== "transpose")
-        throw config.error(`data type ${this.array.dtype} has elements of variable length`, "codec-dtype");
+        throw config.error(`data type ${this.array.dtype} has elements of variable length`);
     }
     const { params, encoded, endian, givenEndian } = definition.parse(config, context);
     const { verifyChecksums: verifiesChecksums } = this.options;

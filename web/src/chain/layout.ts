@@ -141,7 +141,7 @@ export function axesThrough(steps: readonly ResolvedStep[], rank: number, what: 
     if (definition.core === "transpose") axes = params.map((axis) => axes[axis]!);
     else if (!definition.elementwise) {
       throw unsupported(`codec ${name} is not supported before ${what}`, {
-        code: "codec-order",
+        code: "unsupported-codec",
         codec: name,
       });
     }
@@ -226,7 +226,7 @@ function blockLeaf(
   const around = [...chain.before, ...chain.after][0];
   if (around)
     throw unsupported(`codec ${around.name} cannot be combined with n5_default`, {
-      code: "codec-order",
+      code: "unsupported-codec",
       codec: around.name,
     });
   const blocks = new ChunkLayouts(codecs, array, options);

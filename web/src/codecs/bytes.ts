@@ -38,8 +38,7 @@ export const bytes: CodecDefinition = {
     if (words.includes(undefined))
       throw config.error(`"endian" must be "little" or "big", not ${formatValue(endian)}`);
     const missing = runs.some((run, i) => run.bytes > 1 && words[isList ? i : 0] === noEndian);
-    if (missing)
-      throw config.error(`data type ${array.dtype} needs an "endian", "little" or "big"`, "missing-endian");
+    if (missing) throw config.error(`data type ${array.dtype} needs an "endian", "little" or "big"`);
     return { params: isList ? [perComponent, ...(words as number[])] : (words as number[]) };
   },
 };
@@ -65,10 +64,7 @@ function readOrder(config: ConfigReader, rank: number): number[] {
     (axis) => typeof axis === "number" && Number.isInteger(axis) && axis >= 0 && axis < rank,
   );
   if (order.length !== rank || !valid || new Set(order).size !== rank) {
-    throw config.error(
-      `"order" ${formatValue(order)} is not a permutation of the ${rank} axes`,
-      "bad-permutation",
-    );
+    throw config.error(`"order" ${formatValue(order)} is not a permutation of the ${rank} axes`);
   }
   return order as number[];
 }

@@ -45,7 +45,7 @@ function unknown(codec: string, index: number): never {
 
 function checkTypes(config: ConfigReader, { array: { dtype } }: CodecContext): void {
   const fits = dtype.name === "string" || dtype.name === "object" || dtype.core === "fixed_utf32";
-  if (!fits) throw config.error(`data type ${dtype} has no labels`, "codec-dtype");
+  if (!fits) throw config.error(`data type ${dtype} has no labels`);
   const text = config.get("dtype");
   if (text === undefined || text === null) return;
   if (typeof text !== "string" || !/^([<>]U\d+|\|O)$/.test(text))

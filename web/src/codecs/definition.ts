@@ -3,7 +3,6 @@
 import type { DType } from "../dtypes/dtype.js";
 import type { CodecIn, CoreCodec } from "../engine/codec-table.js";
 import { hasHole, isRecord, ownProperty } from "../util/arguments.js";
-import type { ErrorCode } from "../util/error-codes.js";
 import { invalidMetadata, type ZarrError } from "../util/errors.js";
 
 /** Position in a chain. Spec: Zarr v3 core, "codec pipeline": AA*, one AB, BB*. */
@@ -154,8 +153,11 @@ export class ConfigReader {
       throw this.error(`"${unknown}" is not one of its options (${names.join(", ") || "it has none"})`);
   }
 
-  error(message: string, code: ErrorCode<"InvalidMetadata"> = "bad-configuration"): ZarrError {
-    return invalidMetadata(`codec ${this.codec}: ${message}`, { code, codec: this.codec });
+  error(message: string): ZarrError {
+    return invalidMetadata(`codec ${this.codec}: ${message}`, {
+      code: "bad-configuration",
+      codec: this.codec,
+    });
   }
 }
 
@@ -193,9 +195,7 @@ export interface CodecMetadata {
  */
 export function parseCodecs(value: unknown, what: string, alias = "must_understand"): CodecMetadata[] {
   if (!Array.isArray(value)) {
-    throw invalidMetadata(`${what} must be a list of codecs, not ${formatValue(value)}`, {
-      code: "bad-codecs",
-    });
+    throw invalidMetadata(`${what} must be a list of codecs, not ${formatValue(value)}`);
   }
   // Array.from visits holes too, which are rejected
   return Array.from(value, (entry) => parseCodec(entry, what, alias));
@@ -215,9 +215,7 @@ function parseCodec(entry: unknown, what: string, alias: string): CodecMetadata 
     (mustUnderstand === undefined || typeof mustUnderstand === "boolean") &&
     unknown === undefined;
   if (!valid) {
-    throw invalidMetadata(`${what}: ${formatValue(entry)} is not a codec with a name and a configuration`, {
-      code: "bad-codecs",
-    });
+    throw invalidMetadata(`${what}: ${formatValue(entry)} is not a codec with a name and a configuration`);
   }
   return {
     name,

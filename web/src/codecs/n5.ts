@@ -123,7 +123,7 @@ export class BlockFrame {
     const view = new DataView(encoded.buffer, encoded.byteOffset, size);
     const mode = view.getUint16(0);
     if (mode === 1 || mode === 2)
-      throw unsupported(`codec ${name}: blocks of mode ${mode}`, { code: "n5-mode", codec: name });
+      throw unsupported(`codec ${name}: blocks of mode ${mode}`, { code: "unsupported-codec", codec: name });
     if (mode !== 0 || view.getUint16(2) !== rank)
       throw corrupt(
         "bad-header",

@@ -18,7 +18,7 @@ export const astype: CodecDefinition = {
     const types = readFilterTypes(config, context, ["decode_dtype", "encode_dtype"], "any");
     const { decoded, encoded } = types;
     if (decoded.dtype.core.startsWith("complex") !== encoded.dtype.core.startsWith("complex")) {
-      throw config.error(`cannot cast between ${decoded.dtype} and ${encoded.dtype}`, "codec-dtype");
+      throw config.error(`cannot cast between ${decoded.dtype} and ${encoded.dtype}`);
     }
     return filterResult(types, context);
   },
@@ -94,8 +94,7 @@ export const bitround: CodecDefinition = {
     const { core } = array.dtype;
     const mantissa = Object.hasOwn(mantissas, core) ? mantissas[core]! : undefined;
     const isInteger = /^(u?int(8|16|32|64)|datetime64|timedelta64)$/.test(core);
-    if (mantissa === undefined && !isInteger)
-      throw config.error(`does not support data type ${array.dtype}`, "codec-dtype");
+    if (mantissa === undefined && !isInteger) throw config.error(`does not support data type ${array.dtype}`);
     // numcodecs allows floats to keep only the hidden bit.
     const minBits = mantissa === undefined || (version === 3 && config.codec === "bitround") ? 1 : 0;
     return { params: [config.integer("keepbits", minBits, mantissa ?? 64)] };
@@ -121,8 +120,7 @@ export const scaleOffset: CodecDefinition = {
   elementwise: true,
   parse(config, { array }) {
     config.only("offset", "scale");
-    if (!realType.test(array.dtype.core))
-      throw config.error(`does not support data type ${array.dtype}`, "codec-dtype");
+    if (!realType.test(array.dtype.core)) throw config.error(`does not support data type ${array.dtype}`);
     const offset = readItem(config, array.dtype, config.given("offset", 0), '"offset"');
     const scale = readItem(config, array.dtype, config.given("scale", 1), '"scale"');
     const zero = readItem(config, array.dtype, 0, "0");
@@ -188,7 +186,7 @@ export const castValue: CodecDefinition = {
     config.only("data_type", "rounding", "out_of_range", "scalar_map");
     const dtype = parseDataType(config.get("data_type"));
     for (const type of [array.dtype, dtype]) {
-      if (!realType.test(type.core)) throw config.error(`does not support data type ${type}`, "codec-dtype");
+      if (!realType.test(type.core)) throw config.error(`does not support data type ${type}`);
     }
     const rounding = config.choice("rounding", roundings, "nearest-even");
     const range = config.choice("out_of_range", outOfRange, "error");

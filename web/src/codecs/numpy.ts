@@ -83,7 +83,7 @@ export function readFilterTypes(
   }
   for (const { dtype: type } of [decoded, encoded]) {
     if (type.fields || !accepted[arithmetic].test(type.core))
-      throw config.error(`does not support data type ${type}`, "codec-dtype");
+      throw config.error(`does not support data type ${type}`);
   }
   return { decoded, encoded };
 }

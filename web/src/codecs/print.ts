@@ -202,7 +202,7 @@ function printEndian({ config, to }: Source): Configuration {
   const endian = config.get("endian");
   if (to === 3 && Array.isArray(endian)) {
     throw unsupported("Zarr v3 requires the same byte order for all fields of a structured type", {
-      code: "mixed-endian",
+      code: "not-in-version",
       codec: "bytes",
     });
   }

@@ -33,8 +33,7 @@ export const pcodec: CodecDefinition = {
     3: ["numcodecs.pcodec", "pcodec", "https://codec.zarrs.dev/array_to_bytes/pcodec"],
   },
   parse(config, { array }) {
-    if (!types.test(array.dtype.core))
-      throw config.error(`does not support data type ${array.dtype}`, "codec-dtype");
+    if (!types.test(array.dtype.core)) throw config.error(`does not support data type ${array.dtype}`);
     return { params: [] };
   },
 };

@@ -25,8 +25,7 @@ function readType(config: ConfigReader, { array }: CodecContext, accepted: RegEx
   if (type.dtype.itemBytes !== array.dtype.itemBytes)
     throw config.error(`"dtype" is ${type.dtype}, but the array's data type is ${array.dtype}`);
   for (const dtype of [type.dtype, array.dtype]) {
-    if (dtype.fields || !accepted.test(dtype.core))
-      throw config.error(`does not support data type ${dtype}`, "codec-dtype");
+    if (dtype.fields || !accepted.test(dtype.core)) throw config.error(`does not support data type ${dtype}`);
   }
   return type;
 }
@@ -145,8 +144,7 @@ export const chunky: CodecDefinition = {
   parse(config, context) {
     config.only("endian");
     const { dtype } = context.array;
-    if (dtype.fields || dtype.core === "bool")
-      throw config.error(`does not support data type ${dtype}`, "codec-dtype");
+    if (dtype.fields || dtype.core === "bool") throw config.error(`does not support data type ${dtype}`);
     return config.given("endian") === undefined ? { params: [1] } : bytes.parse(config, context);
   },
 };
@@ -161,8 +159,7 @@ export const numcodecsPackbits: CodecDefinition = {
   names: { 2: ["packbits"], 3: ["numcodecs.packbits"] },
   parse(config, { array }) {
     config.only();
-    if (array.dtype.core !== "bool")
-      throw config.error(`supports data type bool only, not ${array.dtype}`, "codec-dtype");
+    if (array.dtype.core !== "bool") throw config.error(`supports data type bool only, not ${array.dtype}`);
     const count = countOf(array.shape);
     return { params: [], encoded: { dtype: DType.simple("uint8"), shape: [1 + Math.ceil(count / 8)] } };
   },
@@ -200,7 +197,7 @@ export const packbits: CodecDefinition = {
   parse(config, { array }) {
     config.only("padding_encoding", "first_bit", "last_bit", "start_bit", "end_bit");
     const bits = significantBits(array.dtype);
-    if (bits === 0) throw config.error(`does not support data type ${array.dtype}`, "codec-dtype");
+    if (bits === 0) throw config.error(`does not support data type ${array.dtype}`);
     const padding = config.choice("padding_encoding", paddings, "none") % 3;
     const first = readBit(config, ["first_bit", "start_bit"], bits, 0);
     const last = readBit(config, ["last_bit", "end_bit"], bits, bits - 1);

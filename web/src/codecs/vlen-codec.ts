@@ -39,7 +39,7 @@ export function checkType(
   names: readonly VariableName[],
 ): void {
   if (dtype.isVariable && names.some((name) => name === dtype.name)) return;
-  throw config.error(`data type ${dtype} is not ${names.join(" or ")}`, "codec-dtype");
+  throw config.error(`data type ${dtype} is not ${names.join(" or ")}`);
 }
 
 /** Codes of CorruptChunk errors in the framing. */
@@ -126,6 +126,6 @@ export function textError(
   if (cause instanceof TypeError) return corrupt(codec, "corrupt", byteOffset, `${what} is not UTF-8 text`);
   return limitExceeded(
     `codec ${codec}: ${what} has ${bytes} bytes of text, more than the longest string of this engine`,
-    { code: "text-too-long", codec, byteOffset, cause },
+    { codec, byteOffset, cause },
   );
 }

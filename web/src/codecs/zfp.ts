@@ -58,7 +58,7 @@ function precision(bits: number): Mode {
 
 function checkArray(config: ConfigReader, { dtype, shape }: CodecArray, types: readonly string[]): void {
   if (!types.includes(dtype.core))
-    throw config.error(`does not support data type ${dtype}, only ${types.join(", ")}`, "codec-dtype");
+    throw config.error(`does not support data type ${dtype}, only ${types.join(", ")}`);
   if (shape.length > 4) throw config.error(`supports at most 4 dimensions, not ${shape.length}`);
 }
 

@@ -62,7 +62,7 @@ type DataTypeJson = string | { name: string; configuration: { [option: string]: 
 export function dataTypeJson(dtype: DType): DataTypeJson {
   const { name, core, itemBytes, unit, scaleFactor, fields } = dtype;
   if (name === "object") {
-    throw unsupported("Zarr v3 has no data type for objects of any kind", { code: "object-dtype" });
+    throw unsupported("Zarr v3 has no data type for objects of any kind", { code: "unsupported-dtype" });
   }
   if (fields) return { name, configuration: { fields: fields.map(fieldJson) } };
   if (unit !== undefined) return { name, configuration: { unit, scale_factor: scaleFactor } };
@@ -73,7 +73,7 @@ export function dataTypeJson(dtype: DType): DataTypeJson {
 function fieldJson({ name, dtype, shape }: NonNullable<DType["fields"]>[number]): object {
   if (shape.length > 0) {
     throw unsupported(`Zarr v3 has no subarrays in structured types (field "${name}")`, {
-      code: "unknown-dtype",
+      code: "unsupported-dtype",
     });
   }
   return { name, data_type: dataTypeJson(dtype) };

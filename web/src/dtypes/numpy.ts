@@ -89,7 +89,7 @@ export function descrJson(dtype: DType, endian: Endian, version: 1 | 2): Json {
   if (core === "variable" && version === 2) return "|O";
   const kind = core === "variable" ? undefined : kinds[core];
   if (kind === undefined) {
-    throw unsupported(`Zarr v${version} has no data type ${dtype}`, { code: "unknown-dtype" });
+    throw unsupported(`Zarr v${version} has no data type ${dtype}`, { code: "unsupported-dtype" });
   }
   const mark = orderless.includes(core) ? "|" : endian === "little" ? "<" : ">";
   const size = core === "fixed_utf32" ? itemBytes / 4 : itemBytes;
@@ -102,7 +102,7 @@ function fieldJson({ name, dtype, shape }: Field, endian: Endian, version: 1 | 2
   if (shape.length === 0) return [name, type];
   if (version === 1) {
     throw unsupported(`Zarr v1 has no subarrays in structured types (field "${name}")`, {
-      code: "unknown-dtype",
+      code: "unsupported-dtype",
     });
   }
   return [name, type, shape.map((length) => new JsonNumber(String(length)))];

@@ -85,7 +85,7 @@ const rows = new Map(coreTypes.map((row) => [row.core, row]));
 export function coreRow(core: CoreType | VariableCore): CoreRow {
   if (core === "variable") {
     throw unsupported("elements of variable length cannot pass through codecs for elements of fixed width", {
-      code: "variable-length",
+      code: "unsupported-dtype",
     });
   }
   return rows.get(core)!;

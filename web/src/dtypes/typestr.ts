@@ -76,7 +76,7 @@ export function parseTypestr(text: string, options: DescrOptions = {}): StoredTy
 /** Parses `|O`, which old NumPy followed by the width of a pointer. */
 function objectType(text: string, objects: boolean): StoredType {
   if (!objects || !/^.O[48]?$/.test(text)) {
-    throw unsupported(`object arrays (dtype "${text}") need an object codec`, { code: "object-dtype" });
+    throw unsupported(`object arrays (dtype "${text}") need an object codec`, { code: "unsupported-dtype" });
   }
   return { dtype: DType.variable("object"), endians: [] };
 }
@@ -85,7 +85,7 @@ function plainType(text: string, kind: string, size: number): DType {
   const simple = (typestrTypes as Readonly<Record<string, SimpleType>>)[`${kind}${size}`];
   if (simple) return DType.simple(simple);
   if (kind === "S" || kind === "V" || kind === "U") {
-    if (size < 1) throw unsupported(`elements of no bytes (dtype "${text}")`, { code: "empty-dtype" });
+    if (size < 1) throw unsupported(`elements of no bytes (dtype "${text}")`, { code: "unsupported-dtype" });
     const bytes = kind === "U" ? 4 * size : size;
     if (!(bytes <= maxItemBytes))
       throw limitExceeded(`dtype "${text}" has elements larger than ${maxItemBytes} bytes`);
@@ -94,7 +94,7 @@ function plainType(text: string, kind: string, size: number): DType {
   if (kind === "M" || kind === "m") {
     throw invalidMetadata(`dtype "${text}" needs a unit, such as "${text}[ns]"`, { code: "unknown-dtype" });
   }
-  if (kind === "f" || kind === "c") throw unsupported(`dtype "${text}"`, { code: "unknown-dtype" });
+  if (kind === "f" || kind === "c") throw unsupported(`dtype "${text}"`, { code: "unsupported-dtype" });
   throw invalidMetadata(`unknown dtype "${text}"`, { code: "unknown-dtype" });
 }
 
@@ -110,7 +110,7 @@ function timeType(text: string, kind: string, size: string, multiple = "", unit 
 function parseEndian(text: string, order: string, componentBytes: number): Endian | undefined {
   if (componentBytes === 1) return undefined; // any of the three marks is accepted and ignored
   if (order === "|")
-    throw invalidMetadata(`dtype "${text}" needs a byte order, "<" or ">"`, { code: "missing-endian" });
+    throw invalidMetadata(`dtype "${text}" needs a byte order, "<" or ">"`, { code: "unknown-dtype" });
   return order === "<" ? "little" : "big";
 }
 

@@ -96,12 +96,12 @@ function numpyName(name: string): string | undefined {
 function unknownType(name: string): ZarrError {
   if (Object.hasOwn(unsupportedTypes, name)) {
     const message = `data type "${name}" is not supported: ${unsupportedTypes[name]}`;
-    return unsupported(message, { code: "unknown-dtype" });
+    return unsupported(message, { code: "unsupported-dtype" });
   }
   const hint =
     didYouMean(numpyName(name) ?? closestTo(name, dataTypeNames)) ||
     "; supported data types include bool, int8 to uint64, float16 to float64 and string";
-  return unsupported(`unknown data type "${name}"${hint}`, { code: "unknown-dtype" });
+  return unsupported(`unknown data type "${name}"${hint}`, { code: "unsupported-dtype" });
 }
 
 /** Spec: Zarr v3 core, "extension points": `must_understand: false` has no meaning for data types. */

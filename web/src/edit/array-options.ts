@@ -195,9 +195,7 @@ function lengths(value: unknown, name: string, min: number): number[] {
   if (!Array.isArray(value) || !Array.from(value).every(valid)) {
     const least = min === 0 ? "non-negative" : "positive";
     const given = Array.isArray(value) ? `[${value.map(describeValue).join(", ")}]` : describeValue(value);
-    throw invalidArgument(`${name} must be a list of ${least} integers below 2^53, not ${given}`, {
-      code: "bad-shape",
-    });
+    throw invalidArgument(`${name} must be a list of ${least} integers below 2^53, not ${given}`);
   }
   return [...value];
 }
@@ -205,9 +203,7 @@ function lengths(value: unknown, name: string, min: number): number[] {
 function sameRank(value: unknown, name: string, shape: readonly number[]): number[] {
   const list = lengths(value, name, 1);
   if (list.length !== shape.length) {
-    throw invalidArgument(`${name} has ${list.length} dimensions, the array has ${shape.length}`, {
-      code: "bad-shape",
-    });
+    throw invalidArgument(`${name} has ${list.length} dimensions, the array has ${shape.length}`);
   }
   return list;
 }
@@ -230,7 +226,7 @@ function readType(value: unknown, version: ZarrVersion): ReadType {
   if (orders.size < 2) return { dtype, endian: [...orders][0] ?? "little" };
   if (version === 3) {
     throw unsupported("Zarr v3 requires the same byte order for all fields of a structured type", {
-      code: "mixed-endian",
+      code: "not-in-version",
     });
   }
   return { dtype, endian: endians.map((endian) => endian ?? null), descr };
@@ -283,9 +279,7 @@ function resolveDimensionNames(names: unknown, rank: number): NewArray["dimensio
     const given = Array.isArray(names)
       ? `[${Array.from(names, describeValue).join(", ")}]`
       : describeValue(names);
-    throw invalidArgument(`dimensionNames must be a list of ${rank} Unicode strings or nulls, not ${given}`, {
-      code: "bad-dimension-names",
-    });
+    throw invalidArgument(`dimensionNames must be a list of ${rank} Unicode strings or nulls, not ${given}`);
   }
   return [...names] as (string | null)[];
 }
@@ -353,7 +347,7 @@ function resolveMaxChildren(given: unknown): number {
   throw badKeys(`${what} must be a power of ten, got ${describeValue(children)}; readers would use ${power}`);
 }
 
-const badKeys = (message: string) => invalidArgument(message, { code: "bad-separator" });
+const badKeys = (message: string) => invalidArgument(message);
 
 /** Target size of a chunk, in bytes. */
 const targetBytes = 2 ** 20;

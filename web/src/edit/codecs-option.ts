@@ -44,7 +44,7 @@ export function resolveChain(option: unknown, context: ChainContext): Chain {
   const { dtype: elements, version } = context;
   if (elements.isVariable && version === 1)
     throw unsupported(`Zarr v1 does not support elements of variable length (data type ${elements})`, {
-      code: "unknown-dtype",
+      code: "unsupported-dtype",
     });
   const known = (option === undefined ? defaultCodecs(context.dtype) : codecList(option)).map((codec) =>
     lookUp(codec, context),
@@ -165,7 +165,7 @@ function withShards(
     if (at >= 0) throw invalidArgument("codec sharding_indexed requires shardShape");
     return codecs;
   }
-  if (version < 3) throw unsupported(`Zarr v${version} does not support shards`, { code: "no-shards" });
+  if (version < 3) throw unsupported(`Zarr v${version} does not support shards`, { code: "not-in-version" });
   const defaults = { index_codecs: indexCodecs, index_location: "end" };
   if (at < 0)
     return [{ name: "sharding_indexed", configuration: { chunk_shape: chunkShape, codecs, ...defaults } }];

@@ -225,7 +225,7 @@ async function missingGroups(
       }
       if (node.key === key) return node;
       const message = `the group at "/${group}" is Zarr v${node.version} and cannot contain nodes of Zarr v${version}`;
-      throw invalidArgument(message, { code: "mixed-versions" });
+      throw invalidArgument(message);
     }),
   );
   return ancestors.filter((_, i) => found[i] === undefined);
@@ -247,7 +247,7 @@ async function checkAbsent(
   }
   const key = attributesKey[version];
   if (version < 3 && (await readObject(store, joinKey(path, key), { signal })) !== undefined) {
-    throw alreadyExists(`attributes already exist at ${joinKey(path, key)}`, { code: "not-empty" });
+    throw alreadyExists(`attributes already exist at ${joinKey(path, key)}`);
   }
   if (array) await checkEmpty(store, path, array, signal);
 }

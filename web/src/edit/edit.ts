@@ -87,7 +87,7 @@ export async function resize(
  * Deletes a node with everything below it, which must be Zarr nodes only.
  * @param path below the target. Default: the target itself, which must then be a group inside another one. To
  *   delete everything in a store, pass "/" or "".
- * @throws InvalidArgument ("no-path") for the root of a store without a path; NotFound if there is no node;
+ * @throws InvalidArgument ("bad-path") for the root of a store without a path; NotFound if there is no node;
  *   ReadOnly for a store that cannot list the objects to delete; NotAllowed ("foreign-files",
  *   "protected-folder") before anything is deleted.
  */

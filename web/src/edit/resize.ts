@@ -233,7 +233,7 @@ export async function deleteCells(
 function checkShape(shape: unknown, rank: number): number[] {
   const valid = (length: unknown) => Number.isSafeInteger(length) && (length as number) >= 0;
   if (!Array.isArray(shape) || shape.length !== rank || !Array.from(shape).every(valid)) {
-    throw invalidArgument(`shape must be a list of ${rank} non-negative integers`, { code: "bad-shape" });
+    throw invalidArgument(`shape must be a list of ${rank} non-negative integers`);
   }
   return [...shape];
 }

@@ -168,9 +168,7 @@ export async function checkEmpty(
     const below = key.slice(prefix.length);
     const isChunk = anyChunkKey.test(below) || parseChunkKey(keys, below, shape.length) !== undefined;
     if (isChunk || nodeKeys.some(([name]) => below.endsWith(`/${name}`))) {
-      throw alreadyExists(`${key} already exists, where the new array would store its chunks`, {
-        code: "not-empty",
-      });
+      throw alreadyExists(`${key} already exists, where the new array would store its chunks`);
     }
   }
 }

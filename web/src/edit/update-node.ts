@@ -96,7 +96,7 @@ export async function deleteNode(
   if (path === "" && given === undefined)
     throw invalidArgument(
       'without a path this would delete all that the store holds: deleteNode(target, "/") does that',
-      { code: "no-path" },
+      { code: "bad-path" },
     );
   const isDeleted = await inTurn(store, path, signal, () => removeNode(store, path, { signal })).catch(
     (error: unknown) => {

@@ -3,6 +3,7 @@
  * scripts of workers; programs for workerd configure the modules (edge-modules.ts).
  */
 
+import { messageOf } from "../util/errors.js";
 import { lazy } from "../util/lazy.js";
 import { hasNodeModules, isLeftBehind, packageFile, type WasmModule } from "../util/platform.js";
 import type { CoreFactory } from "../wasm/core.js";
@@ -22,17 +23,38 @@ const urls: Readonly<Record<ModuleName, () => URL>> = {
   images: () => new URL("../wasm/images.wasm", import.meta.url),
 };
 
-/** Compiles a module from its file, or from its embedded copy if the file is not available. */
+/**
+ * Compiles a module from its file, or from its embedded copy if the file is not available.
+ * @throws both failures in one message; a CompileError concerns the module or a policy, so the copy would not help
+ */
 export async function packagedModule(name: ModuleName): Promise<WasmModule> {
+  const failures: unknown[] = [];
+  for (const compile of [compileFile, compileCopy]) {
+    try {
+      return await compile(name);
+    } catch (cause) {
+      if (cause instanceof WebAssembly.CompileError) throw cause;
+      failures.push(cause);
+    }
+  }
+  const advice = `serve the package's dist/wasm/${name}.wasm and call configureWasm({ ${name}: "<its URL>" })`;
+  throw new Error([...failures.map(messageOf), advice].join("; "), { cause: failures[1] });
+}
+
+async function compileFile(name: ModuleName): Promise<WasmModule> {
   const here = import.meta.url; // not inside `new URL` again: bundlers would copy the file once more
-  return compileEmbedded(name, () => {
-    // Bundlers for Node replace the addresses below by those of a page's assets.
-    if (hasNodeModules()) return compileSource(packageFile(`wasm/${name}.wasm`, here));
-    const url = urls[name]();
-    if (isLeftBehind(url, `../wasm/${name}.wasm`, here))
-      throw new Error("the bundler has moved the library without its .wasm files");
-    return compileSource(url);
-  });
+  // Bundlers for Node replace the addresses above by those of a page's assets.
+  if (hasNodeModules()) return compileSource(packageFile(`wasm/${name}.wasm`, here));
+  const url = urls[name]();
+  if (isLeftBehind(url, `../wasm/${name}.wasm`, here))
+    throw new Error("the bundler has moved the library without its .wasm files");
+  return compileSource(url);
+}
+
+async function compileCopy(name: ModuleName): Promise<WasmModule> {
+  if (name === "images") throw new Error("scripts contain no copy of images.wasm");
+  const { embeddedModule } = await embedded();
+  return WebAssembly.compile(await embeddedModule(name));
 }
 
 /**
@@ -50,32 +72,3 @@ const embedded = lazy("embedded modules", () =>
 );
 
 type Copies = typeof import("./embedded-modules.js");
-
-/**
- * Compiles a module from its file, or from its embedded copy if the file is not available.
- * @param fromFile compiles the file; a CompileError concerns the module or a policy, so the copy would not
- *   help
- * @throws both failures in one message
- */
-export async function compileEmbedded(
-  name: ModuleName,
-  fromFile: () => Promise<WasmModule>,
-): Promise<WasmModule> {
-  try {
-    return await fromFile();
-  } catch (cause) {
-    if (cause instanceof WebAssembly.CompileError) throw cause;
-    try {
-      const { embeddedModule } = await embedded();
-      return await WebAssembly.compile(await embeddedModule(name));
-    } catch (second) {
-      if (second instanceof WebAssembly.CompileError) throw second;
-      throw new Error(`${failureText(cause)}; ${failureText(second)}; ${adviceFor(name)}`, { cause: second });
-    }
-  }
-}
-
-const failureText = (error: unknown): unknown => (error instanceof Error ? error.message : error);
-
-const adviceFor = (name: ModuleName): string =>
-  `serve the package's dist/wasm/${name}.wasm and call configureWasm({ ${name}: "/where/it/is/${name}.wasm" })`;

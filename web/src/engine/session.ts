@@ -324,7 +324,9 @@ export class CodecSession {
     const message = `${codec ? `codec ${codec}: ` : ""}${textAt(this.core, this.core.statusMessage(code))}`;
     const tag = textAt(this.core, this.core.statusTag(code)) as ErrorTag;
     const whose = encodes && tag === "CorruptChunk" ? "InvalidArgument" : tag;
-    throw new ZarrError(whose, message, { code: kebab(name) as ErrorCode, codec, byteOffset });
+    // Metadata that TypeScript has accepted: callers cannot tell the causes apart.
+    const own = tag === "InvalidMetadata" ? undefined : (kebab(name) as ErrorCode);
+    throw new ZarrError(whose, message, { code: own, codec, byteOffset });
   }
 
   /**

@@ -41,7 +41,7 @@ export const unsupportedKeys: Readonly<Record<string, string>> = {
 export function readOtherKeys(extension: Extension, onWarning?: OnWarning, depth = 0): KeyEncoding {
   if (Object.hasOwn(unsupportedKeys, extension.name)) {
     throw unsupported(`${what} "${extension.name}" is not supported: ${unsupportedKeys[extension.name]}`, {
-      code: "unknown-chunk-key-encoding",
+      code: "unknown-extension",
     });
   }
   const { name } = known(extension, names, what);

@@ -99,7 +99,7 @@ export async function makeArrayMetadata(
   const { spec } = metadata;
   if (JSON.stringify(spec.dtype) !== JSON.stringify(array.dtype)) {
     const message = `Zarr v${version} cannot represent data type ${array.dtype} with these codecs; it would be read as ${spec.dtype}`;
-    throw unsupported(message, { code: "unknown-dtype" });
+    throw unsupported(message, { code: "unsupported-dtype" });
   }
   if (!isSameFill(array.fill, spec.fill, version)) throw cannotHoldFill(documents, version);
   if (!isSameChain(array, spec, options)) {
@@ -113,7 +113,7 @@ export async function makeArrayMetadata(
 function cannotHoldFill(documents: NodeMetadata["documents"], version: ZarrVersion, cause?: unknown): Error {
   const value = member(mainDocument(documents).object, "fill_value");
   const message = `Zarr v${version} has no form for this fill value: ${showJson(value)} would be read as another`;
-  return unsupported(message, { code: "bad-fill-value", cause });
+  return unsupported(message, { code: "not-in-version", cause });
 }
 
 function isSameFill(wanted: FillValue, found: FillValue, version: ZarrVersion): boolean {

@@ -1,6 +1,5 @@
 /** Reads metadata documents of all versions: JSON objects, their lists, extension points and chunk key encodings. */
 
-import type { ErrorCode } from "../util/error-codes.js";
 import { invalidMetadata, isZarrError, type OnWarning, unsupported } from "../util/errors.js";
 import {
   isJsonObject,
@@ -43,7 +42,7 @@ export const documentOptions = (name: string, { limits, onWarning }: DocumentOpt
 });
 
 export function asObject(json: Json | undefined, name: string): JsonObject {
-  if (!isJsonObject(json)) throw invalidMetadata(`${name} must be a JSON object`, { code: "not-object" });
+  if (!isJsonObject(json)) throw invalidMetadata(`${name} must be a JSON object`, { code: "not-json" });
   return json;
 }
 
@@ -51,9 +50,7 @@ export function asObject(json: Json | undefined, name: string): JsonObject {
 export function checkFormat(object: JsonObject, format: number, name: string): void {
   const found = member(object, "zarr_format");
   if (!(found instanceof JsonNumber && found.text === String(format))) {
-    throw invalidMetadata(`"zarr_format" in ${name} must be ${format}, not ${showJson(found)}`, {
-      code: "bad-format",
-    });
+    throw invalidMetadata(`"zarr_format" in ${name} must be ${format}, not ${showJson(found)}`);
   }
 }
 
@@ -61,9 +58,7 @@ export function checkFormat(object: JsonObject, format: number, name: string): v
 export function requireKeys(object: JsonObject, names: readonly string[], name: string): void {
   const missing = names.filter((key) => !Object.hasOwn(object, key));
   if (missing.length > 0)
-    throw invalidMetadata(`${name} lacks ${missing.map((key) => `"${key}"`).join(", ")}`, {
-      code: "missing-key",
-    });
+    throw invalidMetadata(`${name} lacks ${missing.map((key) => `"${key}"`).join(", ")}`);
 }
 
 /** Returns the value of an own property. */
@@ -123,7 +118,6 @@ export function readExtension(json: Json | undefined, what: string): Extension {
   if (!valid) {
     throw invalidMetadata(
       `${what} must be a name or an object with a name and a configuration, not ${showJson(json)}`,
-      { code: "bad-extension" },
     );
   }
   return { name, configuration, mustUnderstand };
@@ -148,7 +142,7 @@ export function checkOptions(
 export function known(extension: Extension, names: readonly string[], what: string): Extension {
   if (names.includes(extension.name)) return extension;
   throw unsupported(`unknown ${what} "${extension.name}"; expected one of ${names.join(", ")}`, {
-    code: `unknown-${what.replaceAll(" ", "-")}` as ErrorCode<"Unsupported">,
+    code: "unknown-extension",
   });
 }
 
@@ -156,9 +150,7 @@ export function known(extension: Extension, names: readonly string[], what: stri
 export function readSeparator(json: Json | undefined, fallback: "." | "/"): "." | "/" {
   if (json === undefined || json === null) return fallback;
   if (json !== "." && json !== "/")
-    throw invalidMetadata(`the separator of chunk keys must be "." or "/", not ${showJson(json)}`, {
-      code: "bad-separator",
-    });
+    throw invalidMetadata(`the separator of chunk keys must be "." or "/", not ${showJson(json)}`);
   return json;
 }
 
@@ -278,9 +270,7 @@ export function readLengths(json: Json | undefined, name: string, min: number): 
     item instanceof JsonNumber && item.isInteger && Number.isSafeInteger(item.value) && item.value >= min;
   if (!Array.isArray(json) || !json.every(valid)) {
     const sign = min === 0 ? "non-negative" : "positive";
-    throw invalidMetadata(`"${name}" must be a list of ${sign} integers below 2^53`, {
-      code: `bad-${name.replaceAll("_", "-")}`,
-    });
+    throw invalidMetadata(`"${name}" must be a list of ${sign} integers below 2^53`);
   }
   return (json as JsonNumber[]).map((item) => item.value);
 }

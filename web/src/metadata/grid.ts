@@ -72,9 +72,7 @@ export class RectilinearAxis implements AxisGrid {
     }
     this.count = firstChunk;
     if (!(start >= length) || !Number.isSafeInteger(start)) {
-      throw invalidMetadata(`the chunks along an axis cover ${start} elements of ${length}`, {
-        code: "bad-chunks",
-      });
+      throw invalidMetadata(`the chunks along an axis cover ${start} elements of ${length}`);
     }
   }
 
@@ -122,7 +120,7 @@ export function parseGrid(json: Json | undefined, shape: readonly number[]): Chu
   const extension = readExtension(json, '"chunk_grid"');
   if (Object.hasOwn(unsupportedGrids, extension.name)) {
     const message = `chunk grid "${extension.name}" is not supported: ${unsupportedGrids[extension.name]}`;
-    throw unsupported(message, { code: "unknown-chunk-grid" });
+    throw unsupported(message, { code: "unknown-extension" });
   }
   const { name, configuration } = known(extension, ["regular", "rectilinear"], "chunk grid");
   if (name === "regular") {
@@ -159,5 +157,5 @@ function positive(json: Json): number {
 }
 
 function invalid(message: string) {
-  return invalidMetadata(`chunk grid rectilinear: ${message}`, { code: "bad-chunks" });
+  return invalidMetadata(`chunk grid rectilinear: ${message}`);
 }

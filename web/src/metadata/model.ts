@@ -67,8 +67,7 @@ export const attributesKey: Readonly<Record<ZarrVersion, string>> = {
 /** Parses documents, given by their keys relative to the node's path. @throws errors of the version's parser. */
 export async function readMetadata(documents: Documents, options: MetadataOptions): Promise<NodeMetadata> {
   const version = nodeKeys.find(([key]) => documents.has(key))?.[1];
-  if (version === undefined)
-    throw invalidMetadata("no Zarr metadata document found", { code: "missing-key" });
+  if (version === undefined) throw invalidMetadata("no Zarr metadata document found");
   if (version === 1)
     return { kind: "array", zarrFormat: 1, documents, spec: await specV1(documents, options) };
   if (version === 2) return readV2(documents, options);

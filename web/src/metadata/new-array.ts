@@ -67,7 +67,7 @@ export function arrayDocuments(array: NewArray, version: ZarrVersion, limits: Li
 /** Returns the documents of a group. */
 export function groupDocuments(attributes: JsonObject, version: ZarrVersion): Documents {
   const format = ["zarr_format", integerJson(version)] as const;
-  if (version === 1) throw unsupported("Zarr v1 has no groups", { code: "no-groups" });
+  if (version === 1) throw unsupported("Zarr v1 has no groups", { code: "not-in-version" });
   if (version === 3) {
     return new Map([[v3Key, jsonObject([format, ["node_type", "group"], ["attributes", attributes]])]]);
   }
@@ -152,7 +152,7 @@ function dtypeJson({ dtype, descr }: NewArray, { endian }: PlainChain, version: 
   if (typeof endian === "string") return descrJson(dtype, endian, version);
   if (descr !== undefined) return descr;
   throw unsupported("fields with different byte orders require the original type description", {
-    code: "mixed-endian",
+    code: "not-in-version",
   });
 }
 
@@ -163,7 +163,7 @@ const codecV2 = ({ name, configuration = {} }: CodecMetadata): JsonObject =>
 function v1Document(array: NewArray, limits: Limits): JsonObject {
   const { shape, dtype, fill } = array;
   if (shape.length === 0)
-    throw unsupported("Zarr v1 does not support arrays without dimensions", { code: "no-rank" });
+    throw unsupported("Zarr v1 does not support arrays without dimensions", { code: "not-in-version" });
   const chain = plainChain(array, 1, limits);
   const { filters, after, order, endian, chunkShape } = chain;
   const tooMany = filters[0] ?? after[1];
@@ -176,7 +176,7 @@ function v1Document(array: NewArray, limits: Limits): JsonObject {
   const [compressor] = after;
   // The original writer of v1 wrote chunks of other compressors in C order regardless: readers disagree.
   if (order === "F" && compressor?.name !== "blosc") {
-    throw unsupported('Zarr v1 arrays of order "F" require the compressor blosc', { code: "v1-order" });
+    throw unsupported('Zarr v1 arrays of order "F" require the compressor blosc', { code: "not-in-version" });
   }
   return jsonObject([
     ["zarr_format", integerJson(1)],
@@ -215,7 +215,7 @@ function plainChain(array: NewArray, version: 1 | 2, limits: Limits): PlainChain
   const { dtype, grid, codecVersion } = array;
   if ("json" in grid) {
     throw unsupported(`Zarr v${version} does not support chunks of different lengths along an axis`, {
-      code: "unknown-chunk-grid",
+      code: "unknown-extension",
     });
   }
   const { chunkShape } = grid;
@@ -275,7 +275,7 @@ function withDimensions({ attributes, dimensionNames }: NewArray, version: 1 | 2
   if (!isNamed) return attributes;
   if (dimensionNames.includes(null)) {
     throw unsupported(`Zarr v${version} requires names for all dimensions or none`, {
-      code: "bad-dimension-names",
+      code: "not-in-version",
     });
   }
   const given = Object.hasOwn(attributes, dimensionsAttribute) ? attributes[dimensionsAttribute] : undefined;
@@ -283,7 +283,7 @@ function withDimensions({ attributes, dimensionNames }: NewArray, version: 1 | 2
   if (given !== undefined && JSON.stringify(given) !== JSON.stringify(names)) {
     throw unsupported(
       `the attribute ${dimensionsAttribute}, ${showJson(given)}, contradicts the dimension names [${names}]`,
-      { code: "bad-dimension-names" },
+      { code: "not-in-version" },
     );
   }
   return withEntries(attributes, [[dimensionsAttribute, names]]);

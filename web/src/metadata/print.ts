@@ -70,7 +70,7 @@ export function withEntries(
 /** Converts attributes from a program to JSON. @param stored see `toJson`. */
 export function attributesJson(attributes: unknown, stored?: JsonObject): JsonObject {
   const json = attributes === undefined ? {} : toJson(attributes, "attributes", stored);
-  if (!isJsonObject(json)) throw invalidArgument("attributes must be an object", { code: "bad-attributes" });
+  if (!isJsonObject(json)) throw invalidArgument("attributes must be an object");
   return json;
 }
 

@@ -61,7 +61,6 @@ export function completeSpec(description: ArrayDescription, options: SpecOptions
   if (dimensionNames && dimensionNames.length !== shape.length) {
     throw invalidMetadata(
       `"dimension_names" has ${dimensionNames.length} entries for ${shape.length} dimensions`,
-      { code: "bad-dimension-names" },
     );
   }
   const axes = gridAxes(shape, grid);
@@ -86,9 +85,7 @@ export function completeSpec(description: ArrayDescription, options: SpecOptions
 function gridAxes(shape: readonly number[], grid: ChunkGrid): readonly AxisGrid[] {
   const axes = "axes" in grid ? grid.axes : grid.chunkShape;
   if (axes.length !== shape.length) {
-    throw invalidMetadata(`shape has ${shape.length} dimensions, the chunks have ${axes.length}`, {
-      code: "bad-chunks",
-    });
+    throw invalidMetadata(`shape has ${shape.length} dimensions, the chunks have ${axes.length}`);
   }
   return "axes" in grid ? grid.axes : regularGrid(shape, grid.chunkShape);
 }

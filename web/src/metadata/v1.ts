@@ -95,7 +95,7 @@ async function parseAttributes(attrs: Uint8Array | undefined, options: V1Options
 
 function readOrder(json: Json | undefined): "C" | "F" {
   if (json !== "C" && json !== "F")
-    throw invalidMetadata(`"order" in meta must be "C" or "F", not ${showJson(json)}`, { code: "bad-order" });
+    throw invalidMetadata(`"order" in meta must be "C" or "F", not ${showJson(json)}`);
   return json;
 }
 
@@ -122,9 +122,7 @@ async function readCompression(
     return undefined;
   }
   if (typeof name !== "string")
-    throw invalidMetadata(`"compression" in meta must be a string, not ${showJson(name)}`, {
-      code: "bad-compression",
-    });
+    throw invalidMetadata(`"compression" in meta must be a string, not ${showJson(name)}`);
   await loadCodecs([name], 1);
   if (findCodec(name, 1)?.definition.kind !== "bytes-to-bytes") {
     await loadEveryCodec();
@@ -165,7 +163,6 @@ function readOptions(
   if (isJsonObject(opts) && Object.keys(opts).every((key) => names?.includes(key) ?? true))
     return toPlain(opts) as Record<string, unknown>;
   throw invalidMetadata(`"compression_opts" in meta are not valid for ${name}: ${showJson(opts)}`, {
-    code: "bad-compression-opts",
     codec: name,
   });
 }

@@ -79,9 +79,6 @@ function readChunkShape(object: JsonObject, shape: readonly number[]): number[] 
   if (wrong >= 0)
     throw invalidMetadata(
       `"chunks" in ${v2ArrayKey} must not be 0 on axis ${wrong}, which has length ${shape[wrong]}`,
-      {
-        code: "bad-chunks",
-      },
     );
   return chunks.map((length) => Math.max(1, length));
 }
@@ -113,7 +110,7 @@ function withElements(stored: StoredType, codecs: readonly CodecMetadata[]): Sto
   throw unsupported(
     refused?.message ??
       "object arrays (dtype |O) need an object codec, such as vlen-utf8, among their filters",
-    { code: "object-dtype", codec: refused?.codec },
+    { code: "unsupported-dtype", codec: refused?.codec },
   );
 }
 
@@ -128,9 +125,7 @@ function buildChain(
   const rank = chunkShape.length;
   const order = member(object, "order");
   if (order !== "C" && order !== "F")
-    throw invalidMetadata(`"order" in ${v2ArrayKey} must be "C" or "F", not ${showJson(order)}`, {
-      code: "bad-order",
-    });
+    throw invalidMetadata(`"order" in ${v2ArrayKey} must be "C" or "F", not ${showJson(order)}`);
   const filters: CodecMetadata[] = [];
   const bytesCodecs: CodecMetadata[] = [];
   let toBytes: CodecMetadata | undefined;
@@ -178,7 +173,7 @@ function checkByteOrders(filters: readonly ResolvedStep[], ofDtype: Endian | und
     if (order && givenEndian && givenEndian !== order)
       throw unsupported(
         `codec ${name} takes ${givenEndian}-endian elements, but is given ${order}-endian ones`,
-        { code: "mixed-endian", codec: name },
+        { code: "not-in-version", codec: name },
       );
     order = endian ?? order;
   }
@@ -187,9 +182,7 @@ function checkByteOrders(filters: readonly ResolvedStep[], ofDtype: Endian | und
 function readFilters(json: Json | undefined): CodecMetadata[] {
   if (json === undefined || json === null) return [];
   if (!Array.isArray(json))
-    throw invalidMetadata(`"filters" in ${v2ArrayKey} must be a list or null, not ${showJson(json)}`, {
-      code: "bad-filters",
-    });
+    throw invalidMetadata(`"filters" in ${v2ArrayKey} must be a list or null, not ${showJson(json)}`);
   return json.map((filter) => readCodec(filter, "filters"));
 }
 
@@ -203,7 +196,6 @@ function readCodec(json: Json, name: string): CodecMetadata {
   if (typeof id !== "string") {
     throw invalidMetadata(
       `"${name}" in ${v2ArrayKey}: a codec must be an object with an "id", not ${showJson(json)}`,
-      { code: "bad-codecs" },
     );
   }
   if (implicitCodecs.includes(id)) {

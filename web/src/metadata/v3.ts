@@ -50,9 +50,7 @@ export function v3NodeType(object: JsonObject): "array" | "group" {
   checkFormat(object, 3, v3Key);
   const type = member(object, "node_type");
   if (type !== "array" && type !== "group")
-    throw invalidMetadata(`"node_type" in ${v3Key} must be "array" or "group", not ${showJson(type)}`, {
-      code: "bad-node-type",
-    });
+    throw invalidMetadata(`"node_type" in ${v3Key} must be "array" or "group", not ${showJson(type)}`);
   return type;
 }
 
@@ -108,13 +106,12 @@ function checkKeys(object: JsonObject, known: ReadonlySet<string>): void {
 
 function checkTransformers(json: Json | undefined, { onWarning }: DocumentOptions): void {
   if (json === undefined || json === null) return;
-  if (!Array.isArray(json))
-    throw invalidMetadata('"storage_transformers" must be a list', { code: "bad-storage-transformers" });
+  if (!Array.isArray(json)) throw invalidMetadata('"storage_transformers" must be a list');
   for (const entry of json) {
     const { name, mustUnderstand } = readExtension(entry, "a storage transformer");
     if (mustUnderstand)
       throw unsupported(`storage transformer "${name}" is not supported`, {
-        code: "unknown-storage-transformer",
+        code: "unknown-extension",
       });
     onWarning?.({
       code: "storage-transformer",
@@ -195,9 +192,7 @@ function withEndian(codecs: readonly CodecMetadata[], { onWarning }: DocumentOpt
 function readDimensionNames(json: Json | undefined): (string | null)[] | undefined {
   if (json === undefined || json === null) return undefined;
   if (!Array.isArray(json) || !json.every((name) => name === null || typeof name === "string")) {
-    throw invalidMetadata('"dimension_names" must be a list of strings and nulls', {
-      code: "bad-dimension-names",
-    });
+    throw invalidMetadata('"dimension_names" must be a list of strings and nulls');
   }
   return json as (string | null)[];
 }

@@ -21,7 +21,7 @@ export const canList = (store: Store): boolean => typeof store.list === "functio
  * Lists the keys below a path, each with its leading "/". Ignores keys elsewhere.
  * @param store must support listing: see {@link canList}.
  * @param path normalised path of a node.
- * @throws Network ("bad-listing") for an invalid list or key; errors of this library, and Network ("store-failed") for
+ * @throws Network ("bad-answer") for an invalid list or key; errors of this library, and Network ("store-failed") for
  *   other errors of the store; the signal's reason, even if the store ignores the signal.
  */
 export async function* keysBelow(
@@ -103,13 +103,13 @@ const isText = (key: unknown): boolean => typeof key === "string";
 const isKey = (key: string): boolean => !key.split(/[/\\]/).some((name) => name === "." || name === "..");
 
 export const badListing = (place: string, what: string): ZarrError =>
-  networkError(`the store's list of ${place} ${what}`, { code: "bad-listing" });
+  networkError(`the store's list of ${place} ${what}`, { code: "bad-answer" });
 
 /**
  * Lists the folders directly below a path, which may be the nodes of a group.
  * Uses the store's `listChildren`, or its `list`, or a Map's keys.
  * @returns sorted names; undefined if the store cannot list (HTTP).
- * @throws Network ("bad-listing") for an invalid list; errors of the store, and Network ("store-failed") if it throws
+ * @throws Network ("bad-answer") for an invalid list; errors of the store, and Network ("store-failed") if it throws
  *   another value; the signal's reason.
  */
 export async function listChildren(

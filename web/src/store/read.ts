@@ -111,7 +111,7 @@ export function checkRange(range: RangeQuery): void {
   const [offset, length] = "suffixLength" in range ? [0, range.suffixLength] : [range.offset, range.length];
   const isCount = (value: number) => Number.isSafeInteger(value) && value >= 0;
   if (!isCount(offset) || !isCount(length) || !isCount(offset + length)) {
-    throw invalidArgument(`${JSON.stringify(range)} is not a range`, { code: "bad-range" });
+    throw invalidArgument(`${JSON.stringify(range)} is not a range`);
   }
 }
 

@@ -72,7 +72,7 @@ interface PlannedNode extends TargetNode {
  * @param source URL or store, as for `open`, or an opened array or group.
  * @param destination an http or https URL, the file URL of a folder or of a `.zip` or `.ozx` archive (Node), or a store.
  * @throws InvalidArgument ("bad-option") and Unsupported before anything is written; AlreadyExists for data at the
- *   destination; Conflict ("destination-locked") for another writer; NotAllowed ("is-source") for a destination that
+ *   destination; Conflict ("locked") for another writer; NotAllowed ("is-source") for a destination that
  *   contains the source or lies in it; CorruptChunk ("differs") if `verify` finds a difference; what `open`, `get` and
  *   `set` throw; the reason of the signal. All objects written until then are whole.
  */

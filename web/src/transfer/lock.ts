@@ -102,7 +102,7 @@ const unlocked: DestinationLock = { finish: async () => {}, release: async () =>
 /**
  * Locks a destination until `finish` or `release`, or the end of this process other than by SIGKILL. From then on its
  * store writes and deletes only while the lock is held. The lock of a killed process is taken over.
- * @throws Conflict ("destination-locked"), naming the process that writes to the destination, to one that contains it, or
+ * @throws Conflict ("locked"), naming the process that writes to the destination, to one that contains it, or
  *   to one in it.
  */
 export async function lockDestination(
@@ -368,7 +368,7 @@ function inUseError(name: string, own: LockObject, { object, document }: LockHel
   return conflict(
     `${describePlace(name, own, object)} is being written by ${holder}; retry when that process has ended`,
     {
-      code: "destination-locked",
+      code: "locked",
     },
   );
 }

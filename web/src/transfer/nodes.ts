@@ -138,7 +138,7 @@ interface MakeOptions {
 
 /**
  * Creates the nodes, the root first. With `overwrite` the node at the root is deleted before.
- * @throws AlreadyExists; Conflict ("other-node") for nodes that exist and differ.
+ * @throws AlreadyExists; Conflict for nodes that exist and differ.
  */
 export async function makeNodes(
   store: Store,
@@ -163,7 +163,7 @@ export async function makeNodes(
 
 /**
  * Waits until all nodes exist.
- * @throws NotFound for nodes that are missing after the time limit; Conflict ("other-node") for nodes that differ.
+ * @throws NotFound for nodes that are missing after the time limit; Conflict for nodes that differ.
  */
 export async function awaitNodes(
   store: Store,
@@ -184,14 +184,13 @@ export async function awaitNodes(
   }
 }
 
-/** Whether a node exists. @throws Conflict ("other-node") if it differs. */
+/** Whether a node exists. @throws Conflict if it differs. */
 async function nodeExists(store: Store, path: string, wanted: NodeMetadata): Promise<boolean> {
   const found = await metadataAt(store, path, { limits: resolveLimits(undefined) });
   if (!found) return false;
   if (documentsText(found) === documentsText(wanted)) return true;
   throw conflict(
     `the ${found.kind} "/${path}" at \`destination\` differs from the one to create; pass \`overwrite\` to replace it`,
-    { code: "other-node" },
   );
 }
 

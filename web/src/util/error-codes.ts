@@ -3,70 +3,36 @@
  * test compares both.
  */
 export interface ErrorCodes {
-  NotFound:
-    | "wrong-kind"
-    | "not-ome"
-    | "not-georeferenced"
-    | "not-sparse"
-    | "no-coordinate-system"
-    | "no-transformation"
-    | "no-repository"
-    | "no-version";
+  NotFound: "wrong-kind" | "no-convention" | "no-transformation" | "no-version";
   InvalidMetadata:
     | "not-json"
-    | "not-object"
-    | "missing-key"
-    | "unknown-dtype"
-    | "missing-endian"
+    | "bad-configuration"
     | "codec-order"
-    | "codec-dtype"
+    | "unknown-dtype"
+    | "bad-fill-value"
     | "must-understand"
-    | "unknown-codec"
-    | "unknown-data-type"
-    | `bad-${string}`;
+    | "bad-convention"
+    | "bad-zip"
+    | "bad-reference"
+    | "bad-icechunk";
   UnknownCodec: never;
   Unsupported:
-    | "object-dtype"
-    | "unknown-dtype"
-    | "empty-dtype"
-    | "variable-length"
-    | "codec-order"
+    | "unsupported-dtype"
     | "unsupported-codec"
     | "unsupported-image"
     | "encode-unsupported"
+    | "unknown-extension"
     | "no-shared-memory"
-    | "unknown-chunk-grid"
-    | "unknown-chunk-key-encoding"
-    | "unknown-storage-transformer"
-    | "n5-mode"
     | "no-listing"
-    | "zip-method"
-    | "zip-encrypted"
-    | "zip-parts"
-    | "zip-read"
-    | "zip-delete"
     | "no-conditions"
-    | "unusable-etag"
-    | "no-atomic-write"
-    | "reference-template"
-    | "reference-target"
-    | "reference-version"
+    | "append-only"
+    | "unsupported-zip"
+    | "unsupported-reference"
     | "parquet-references"
-    | "calendar"
-    | "time-unit"
-    | "ome-transformation"
-    | "ome-version"
+    | "unsupported-time"
+    | "unsupported-ome"
     | "not-invertible"
-    | "v1-order"
-    | "mixed-endian"
-    | "bad-method"
-    | "no-shards"
-    | "no-rank"
-    | "no-groups"
-    | "bad-fill-value"
-    | "bad-dimension-names"
-    | "irregular-coordinates"
-    | "crs";
+    | "not-in-version";
   CorruptChunk:
     | "truncated"
     | "trailing-bytes"
@@ -78,27 +44,13 @@ export interface ErrorCodes {
     | "unknown-inner"
     | "not-representable"
     | "differs";
-  InvalidSelection:
-    | "no-such-label"
-    | "no-such-dimension"
-    | "no-coordinates"
-    | "not-a-label"
-    | "unsorted-coordinates";
+  InvalidSelection: "no-such-label" | "no-coordinates";
   InvalidArgument:
     | "bad-path"
-    | "bad-range"
-    | "bad-placement"
     | "bad-option"
+    | "bad-placement"
     | "closed"
     | "encode-failed"
-    | "bad-attributes"
-    | "mixed-versions"
-    | "bad-axes"
-    | "bad-levels"
-    | "bad-level"
-    | "bad-transformation"
-    | "other-options"
-    | "no-path"
     | ErrorCode<"InvalidMetadata" | "CorruptChunk">;
   Network:
     | "http-status"
@@ -106,34 +58,23 @@ export interface ErrorCodes {
     | "timeout"
     | "truncated-answer"
     | "bad-range"
-    | "content-coding"
     | "html-page"
     | "redirect"
     | "changed"
     | "outdated"
     | "offline"
-    | "file-failed"
-    | "missing-target"
-    | "short-target"
-    | "disk-full"
-    | "bad-listing"
-    | "sink-failed"
-    | "store-failed"
     | "bad-answer"
+    | "bad-target"
+    | "file-failed"
+    | "disk-full"
+    | "store-failed"
     | "unknown-outcome"
     | "outdated-consolidated";
-  LimitExceeded:
-    | "out-of-memory"
-    | "text-too-long"
-    | "too-many-labels"
-    | "sparse-bytes"
-    | "too-many-transformations"
-    | "transformation-bytes"
-    | "tile-chunks";
+  LimitExceeded: "out-of-memory";
   EngineFailed: "trap";
-  AlreadyExists: "node-exists" | "not-empty" | "parent-is-array";
-  Conflict: "locked" | "destination-locked" | "other-node";
-  ReadOnly: "no-set" | "no-delete" | "no-put" | "permission-denied" | "no-conditions";
+  AlreadyExists: "node-exists" | "parent-is-array";
+  Conflict: "locked";
+  ReadOnly: "no-set" | "no-delete" | "permission-denied";
   EncodeFailed: ErrorCode<"InvalidArgument">;
   FutureVersion: never;
   NotAllowed: "not-zarr" | "foreign-files" | "protected-folder" | "is-source";

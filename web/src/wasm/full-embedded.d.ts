@@ -1,4 +1,4 @@
-/** full.wasm as a string: LZMA in base64. */
-export declare const compressed: string;
+/** full.wasm as a string: raw DEFLATE in base64. */
+export declare const deflated: string;
 /** Its size. */
 export declare const bytes: number;

@@ -23,8 +23,8 @@ export async function createContents(
     return { main: createPlate(opened.plate, target, callbacks, signal), beside: [] };
   }
   const { treeView } = await import("../panels/tree.js");
-  const { attributesPanel } = await import("../panels/facts.js");
-  const attributes = attributesPanel("Group", opened.attributes);
+  const { attributesCard } = await import("../panels/facts.js");
+  const attributes = attributesCard("Group", opened.attributes);
   const main = treeView(opened.what, opened.branch, { onGo, signal });
   if (opened.embeddings) void addEmbeddings(main, opened.embeddings(signal), onGo);
   if (opened.frame) {
@@ -53,7 +53,7 @@ async function addEmbeddings(
   onGo: (path: string) => void,
 ): Promise<void> {
   const found = await finding.catch(() => undefined); // the contents do not depend on it
-  const { collectionPanel } = await import("../panels/collection.js");
-  const panel = found && collectionPanel({ ...found, title: "Scatter plots" }, "", onGo, 1);
+  const { collectionCard } = await import("../panels/collection.js");
+  const panel = found && collectionCard({ ...found, title: "Scatter plots" }, onGo);
   if (panel) main.prepend(panel);
 }

@@ -3,14 +3,13 @@ import { h } from "../base/dom.js";
 import type { Camera } from "../model/camera.js";
 import { findChannelAxis } from "../model/channels.js";
 import { isComposite } from "../model/layers.js";
+import { axisName } from "../panels/rulers.js";
 import { datasetShape } from "../source/dataset.js";
 import type { Cell } from "./cell-reading.js";
 import { adoptStyles } from "./panel-styles.js";
-import { Panes, type PanesCallbacks, paneAxisName } from "./panes.js";
+import { Panes } from "./panes.js";
 import { cellIndex } from "./plane-geometry.js";
-import { type PictureState, SidePlane } from "./side-plane.js";
-
-export type { PanesCallbacks as CrossSectionsCallbacks, PictureState };
+import { type PictureState, type SideInputs, SidePlane } from "./side-plane.js";
 
 /** Time that the pointer must rest before values are read for it, in milliseconds. */
 const rest = 60;
@@ -24,10 +23,10 @@ export class CrossSections {
 
   constructor(
     private readonly element: HTMLElement,
-    private readonly callbacks: PanesCallbacks,
+    private readonly inputs: SideInputs,
   ) {
     adoptStyles(element);
-    this.#panes = new Panes(callbacks);
+    this.#panes = new Panes(inputs);
   }
 
   /** Follows the picture; clears the views if there is none. */
@@ -79,7 +78,7 @@ export class CrossSections {
       return;
     }
     if (!this.#profile) {
-      this.#profile = new Profile(this.callbacks);
+      this.#profile = new Profile(this.inputs);
       this.element.append(this.#profile.element);
     }
     const { index } = main.state;
@@ -95,8 +94,8 @@ class Profile {
   #camera: Camera | null = null;
   #key = "";
 
-  constructor(callbacks: PanesCallbacks) {
-    this.#side = new SidePlane("line", callbacks, {
+  constructor(inputs: SideInputs) {
+    this.#side = new SidePlane("line", inputs, {
       onCamera: (camera) => this.#look(camera),
       onWindow: () => this.#look(null),
       onReset: () => this.#look(null),
@@ -112,7 +111,7 @@ class Profile {
     this.#key = key;
     const channelAxis = isComposite(dataset, state) ? findChannelAxis(dataset) : undefined;
     const at = index.map((value, i) => (i === axis || i === channelAxis ? ":" : value)).join(", ");
-    const title = `Along ${paneAxisName(dataset, axis)} at [${at}]`;
+    const title = `Along ${axisName(dataset.axes, axis)} at [${at}]`;
     if (this.#title.textContent !== title) this.#title.textContent = title;
     this.#side.show(main, { axes: [axis], index, camera: this.#camera });
   }

@@ -1,7 +1,7 @@
 /** Shows the dialog for figures of a viewer. Loaded on first use. */
 
+import type { NamedBlob } from "../base/save.js";
 import { playableAxes } from "../model/layers.js";
-import type { NamedBlob } from "../panels/figure.js";
 import { showFigureDialog } from "../panels/figure.js";
 import { axisName } from "../panels/rulers.js";
 import { type FigureViewer, makeFigure } from "./figure.js";
@@ -20,8 +20,7 @@ export function showFigure(over: HTMLElement, live: FigureViewer): void {
     },
     axes: () => {
       const { dataset, settings } = live.viewer.view!;
-      const names = dataset.axes.map(({ name }) => name ?? null);
-      return playableAxes(dataset, settings).map((axis) => ({ axis, name: axisName(names, axis) }));
+      return playableAxes(dataset, settings).map((axis) => ({ axis, name: axisName(dataset.axes, axis) }));
     },
     defaults: () => ({
       width: live.mainPanel.getBoundingClientRect().width + 2 * margin,

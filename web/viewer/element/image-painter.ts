@@ -64,12 +64,7 @@ export class ImagePainter implements Painter {
     const dataset = drawnDataset(shown, view);
     const shape = datasetShape(dataset);
     const seen = visible(camera, size, aspect);
-    const names = state.axes.map((axis) =>
-      axisName(
-        dataset.axes.map(({ name }) => name ?? null),
-        axis,
-      ),
-    );
+    const names = state.axes.map((axis) => axisName(dataset.axes, axis));
     const lengths = state.axes.map((axis) => shape[axis]!);
     const [down, across] = state.axes.map((axis) => dataset.axes[axis]!);
     // The axis title takes the room beside the ticks' digits.

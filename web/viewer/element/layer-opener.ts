@@ -11,21 +11,11 @@ import type { Dataset } from "../source/dataset.js";
 import { placeLayer } from "../source/layer-place.js";
 import type { Observations } from "../source/observations.js";
 import { loadLabelTable } from "./label-table-loader.js";
+import type { ViewerModel } from "./viewer-model.js";
 
 export { VectorOverlay } from "./vector-overlay.js";
 // One file for all that layers need.
 export { loadLabelTable };
-
-export interface LayerOpenerCallbacks {
-  /** Called when the content of a layer can be drawn. */
-  onNews(): void;
-  /** Called with an error that concerns one layer. */
-  onError(error: unknown): void;
-  /** Called with the notes on all layers. */
-  onNotes(notes: readonly Note[]): void;
-  /** Called when the user retries a layer: the list must be opened again. */
-  onRetry(): void;
-}
 
 /** The content of a layer, while it is being opened and later. */
 interface Opening {
@@ -42,7 +32,13 @@ export class LayerOpener {
   constructor(
     private readonly image: Dataset,
     private readonly signal: AbortSignal,
-    private readonly callbacks: LayerOpenerCallbacks,
+    private readonly loader: {
+      /** Called when the content of a layer can be drawn. */
+      onNews(): void;
+      /** Called when the user retries a layer: the list must be opened again. */
+      onRetry(): void;
+    },
+    private readonly model: ViewerModel,
   ) {
     signal.addEventListener("abort", () => this.#keep([]), { once: true });
   }
@@ -88,11 +84,11 @@ export class LayerOpener {
         placeKey(layer),
         content.kind === "features" ? content : this.#placed(content.dataset, layer),
       );
-      this.callbacks.onNews();
+      this.loader.onNews();
     } catch (error) {
       if (!isCurrent()) return;
       attempt.error = error;
-      this.callbacks.onError(error);
+      this.model.options.onError?.(error);
     }
     this.#note();
   }
@@ -116,7 +112,7 @@ export class LayerOpener {
   }
 
   #note(): void {
-    this.callbacks.onNotes(this.#layers.flatMap((layer) => this.#noteOf(layer)));
+    this.model.layerNotes.value = this.#layers.flatMap((layer) => this.#noteOf(layer));
   }
 
   #noteOf(layer: LayerState): Note[] {
@@ -135,7 +131,7 @@ export class LayerOpener {
 
   #retry(layer: LayerState): void {
     this.#tried.delete(tryKey(layer));
-    this.callbacks.onRetry();
+    this.loader.onRetry();
   }
 }
 

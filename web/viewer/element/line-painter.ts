@@ -58,10 +58,7 @@ export class LinePainter implements Painter {
     frame.element.classList.toggle("zw-frame-channels", layer.style.kind === "tint");
     const format = this.formatOf(layer);
     frame.setRulerWidth(Math.max(52, 7 * Math.max(format(low).length, format(high).length) + 18));
-    const name = axisName(
-      dataset.axes.map((axis) => axis.name ?? null),
-      state.axes[0]!,
-    );
+    const name = axisName(dataset.axes, state.axes[0]!);
     const length = datasetShape(dataset)[state.axes[0]!]!;
     const seen = visible(camera, size);
     const axis = dataset.axes[state.axes[0]!]!;

@@ -1,16 +1,15 @@
 /** The main panel: heading, progress, the picture or its replacement, legend, value under the pointer. */
+import { effect, signal } from "@preact/signals-core";
 import type { Progress } from "zarr-wasm";
 import { h } from "../base/dom.js";
 import { formatByteCount, formatCount, formatShape, formatType } from "../base/format.js";
+import { LazyPart } from "../base/lazy-part.js";
 import { longName, maxText, shortened } from "../base/text.js";
 import { unitText } from "../panels/coordinates.js";
 import { type Explanation, errorPanel } from "../panels/messages.js";
 import { Readout } from "../panels/readout.js";
 import { type Dataset, datasetShape } from "../source/dataset.js";
-import { LazyLegend } from "./lazy-legend.js";
-
-/** The viewer's activity, also exposed as `data-state` of the root element. */
-export type ViewerState = "empty" | "opening" | "reading" | "ready" | "error";
+import type { LegendContent } from "./legends.js";
 
 /** Maximum length of a displayed title. */
 const maxTitle = 200;
@@ -28,9 +27,17 @@ export class MainPanel {
   readonly path = h("div", { class: "zw-line" }, this.#title);
   /** Container for the buttons above the picture. */
   readonly tools = h("div", { class: "zw-tools", role: "group", "aria-label": "Picture" });
-  /** Container for the cross-sections. */
-  readonly crossSections = h("div", { class: "zw-beside-place" });
-  readonly legend = new LazyLegend();
+  /** Container for the profile. */
+  readonly beside = h("div", { class: "zw-beside", hidden: true });
+  readonly #legendPlace = h("div", { class: "zw-legend-place" });
+  readonly #legend = new LazyPart(async () => {
+    const { Legend, showLegend } = await import("./legends.js");
+    const legend = new Legend();
+    this.#legendPlace.append(legend.element);
+    return { show: (drawn: LegendContent) => showLegend(legend, drawn), hide: () => legend.hide() };
+  });
+  /** What the legend explains; undefined hides it. */
+  readonly legend = signal<LegendContent | undefined>(undefined);
   readonly readout = new Readout();
   readonly element = h(
     "section",
@@ -45,9 +52,18 @@ export class MainPanel {
     ),
     this.#progress,
     this.#view,
-    h("div", { class: "zw-foot" }, this.legend.element, this.readout.element),
-    this.crossSections,
+    h("div", { class: "zw-foot" }, this.#legendPlace, this.readout.element),
+    h("div", { class: "zw-beside-place" }, this.beside),
   );
+
+  constructor() {
+    effect(() => {
+      const [drawn, legend] = [this.legend.value, this.#legend.value];
+      if (!drawn) legend?.hide();
+      else if (legend) legend.show(drawn);
+      else if (drawn.layers.length > 0 || drawn.dataset.embedding) this.#legend.want();
+    });
+  }
 
   setHeading(title: string, dataset: Dataset | undefined): void {
     this.#title.textContent = shortened(title, maxTitle);
@@ -108,7 +124,7 @@ export class MainPanel {
   /** Shows an element in the main area; a picture comes with legend and values. */
   show(element: HTMLElement | undefined, isPicture = false): void {
     if (element?.parentElement !== this.#view) this.#view.replaceChildren(...(element ? [element] : []));
-    if (!isPicture) this.legend.hide();
+    if (!isPicture) this.legend.value = undefined;
     this.readout.element.hidden = !isPicture;
   }
 }

@@ -1,31 +1,26 @@
 /** The picture or line in the middle: one of the two at a time, with its layers and statistics. */
+import { LazyPart } from "../base/lazy-part.js";
 import type { DisplayedView } from "../model/advice.js";
 import { type Layer, planLayers } from "../model/layers.js";
 import type { ViewState } from "../model/state.js";
-import type { LayerNumbers } from "../panels/control.js";
+import type { LayerNumbers } from "../panels/panel.js";
 import { type Dataset, datasetShape } from "../source/dataset.js";
 import { ImagePainter } from "./image-painter.js";
-import type { LinePainter } from "./line-painter.js";
 import { type PlaneCallbacks, PlaneView } from "./plane-view.js";
 import { placement } from "./projections.js";
 import { Ranges } from "./ranges.js";
+import type { ViewInputs } from "./viewer-model.js";
 
 export type PlaneKind = "image" | "line";
-
-export interface MainPlaneCallbacks extends PlaneCallbacks {
-  /** Returns the formatter of values beside a line. */
-  format(): (value: number) => string;
-}
 
 export class MainPlane {
   readonly ranges = new Ranges();
   #layers: readonly Layer[] = [];
   #view: PlaneView | undefined;
   #kind: PlaneKind | undefined;
-  /** Loaded with the first line. */
-  #linePainter: typeof LinePainter | undefined;
+  readonly #linePainter = new LazyPart(async () => (await import("./line-painter.js")).LinePainter);
 
-  constructor(private readonly callbacks: MainPlaneCallbacks) {}
+  constructor(private readonly callbacks: PlaneCallbacks & Pick<ViewInputs, "format">) {}
 
   /** Undefined if nothing is shown. */
   get view(): PlaneView | undefined {
@@ -46,11 +41,8 @@ export class MainPlane {
   }
 
   /** Loads the painter of a kind of plane; undefined if it has been loaded. */
-  load(kind: PlaneKind): Promise<void> | undefined {
-    if (kind === "image" || this.#linePainter) return undefined;
-    return import("./line-painter.js").then(({ LinePainter }) => {
-      this.#linePainter = LinePainter;
-    });
+  load(kind: PlaneKind): Promise<unknown> | undefined {
+    return kind === "image" || this.#linePainter.value ? undefined : this.#linePainter.load();
   }
 
   /**
@@ -90,7 +82,7 @@ export class MainPlane {
     return new PlaneView(this.ranges, this.callbacks, (frame, redraw, budget) =>
       kind === "image"
         ? new ImagePainter(redraw, budget, this.ranges)
-        : new this.#linePainter!(frame, redraw, this.ranges, () => this.callbacks.format()),
+        : new this.#linePainter.value!(frame, redraw, this.ranges, () => this.callbacks.format()),
     );
   }
 

@@ -4,6 +4,9 @@ import type { ViewState, WantedState } from "../model/state.js";
 import type { Dataset } from "../source/dataset.js";
 import type { SourceTarget } from "../source/opened.js";
 
+/** The viewer's activity, also exposed as `data-state` of the root element. */
+export type ViewerState = "empty" | "opening" | "reading" | "ready" | "error";
+
 /** The source to view. */
 export interface ViewerTarget extends SourceTarget {
   /** The initial state; invalid settings are replaced by valid ones. */

@@ -15,26 +15,14 @@ import {
   sideCamera,
 } from "../model/panes.js";
 import type { PaneName } from "../model/state.js";
-import type { Orbit } from "../model/volume.js";
 import { coordinateText } from "../panels/coordinates.js";
 import { axisName } from "../panels/rulers.js";
-import type { Dataset } from "../source/dataset.js";
 import type { Cell } from "./cell-reading.js";
 import { Crosshair } from "./crosshair.js";
-import { LazyVolume, type LazyVolumeCallbacks } from "./lazy-volume.js";
 import { requestedCamera, worldCentre, worldExtent } from "./plane-geometry.js";
 import { placement } from "./projections.js";
-import { type PictureState, SidePlane, type SidePlaneCallbacks } from "./side-plane.js";
-
-export interface PanesCallbacks extends SidePlaneCallbacks, Pick<LazyVolumeCallbacks, "onCut"> {
-  /** Moves the camera that all panes share. */
-  onCamera(camera: Camera, cause: "pan" | "zoom"): void;
-  onOrbit(orbit: Orbit | null, cause: "pan" | "zoom"): void;
-  /** Shows everything. */
-  onReset(): void;
-  /** Reports a pane that cannot be shown. */
-  onFailure(sentence: string): void;
-}
+import { type PictureState, type SideInputs, SidePlane } from "./side-plane.js";
+import { VolumeHost } from "./volume-host.js";
 
 const sideNames: readonly SidePlaneName[] = ["xz", "yz"];
 
@@ -49,15 +37,15 @@ interface Pane {
 export class Panes {
   readonly #panes = new Map<SidePlaneName, Pane>();
   readonly #cross: Crosshair;
-  #volume: { readonly lazy: LazyVolume; key: string } | undefined;
+  #volume: { readonly host: VolumeHost; key: string } | undefined;
   #main: PictureState | undefined;
   #axes: PaneAxes | undefined;
 
-  constructor(private readonly callbacks: PanesCallbacks) {
+  constructor(private readonly inputs: SideInputs) {
     this.#cross = new Crosshair(({ row, column }) => {
       const [, down, across] = this.#axes!;
       const { index } = this.#main!.state;
-      callbacks.onPick(index.map((old, axis) => (axis === down ? row : axis === across ? column : old)));
+      inputs.onPick(index.map((old, axis) => (axis === down ? row : axis === across ? column : old)));
     });
   }
 
@@ -130,14 +118,14 @@ export class Panes {
 
   #make(name: SidePlaneName, view: HTMLElement): Pane {
     const look = (camera: Camera, cause: "pan" | "zoom") => this.#look(name, camera, cause);
-    const side = new SidePlane("image", this.callbacks, {
+    const side = new SidePlane("image", this.inputs, {
       onCamera: look,
       onWindow: (rows, columns) => {
         const { size, ratio, aspect } = side.plane.viewpoint!;
         const rectangle = { top: rows[0], bottom: rows[1], left: columns[0], right: columns[1] };
         look(fitted(rectangle, size, ratio, aspect, false), "zoom");
       },
-      onReset: () => this.callbacks.onReset(),
+      onReset: this.inputs.onReset,
       onFrame: ({ isComplete }) => {
         side.plane.element.setAttribute("aria-busy", String(!isComplete));
         const hidden = this.#axes![name === "xz" ? 1 : 2];
@@ -205,7 +193,7 @@ export class Panes {
     }
     const shown = worldCentre(this.#main!.plane.content!, this.#shownCell);
     const still = name === "xz" ? shown.row : shown.column;
-    this.callbacks.onCamera(movedCamera(name, camera, before, this.#sides, still), cause);
+    this.inputs.onCamera(movedCamera(name, camera, before, this.#sides, still), cause);
   }
 
   /** The shown element, in the picture. */
@@ -219,7 +207,7 @@ export class Panes {
   #positionAlong(axis: number): string {
     const { dataset, state } = this.#main!;
     const at = state.index[axis]!;
-    return `${paneAxisName(dataset, axis)} ${coordinateText(dataset.axes[axis]!, at) ?? at}`;
+    return `${axisName(dataset.axes, axis)} ${coordinateText(dataset.axes[axis]!, at) ?? at}`;
   }
 
   /** The volume has the colours of the picture. */
@@ -232,32 +220,27 @@ export class Panes {
     const own = new Map(planLayers(dataset, state).map((layer) => [layer.id, limits(layer)]));
     const key = JSON.stringify([parts, ...own.values()]);
     if (key === this.#volume?.key) return;
-    const onOrbit = (orbit: Orbit | null, cause: "pan" | "zoom") => this.callbacks.onOrbit(orbit, cause);
-    const { onCut, onPick, onStep, onPlay, onCommand } = this.callbacks;
-    const onPoint: LazyVolumeCallbacks["onPoint"] = (point, by) =>
-      this.callbacks.onPoint(point && { ...point, axes: dataset.axes }, by);
-    const inputs = { onOrbit, onCut, onPoint, onPick, onStep, onPlay, onCommand, onFrame: () => {} };
-    const lazy = this.#volume?.lazy ?? new LazyVolume(inputs);
-    this.#volume = { lazy, key };
+    const host =
+      this.#volume?.host ??
+      new VolumeHost({
+        ...this.inputs,
+        onPoint: (point, by) => this.inputs.onPoint(point && { ...point, axes: dataset.axes }, by),
+        onFrame: () => {},
+      });
+    this.#volume = { host, key };
     const isCurrent = () => this.#volume?.key === key && this.#main?.dataset === dataset;
-    lazy.show(dataset, state, isCurrent, own).then(
+    host.show(dataset, state, isCurrent, own).then(
       (view) => {
         if (view && isCurrent() && !view.element.parentElement)
           plane.element.parentElement?.append(view.element);
       },
-      () => this.callbacks.onFailure("The volume cannot be shown: WebGL2 is unavailable."),
+      () => this.inputs.onFailure("The volume cannot be shown: WebGL2 is unavailable."),
     );
   }
 
   #endVolume(): void {
-    this.#volume?.lazy.view?.element.remove();
-    this.#volume?.lazy.end();
+    this.#volume?.host.view?.element.remove();
+    this.#volume?.host.end();
     this.#volume = undefined;
   }
 }
-
-export const paneAxisName = ({ axes }: Dataset, axis: number): string =>
-  axisName(
-    axes.map(({ name }) => name ?? null),
-    axis,
-  );

@@ -1,8 +1,8 @@
 /** The tools of a plane: what the pressed pointer and Enter do. */
+import { LazyPart } from "../base/lazy-part.js";
 import type { Point, Tool } from "../input/gestures.js";
 import type { ToolName } from "../model/state.js";
 import { placeMark } from "./cursor.js";
-import type { MeasureTool } from "./measure-tool.js";
 import { isLine } from "./plane-geometry.js";
 import { type ToolPlane, TwoPointTool } from "./two-point-tool.js";
 
@@ -22,8 +22,9 @@ export interface PlaneToolsCallbacks {
 
 export class PlaneTools {
   readonly #tools: Record<Exclude<ToolName, "measure">, Tool>;
-  #measure: MeasureTool | undefined;
-  #loading: Promise<void> | undefined;
+  readonly #measure = new LazyPart(
+    async () => new (await import("./measure-tool.js")).MeasureTool(this.plane),
+  );
   #name: ToolName | undefined;
 
   constructor(
@@ -38,7 +39,7 @@ export class PlaneTools {
   }
 
   get current(): Tool {
-    if (this.#name === "measure") return this.#measure ?? this.#tools.pan;
+    if (this.#name === "measure") return this.#measure.value ?? this.#tools.pan;
     return this.#tools[this.#name ?? "pan"];
   }
 
@@ -56,23 +57,16 @@ export class PlaneTools {
       this.#name = name;
       this.plane.frame.box.dataset["tool"] = name;
     }
-    if (name === "measure") this.#loading ??= this.#load();
-    this.#measure?.paint();
+    if (name === "measure") this.#measure.want();
+    this.#measure.value?.paint();
   }
 
   /** @returns whether there was anything to cancel */
   cancel(): boolean {
-    const isCancelled = [this.#tools.zoom, this.#tools.pick, this.#measure].map((tool) => tool?.cancel());
+    const isCancelled = [this.#tools.zoom, this.#tools.pick, this.#measure.value].map((tool) =>
+      tool?.cancel(),
+    );
     return isCancelled.includes(true);
-  }
-
-  async #load(): Promise<void> {
-    try {
-      const { MeasureTool: Measure } = await import("./measure-tool.js");
-      this.#measure = new Measure(this.plane);
-    } catch {
-      this.#loading = undefined; // choosing it again tries again
-    }
   }
 }
 

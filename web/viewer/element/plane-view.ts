@@ -4,6 +4,7 @@
  */
 
 import { setHidden } from "../base/dom.js";
+import { LazyPart } from "../base/lazy-part.js";
 import { type Command, Gestures, type Point } from "../input/gestures.js";
 import { type Camera, closest, panned, type Rectangle, visible, zoomed } from "../model/camera.js";
 import type { Layer } from "../model/layers.js";
@@ -17,7 +18,6 @@ import { type Cell, type Reading, readCell } from "./cell-reading.js";
 import { distanceInto, movedCell, placeCursor } from "./cursor.js";
 import { Frame } from "./frame.js";
 import { FrameClock } from "./frame-clock.js";
-import { LazyRangeSampler } from "./lazy-range-sampler.js";
 import type { Described, Painter } from "./painter.js";
 import {
   cellAt,
@@ -72,7 +72,11 @@ export class PlaneView {
   readonly frame: Frame;
   readonly #shared: Shared = acquire();
   readonly #tiles: TileSet;
-  readonly #sampler: LazyRangeSampler;
+  /** Loaded when the range of a layer needs values of other slices. */
+  readonly #sampler = new LazyPart(async () => {
+    const { RangeSampler } = await import("./range-sampler.js");
+    return new RangeSampler(this.#shared, this.ranges, () => this.redraw());
+  });
   readonly #tools: PlaneTools;
   readonly #gestures: Gestures;
   readonly #painter: Painter;
@@ -102,7 +106,6 @@ export class PlaneView {
       onTile: (tile, layer) => this.#add(tile, layer),
       onChange: () => this.#onRead(),
     });
-    this.#sampler = new LazyRangeSampler(this.#shared, this.ranges, () => this.redraw());
     this.#painter = makePainter(this.frame, () => this.redraw(), this.#shared.scheduler.cache.budget);
     this.#tools = this.#makeTools();
     this.#gestures = this.#makeGestures();
@@ -189,7 +192,7 @@ export class PlaneView {
       this.#pin(false);
       this.#cell = undefined;
       this.#former = undefined;
-      this.#sampler.leave();
+      this.#sampler.value?.leave();
     } else if (before && !isSamePlane(before, shown)) this.#keepFormer(before);
     if (before?.state.camera && shown.state.camera) {
       const [from, to] = [before.state.camera, shown.state.camera];
@@ -218,11 +221,12 @@ export class PlaneView {
   dispose(): void {
     this.#clock.dispose();
     this.#tiles.leave();
-    this.#sampler.dispose();
+    this.#sampler.value?.leave();
     this.#endDropping();
     this.#gestures.dispose();
     this.#painter.dispose();
     this.frame.dispose();
+    this.#shown = undefined;
     release();
   }
 
@@ -380,7 +384,7 @@ export class PlaneView {
     const isRest = status.isComplete && !shown.isPassing;
     if (isRest) {
       this.ranges.settle();
-      this.#sampler.start(shown.layers, sampleBudget(shown.state, status.bytes));
+      this.#sample(shown.layers, sampleBudget(shown.state, status.bytes));
     }
     const isWhole = this.#paint(shown, view, tiles, status);
     if (!isWhole) this.redraw();
@@ -389,8 +393,18 @@ export class PlaneView {
     this.#placeCursor();
     this.#tools.paint(shown.state.tool);
     this.#describe(view);
-    const isComplete = isRest && isWhole && !this.#sampler.isBusy;
+    const isSampling = this.#sampler.isLoading || this.#sampler.value?.isBusy === true;
+    const isComplete = isRest && isWhole && !isSampling;
     this.callbacks.onFrame({ ...status, isComplete });
+  }
+
+  /** Reads other slices for the ranges that need them; without the code, slices keep the range of the first one. */
+  #sample(layers: readonly Layer[], budget: number): void {
+    if (budget === 0) return;
+    const sampler = this.#sampler;
+    if (sampler.value) sampler.value.start(layers, budget);
+    else if (!sampler.hasFailed && layers.some((layer) => this.ranges.needsSample(layer)))
+      sampler.want(() => this.redraw());
   }
 
   /** Adds the values of tiles to the ranges. */

@@ -1,7 +1,8 @@
 /** The element under the pointer: shown below the picture, and reported to the embedding page. */
 import { scalarAt } from "../base/format.js";
 import type { Pointed, Readout } from "../panels/readout.js";
-import type { PointerReport, ViewerOptions } from "./options.js";
+import type { PointerReport } from "./options.js";
+import type { ViewerModel } from "./viewer-model.js";
 
 type By = PointerReport["by"];
 
@@ -10,10 +11,9 @@ export class PointerReporter {
   /** The last report: the element, and what identifies its values. Undefined after the pointer has left. */
   #reported: { readonly place: string; readonly value: string } | undefined;
 
-  /** @param listener receives reports; optional */
   constructor(
     private readonly readout: Readout,
-    private readonly listener: () => ViewerOptions["onPointer"],
+    private readonly model: ViewerModel,
   ) {}
 
   /** The latest pointing device. */
@@ -30,7 +30,7 @@ export class PointerReporter {
 
   /** Reports equal values once, although they are looked up after every read. */
   #report(pointed: Pointed | undefined): void {
-    const listener = this.listener();
+    const listener = this.model.options.onPointer;
     if (!listener) return;
     if (!pointed) {
       if (this.#reported === undefined) return;

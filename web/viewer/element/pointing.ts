@@ -1,39 +1,34 @@
 /** The element or the point under the pointer: describes it, and chooses it. */
-import type { WantedState } from "../model/state.js";
+
+import type { LazyPart } from "../base/lazy-part.js";
 import type { Embedding } from "../source/dataset.js";
 import type { Cell } from "./cell-reading.js";
+import type { CrossSections } from "./cross-sections.js";
 import { pickedId, pickedLabel } from "./label-pick.js";
-import type { LazyCrossSections } from "./lazy-cross-sections.js";
 import type { MainPlane } from "./main-plane.js";
 import type { PointerReport } from "./options.js";
 import { cellIndex } from "./plane-geometry.js";
 import type { PointerReporter } from "./pointer-reporter.js";
+import type { SliceGate } from "./slice-gate.js";
 import type { ViewerModel } from "./viewer-model.js";
 
 type By = PointerReport["by"];
-
-export interface PointingCallbacks {
-  /** Whether the element stays the same: while the picture is dragged. */
-  isHeld(by: By): boolean;
-  /** Whether another slice is about to be shown. */
-  isWaiting(): boolean;
-  onChange(change: WantedState, control: string): void;
-}
 
 export class Pointing {
   constructor(
     private readonly model: ViewerModel,
     private readonly plane: MainPlane,
-    private readonly crossSections: LazyCrossSections,
+    private readonly crossSections: LazyPart<CrossSections>,
     readonly reporter: PointerReporter,
-    private readonly callbacks: PointingCallbacks,
+    private readonly gate: SliceGate,
   ) {}
 
   point(cell: Cell | undefined, by: By): void {
     const { dataset, settings } = this.model.view!;
-    if (cell && this.callbacks.isHeld(by)) return;
+    // While the picture is dragged, the element stays the same.
+    if (cell && by === "pointer" && this.model.isMoving.peek()) return;
     const view = this.plane.view!;
-    const readings = cell && !this.callbacks.isWaiting() ? view.read(cell) : [];
+    const readings = cell && !this.gate.isWaiting ? view.read(cell) : [];
     const shape = view.describe(cell);
     const pointed = cell && {
       index: cellIndex(settings, cell),
@@ -43,7 +38,7 @@ export class Pointing {
       plotted: dataset.embedding && plottedPlace(dataset.embedding, settings.axes, shape?.row),
     };
     this.reporter.show(pointed, by);
-    this.crossSections.point(cell);
+    this.crossSections.value?.point(cell);
   }
 
   /** The value under the pointer may have been read. @param isGone whether no element may be under it any more */
@@ -56,7 +51,7 @@ export class Pointing {
   pick(cell: Cell, isPinned: boolean): void {
     const { settings } = this.model.view!;
     if (isPinned) this.point(cell, "pick");
-    if (this.crossSections.isPicking) this.callbacks.onChange({ index: cellIndex(settings, cell) }, "pick");
+    if (this.crossSections.value?.isPicking) this.model.inputs.onPick(cellIndex(settings, cell));
     else if (!isPinned) this.#pickLabel(cell);
   }
 
@@ -68,7 +63,7 @@ export class Pointing {
     const isFeature = dataset.embedding !== undefined || id !== undefined;
     const label = isFeature ? undefined : pickedLabel(settings, view.read(cell));
     const picked = label ?? pickedId(settings, id);
-    if (picked) this.callbacks.onChange(picked, "labels-pick");
+    if (picked) this.model.actions.change(picked, "labels-pick");
   }
 }
 

@@ -3,7 +3,7 @@ import { keptFor } from "../base/memo.js";
 import { type Layer, sampledAxes } from "../model/layers.js";
 import { Findings } from "../numbers/findings.js";
 import { type CellRange, summarize } from "../numbers/summary.js";
-import type { LayerNumbers } from "../panels/control.js";
+import type { LayerNumbers } from "../panels/panel.js";
 import { type Dataset, datasetShape } from "../source/dataset.js";
 import type { Tile } from "../tiles/tile.js";
 

@@ -4,40 +4,19 @@ import { listOf, unusable } from "../base/unusable.js";
 import { labelTableOf } from "../model/label-tables.js";
 import { shownLabels } from "../model/layers.js";
 import type { ViewState } from "../model/state.js";
-import type { Note } from "../panels/notes.js";
-import type { Dataset, Embedding, Labels } from "../source/dataset.js";
+import type { Dataset, Embedding } from "../source/dataset.js";
 import type { Opened } from "../source/opened.js";
 import type { LayerOpener } from "./layer-opener.js";
+import type { MainPanel } from "./main-panel.js";
+import type { StatusReporter } from "./status-reporter.js";
+import type { ViewerModel } from "./viewer-model.js";
 
 type OpenedDataset = Extract<Opened, { kind: "dataset" }>;
-
-export interface RelatedDataCallbacks {
-  /** The current state; undefined if nothing is shown. */
-  settings(): ViewState | undefined;
-  onGo(path: string, variable?: string): void;
-  /** Called with a list of alternatives to show. */
-  onCollection(panel: HTMLElement): void;
-  /** Called when labels have been found. */
-  onLabels(): void;
-  /** Called when the selected labels or a layer have been opened. */
-  onNews(): void;
-  /** Called when labels or layers begin to load, and when none is loading any more. */
-  onPending(isPending: boolean): void;
-  /** Called with an error that concerns one layer. */
-  onError(error: unknown): void;
-  /** Called with the notes on added layers. */
-  onNotes(notes: readonly Note[]): void;
-  /** Called when labels cannot be shown. */
-  onFailure(sentence: string): void;
-  /** Called with messages about requested labels that do not exist. */
-  onUnusable(messages: readonly string[]): void;
-}
 
 export class RelatedDataLoader {
   #opened: OpenedDataset | undefined;
   #signal = AbortSignal.abort();
   #isFound = false;
-  #labels: readonly Labels[] = [];
   #areLabelsKnown = false;
   #layers: Promise<LayerOpener> | undefined;
   /** The labels whose tables have been opened, or are being opened. */
@@ -45,11 +24,16 @@ export class RelatedDataLoader {
   /** Number of labels and layers that are loading. */
   #pending = 0;
 
-  constructor(private readonly callbacks: RelatedDataCallbacks) {}
+  /** @param onNews called when labels or a layer have been opened, and can be drawn */
+  constructor(
+    private readonly model: ViewerModel,
+    private readonly mainPanel: MainPanel,
+    private readonly status: StatusReporter,
+    private readonly onNews: () => void,
+  ) {}
 
-  /** Labels of the image, once they have been found. */
-  get labels(): readonly Labels[] {
-    return this.#labels;
+  get #settings(): ViewState | undefined {
+    return this.model.settings.peek();
   }
 
   /** @param opened a picture, if any. @param signal aborts all loading */
@@ -57,25 +41,26 @@ export class RelatedDataLoader {
     this.#opened = opened;
     this.#signal = signal;
     this.#isFound = false;
-    this.#labels = [];
+    this.model.labels.value = [];
+    this.model.collection.value = undefined;
     this.#areLabelsKnown = false;
     this.#layers = undefined;
     this.#tables = new Set();
     this.#pending = 0;
-    this.callbacks.onPending(false);
+    this.mainPanel.setPending(false);
   }
 
   /** Counts a load, and reports its failure. */
   async #load(subject: string, load: () => Promise<void>): Promise<void> {
     const [opened, signal] = [this.#opened, this.#signal];
     this.#pending++;
-    this.callbacks.onPending(true);
+    this.mainPanel.setPending(true);
     try {
       await load();
     } catch (error) {
-      if (!signal.aborted) this.callbacks.onFailure(`${subject} cannot be shown: ${errorMessage(error)}.`);
+      if (!signal.aborted) this.status.addSourceNote(`${subject} cannot be shown: ${errorMessage(error)}.`);
     } finally {
-      if (opened === this.#opened) this.callbacks.onPending(--this.#pending > 0);
+      if (opened === this.#opened) this.mainPanel.setPending(--this.#pending > 0);
     }
   }
 
@@ -89,9 +74,9 @@ export class RelatedDataLoader {
   async #openLayers({ dataset }: OpenedDataset, layers: ViewState["layers"]): Promise<void> {
     const signal = this.#signal;
     try {
-      const onRetry = () => this.openLayers(this.callbacks.settings()!);
+      const loader = { onNews: this.onNews, onRetry: () => this.openLayers(this.#settings!) };
       this.#layers ??= import("./layer-opener.js").then(
-        ({ LayerOpener }) => new LayerOpener(dataset, signal, { ...this.callbacks, onRetry }),
+        ({ LayerOpener }) => new LayerOpener(dataset, signal, loader, this.model),
       );
       await (await this.#layers).open(layers);
     } catch (error) {
@@ -109,7 +94,7 @@ export class RelatedDataLoader {
     void this.#load("The labels", () => this.#findLabels(opened.dataset));
     const { embedding } = opened.dataset;
     if (embedding) void this.#load("The points", () => this.#describe(embedding));
-    if (this.callbacks.settings()?.colormap === "labels") this.#openTable(opened.dataset);
+    if (this.#settings?.colormap === "labels") this.#openTable(opened.dataset);
   }
 
   /** Opens the table of labels, once. */
@@ -120,12 +105,12 @@ export class RelatedDataLoader {
     void this.#load("The table of the labels", async () => {
       try {
         const { loadLabelTable } = await import("./layer-opener.js");
-        await loadLabelTable(labels, this.callbacks.settings()?.by ?? "", signal);
+        await loadLabelTable(labels, this.#settings?.by ?? "", signal);
       } catch (error) {
         tables.delete(labels);
         throw error;
       }
-      if (!signal.aborted && labelTableOf(labels)) this.callbacks.onNews();
+      if (!signal.aborted && labelTableOf(labels)) this.onNews();
     });
   }
 
@@ -133,43 +118,38 @@ export class RelatedDataLoader {
   async #describe({ observations }: Embedding): Promise<void> {
     const signal = this.#signal;
     await observations.readDescribed().catch(() => {}); // rows are numbered without it
-    if (!signal.aborted) this.callbacks.onNews();
+    if (!signal.aborted) this.onNews();
   }
 
-  async #findCollection({ path, collection }: OpenedDataset): Promise<void> {
+  async #findCollection({ collection }: OpenedDataset): Promise<void> {
     const signal = this.#signal;
     const found = await collection(signal).catch(() => undefined); // the picture does not depend on it
-    if (!found) return;
-    const { collectionPanel } = await import("../panels/collection.js");
-    const panel = collectionPanel(found, path, (...way) => this.callbacks.onGo(...way));
-    if (panel && !signal.aborted) this.callbacks.onCollection(panel);
+    if (!signal.aborted) this.model.collection.value = found;
   }
 
   async #findLabels(dataset: Dataset): Promise<void> {
     const signal = this.#signal;
     const labels = (await dataset.labels?.find().catch(() => [])) ?? [];
     if (signal.aborted) return;
-    this.#labels = labels;
     this.#areLabelsKnown = true;
+    if (labels.length > 0) this.model.labels.value = labels;
     this.#checkLabels();
-    if (labels.length === 0) return;
-    this.callbacks.onLabels();
-    this.openLabels();
+    if (labels.length > 0) this.openLabels();
   }
 
   /** Warns of labels that do not exist; the first ones are shown instead. */
   #checkLabels(): void {
-    const { name, isOn } = this.callbacks.settings()?.labels ?? { name: null, isOn: false };
-    const names = this.#labels.map((labels) => labels.name);
+    const { name, isOn } = this.#settings?.labels ?? { name: null, isOn: false };
+    const names = this.model.labels.peek().map((labels) => labels.name);
     if (!this.#areLabelsKnown || !isOn || name === null || names.includes(name)) return;
     const expected = listOf(names, "none: the picture has no labels");
-    this.callbacks.onUnusable([unusable("labels", name, expected)]);
+    this.status.addUnusable([unusable("labels", name, expected)]);
   }
 
   /** Opens the selected labels. */
   openLabels(): void {
     this.#checkLabels();
-    const [opened, settings, signal] = [this.#opened, this.callbacks.settings(), this.#signal];
+    const [opened, settings, signal] = [this.#opened, this.#settings, this.#signal];
     const labels = opened && settings && shownLabels(opened.dataset, settings);
     if (!labels) return;
     void this.#load(`The labels ${labels.name}`, async () => {
@@ -177,7 +157,7 @@ export class RelatedDataLoader {
       const isOpen = labels.dataset !== undefined && this.#tables.has(labels.dataset);
       const dataset = labels.dataset ?? (await labels.open());
       if (isOpen || signal.aborted) return;
-      this.callbacks.onNews();
+      this.onNews();
       this.#openTable(dataset);
     });
   }

@@ -11,6 +11,7 @@ import { cellIndex } from "./plane-geometry.js";
 import { type PlaneCallbacks, PlaneView } from "./plane-view.js";
 import { loadProjection, placement } from "./projections.js";
 import { type Limits, Ranges } from "./ranges.js";
+import type { ViewInputs } from "./viewer-model.js";
 
 /** State of the picture. */
 export interface PictureState {
@@ -20,11 +21,11 @@ export interface PictureState {
   readonly plane: PlaneView;
 }
 
-export interface SidePlaneCallbacks extends Pick<PlaneCallbacks, "onStep" | "onPlay" | "onCommand"> {
-  /** Chooses the element that the planes pass through. */
-  onPick(index: readonly number[]): void;
+/** Inputs that planes beside the picture share with it. */
+export interface SideInputs extends ViewInputs {
   onPoint(pointed: Pointed | undefined, by: "pointer" | "keyboard"): void;
-  format(): (value: number) => string;
+  /** Reports a pane that cannot be shown. */
+  onFailure(sentence: string): void;
 }
 
 /** Movements and frames of a plane. */
@@ -50,28 +51,26 @@ export class SidePlane {
 
   constructor(
     kind: "image" | "line",
-    private readonly callbacks: SidePlaneCallbacks,
+    private readonly inputs: SideInputs,
     moves: SidePlaneMoves,
   ) {
     this.plane = new PlaneView(
       this.#ranges,
       {
+        ...inputs,
         ...moves,
-        onPoint: (cell, by) => callbacks.onPoint(cell && this.#pointed(cell), by),
+        onPoint: (cell, by) => inputs.onPoint(cell && this.#pointed(cell), by),
         onPick: (cell) => this.pick(cell),
-        onStep: (direction, axis) => callbacks.onStep(direction, axis),
-        onPlay: () => callbacks.onPlay(),
-        onCommand: (command) => callbacks.onCommand(command),
       },
       (frame, redraw, budget) =>
         kind === "image"
           ? new ImagePainter(redraw, budget, this.#ranges)
-          : new LinePainter(frame, redraw, this.#ranges, () => callbacks.format()),
+          : new LinePainter(frame, redraw, this.#ranges, inputs.format),
     );
   }
 
   pick(cell: Cell): void {
-    this.callbacks.onPick(cellIndex(this.#state!, cell));
+    this.inputs.onPick(cellIndex(this.#state!, cell));
   }
 
   show(main: PictureState, place: SidePlanePlace): void {

@@ -14,15 +14,8 @@ import type { ViewerModel } from "./viewer-model.js";
 /** Maximum number of warnings kept per document. */
 const maxWarnings = 100;
 
-export interface SourceOpenerCallbacks {
-  /** Called before a source is opened, to clear the view; `signal` is aborted when the source is closed. */
-  onBegin(signal: AbortSignal): void;
-  /** Called with the open source and the requested state. */
-  onOpened(opened: Opened, wanted: WantedState, signal: AbortSignal): Promise<void>;
-}
-
 export class SourceOpener {
-  readonly crumbs = new Crumbs({ onGo: (path, as) => this.navigate({ path, as }) });
+  readonly crumbs = new Crumbs((path, as) => this.navigate({ path, as }));
   #opening = new AbortController();
   /** The state requested for the source that was opened last. */
   #wanted: WantedState = {};
@@ -31,14 +24,19 @@ export class SourceOpener {
     private readonly model: ViewerModel,
     private readonly mainPanel: MainPanel,
     private readonly status: StatusReporter,
-    private readonly callbacks: SourceOpenerCallbacks,
+    private readonly callbacks: {
+      /** Called before a source is opened, to clear the view; `signal` is aborted when the source is closed. */
+      onBegin(signal: AbortSignal): void;
+      /** Called with the open source and the requested state. */
+      onOpened(opened: Opened, wanted: WantedState, signal: AbortSignal): Promise<void>;
+    },
   ) {}
 
   /** Parses the target's address; reports an error and returns undefined if it cannot be opened. */
   resolve(requested: ViewerTarget): ViewerTarget | undefined {
     try {
       const { target, note } = resolveTarget(requested);
-      this.status.sourceNotes = note === undefined ? [] : [note];
+      this.status.sourceNotes.value = note === undefined ? [] : [note];
       if (note !== undefined) this.model.options.onPlace?.(target, "read");
       return target;
     } catch (error) {
@@ -56,7 +54,7 @@ export class SourceOpener {
   navigate({ path, as, variable }: Pick<ViewerTarget, "path" | "as" | "variable">): void {
     const { source, name, v1Order } = this.model.target!;
     const target = { source, name, v1Order, path: path || undefined, as, variable };
-    this.status.sourceNotes = [];
+    this.status.sourceNotes.value = [];
     this.model.options.onPlace?.(target, "go");
     this.model.target = target;
     void this.open();
@@ -75,7 +73,7 @@ export class SourceOpener {
 
   /** Opens the model's target again, in the current state. */
   async reopen(): Promise<void> {
-    await this.open(this.model.settings.value ?? this.#wanted);
+    await this.open(this.model.settings.peek() ?? this.#wanted);
   }
 
   /** Opens the model's target. */
@@ -86,7 +84,7 @@ export class SourceOpener {
     this.#opening = new AbortController();
     const { signal } = this.#opening;
     this.#begin();
-    this.model.activity = "opening";
+    this.model.activity.value = "opening";
     this.mainPanel.setHeading(targetName(target), undefined);
     this.mainPanel.setBusy("Opening…");
     // Workers start while the metadata are read.
@@ -111,8 +109,8 @@ export class SourceOpener {
     };
     const opened = await openTarget(target, { signal, onWarning });
     signal.throwIfAborted();
-    this.status.warnings = warnings;
-    this.status.sourceNotes = [...new Set([...this.status.sourceNotes, ...opened.notes])];
+    this.status.warnings.value = warnings;
+    for (const note of opened.notes) this.status.addSourceNote(note);
     const { path = "", as } = target;
     this.crumbs.show(
       targetName({ ...target, path: undefined }),

@@ -1,38 +1,29 @@
 /** Reports progress, notes and errors, to the user and to the page. */
+import { effect, signal } from "@preact/signals-core";
 import type { ZarrWarning } from "zarr-wasm";
 import { formatByteCount, formatDuration } from "../base/format.js";
 import type { FailedOperation } from "../panels/error-advice.js";
 import { type Explanation, explain } from "../panels/messages.js";
 import { type Note, Notes } from "../panels/notes.js";
 import type { TileStatus } from "../tiles/tile-set.js";
-import type { LazyVolume } from "./lazy-volume.js";
 import type { MainPanel } from "./main-panel.js";
 import type { MainPlane } from "./main-plane.js";
 import type { ViewerView } from "./options.js";
 import { errorContext } from "./target.js";
 import { chunkErrors, countText, damageNotes, leftOutNotes, middleNote, sourceNotes } from "./view-notes.js";
 import type { ViewerModel } from "./viewer-model.js";
-
-export interface StatusReporterCallbacks {
-  /** Called when an error replaces the picture. */
-  onFailure(): void;
-  /** Called when the user retries after an error. */
-  onRetry(operation: FailedOperation): void;
-  onReadInCOrder(): void;
-  onReadWholeSlice(): void;
-}
+import type { VolumeHost } from "./volume-host.js";
 
 export class StatusReporter {
   readonly notes = new Notes();
   /** Notes on how the source was read, and on its metadata. */
-  sourceNotes: readonly string[] = [];
+  readonly sourceNotes = signal<readonly string[]>([]);
   /** The library's warnings about the source. */
-  warnings: readonly ZarrWarning[] = [];
+  readonly warnings = signal<readonly ZarrWarning[]>([]);
   /** Messages about requested values that do not exist. */
-  #unusable: readonly string[] = [];
-  #layerNotes: readonly Note[] = [];
+  readonly #unusable = signal<readonly string[]>([]);
   /** Notes on the picture. */
-  #pictureNotes: readonly Note[] = [];
+  readonly #pictureNotes = signal<readonly Note[]>([]);
   /** Status of the last frame. */
   #status: TileStatus | undefined;
   #started = 0;
@@ -43,36 +34,45 @@ export class StatusReporter {
     private readonly model: ViewerModel,
     private readonly mainPanel: MainPanel,
     private readonly plane: MainPlane,
-    private readonly volume: LazyVolume,
-    private readonly callbacks: StatusReporterCallbacks,
-  ) {}
+    private readonly volume: VolumeHost,
+    /** Called when an error replaces the picture. */
+    private readonly onFailure: () => void,
+  ) {
+    effect(() => {
+      const readInC = () => this.model.actions.reorder("writer");
+      this.notes.show([
+        ...this.#unusable.value.map((message): Note => ({ text: `${message}.`, isWarning: true })),
+        ...sourceNotes(this.sourceNotes.value, this.warnings.value, readInC),
+        ...this.model.layerNotes.value,
+        ...this.#pictureNotes.value,
+      ]);
+    });
+  }
 
   /** Forgets warnings and errors of the previous source. */
   clear(): void {
-    this.warnings = [];
+    this.warnings.value = [];
     this.#reported.clear();
-    this.#unusable = [];
-    this.#layerNotes = [];
-    this.notes.show([]);
+    this.#unusable.value = [];
+    this.model.layerNotes.value = [];
   }
 
   /** Starts timing a view; its status is unknown, so that it is not reported as complete. */
   begin(): void {
     this.#started = performance.now();
-    this.model.activity = "reading";
+    this.model.activity.value = "reading";
   }
 
   /** Forgets the status of a picture that is no longer shown. */
   end(): void {
     this.#status = undefined;
-    this.#pictureNotes = [];
+    this.#pictureNotes.value = [];
   }
 
   /** Called for content other than pictures, which is complete when shown. */
   showReady(): void {
     this.mainPanel.setIdle("");
-    this.#showNotes();
-    this.model.activity = "ready";
+    this.model.activity.value = "ready";
   }
 
   /** Shows the progress of a frame. @returns whether the picture has just become complete */
@@ -83,13 +83,13 @@ export class StatusReporter {
     const { onProgress } = this.model.options;
     const text = countText(chunks);
     if (!isComplete) {
-      this.model.activity = "reading";
+      this.model.activity.value = "reading";
       const progress = { chunks: done, totalChunks: chunks, bytes };
       this.mainPanel.setBusy(`Reading ${text}…`, progress);
       onProgress?.(progress);
       return false;
     }
-    const isNew = !wasComplete || this.model.activity !== "ready";
+    const isNew = !wasComplete || this.model.activity.peek() !== "ready";
     if (isNew) {
       const time = formatDuration(performance.now() - this.#started);
       // Lines break between the parts, not before units.
@@ -107,12 +107,11 @@ export class StatusReporter {
     for (const error of errors) this.#report(error);
     const limits = leftOutNotes(status);
     const isMiddle = limits.length === 0 && this.plane.isMiddle(dataset, settings);
-    this.#pictureNotes = [
+    this.#pictureNotes.value = [
       ...damageNotes(errors, errorContext(target, "reading"), () => this.#reread()),
       ...limits,
-      ...(isMiddle ? [middleNote(dataset, settings, () => this.callbacks.onReadWholeSlice())] : []),
+      ...(isMiddle ? [middleNote(dataset, settings, () => this.model.actions.showAll())] : []),
     ];
-    this.#showNotes();
   }
 
   /** Reads failed chunks again. */
@@ -122,36 +121,23 @@ export class StatusReporter {
   }
 
   addSourceNote(sentence: string): void {
-    this.sourceNotes = [...new Set([...this.sourceNotes, sentence])];
-    this.#showNotes();
+    this.sourceNotes.value = [...new Set([...this.sourceNotes.peek(), sentence])];
   }
 
   /** Warns the user, the page and the console of requested values that do not exist, once. */
   addUnusable(messages: readonly string[]): void {
     for (const message of messages) {
-      if (this.#unusable.includes(message)) continue;
-      this.#unusable = [...this.#unusable, message];
+      if (this.#unusable.peek().includes(message)) continue;
+      this.#unusable.value = [...this.#unusable.peek(), message];
       console.warn(`zarr-wasm: ${message}`);
       this.model.options.onError?.(new RangeError(message));
     }
-    if (messages.length > 0) this.#showNotes();
   }
 
   /** Removes messages about settings that are set again. */
   removeUnusable(isSet: (name: string) => boolean): void {
-    this.#unusable = this.#unusable.filter((message) => !isSet(message.slice(0, message.indexOf("="))));
-    this.#showNotes();
-  }
-
-  setLayerNotes(notes: readonly Note[]): void {
-    this.#layerNotes = notes;
-    this.#showNotes();
-  }
-
-  #showNotes(): void {
-    const ofSource = sourceNotes(this.sourceNotes, this.warnings, () => this.callbacks.onReadInCOrder());
-    const unusable = this.#unusable.map((message): Note => ({ text: `${message}.`, isWarning: true }));
-    this.notes.show([...unusable, ...ofSource, ...this.#layerNotes, ...this.#pictureNotes]);
+    const isKept = (message: string) => !isSet(message.slice(0, message.indexOf("=")));
+    this.#unusable.value = this.#unusable.peek().filter(isKept);
   }
 
   /** Reports an error to the page, once. */
@@ -169,10 +155,9 @@ export class StatusReporter {
 
   /** Shows an explanation instead of the picture. */
   showFailure(explanation: Explanation, operation: FailedOperation): void {
-    this.callbacks.onFailure();
-    this.model.activity = "error";
+    this.onFailure();
+    this.model.activity.value = "error";
     this.mainPanel.setIdle("");
-    this.#showNotes();
-    this.mainPanel.showError(explanation, () => this.callbacks.onRetry(operation));
+    this.mainPanel.showError(explanation, () => this.model.actions.retry(operation));
   }
 }

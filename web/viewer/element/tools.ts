@@ -1,20 +1,13 @@
 /** Buttons above the picture, and the commands of keys and of gestures that are left to the page. */
+import { effect } from "@preact/signals-core";
 import { h, icon, uniqueId } from "../base/dom.js";
 import { saveBlob } from "../base/save.js";
 import { adoptSheet } from "../base/styles.js";
 import type { Command } from "../input/gestures.js";
 import type { ToolName } from "../model/state.js";
-import type { ShownView } from "../panels/help.js";
 import type { MainPanel } from "./main-panel.js";
 import styleText from "./tool-style-text.js";
-
-export interface ToolsCallbacks {
-  onZoom(direction: "in" | "out" | "reset"): void;
-  /** The picture in its current view; undefined if there is none. */
-  picture(): Promise<{ blob: Blob; name: string } | undefined>;
-  view(): ShownView;
-  onTool(tool: ToolName): void;
-}
+import type { ViewerModel } from "./viewer-model.js";
 
 /** The tools with their keys, and icons as paths in a square of 16 units. */
 const tools: readonly (readonly [name: ToolName, label: string, key: string, icon: string])[] = [
@@ -46,8 +39,9 @@ export class Tools {
 
   constructor(
     private readonly panel: MainPanel,
-    private readonly callbacks: ToolsCallbacks,
+    private readonly model: ViewerModel,
   ) {
+    const { actions } = model;
     const button = (text: string, label: string, key: string, onclick: () => void) =>
       h(
         "button",
@@ -69,20 +63,24 @@ export class Tools {
     save.classList.add("zw-tool-save");
     panel.tools.replaceChildren(
       this.#radios(),
-      button("Fit", "Fit whole slice", "0", () => callbacks.onZoom("reset")),
-      button("−", "Zoom out", "-", () => callbacks.onZoom("out")),
-      button("+", "Zoom in", "+", () => callbacks.onZoom("in")),
+      button("Fit", "Fit whole slice", "0", () => actions.zoom("reset")),
+      button("−", "Zoom out", "-", () => actions.zoom("out")),
+      button("+", "Zoom in", "+", () => actions.zoom("in")),
       full,
       save,
       button("?", "Keys and gestures", "?", () => this.run("help")),
     );
     panel.element.append(this.#message);
+    effect(() => {
+      const input = this.#choices.get(model.settings.value?.tool ?? "pan");
+      if (input) input.checked = true;
+    });
   }
 
   #radios(): HTMLElement {
     const name = uniqueId("tool");
     const choice = ([tool, label, key, path]: (typeof tools)[number]) => {
-      const onchange = () => this.callbacks.onTool(tool);
+      const onchange = () => this.#choose(tool);
       const input = h("input", {
         type: "radio",
         name,
@@ -96,10 +94,8 @@ export class Tools {
     return h("div", { role: "radiogroup", "aria-label": "Tool", class: "zw-radios" }, ...tools.map(choice));
   }
 
-  /** Shows which tool is in use. */
-  choose(tool: ToolName | undefined): void {
-    const input = tool && this.#choices.get(tool);
-    if (input) input.checked = true;
+  #choose(tool: ToolName): void {
+    this.model.actions.change({ tool }, "tool");
   }
 
   run(command: Command): void {
@@ -107,12 +103,12 @@ export class Tools {
     else if (command === "full") this.#toggleFull();
     else if (command === "save") void this.#save();
     else if (command === "wheel" || command === "touch") this.#say(sentences[command]);
-    else this.callbacks.onTool(command);
+    else this.#choose(command);
   }
 
   async #help(): Promise<void> {
     const { showHelp } = await import("../panels/help.js");
-    showHelp(this.panel.element, this.callbacks.view());
+    showHelp(this.panel.element, this.model.view!);
   }
 
   #toggleFull(): void {
@@ -124,7 +120,7 @@ export class Tools {
   }
 
   async #save(): Promise<void> {
-    const picture = await this.callbacks.picture();
+    const picture = await this.model.actions.picture();
     if (!picture) return;
     saveBlob(picture);
     this.#say(`${picture.name} is saved`);

@@ -1,124 +1,104 @@
 /** Applies changes of the state: draws the slice, and updates the views and panels around it. */
+import { computed, effect } from "@preact/signals-core";
 import { errorMessage } from "../base/format.js";
-import type { Command } from "../input/gestures.js";
-import type { Camera } from "../model/camera.js";
+import { LazyPart } from "../base/lazy-part.js";
 import type { Layer } from "../model/layers.js";
 import { type SliceKind, sliceKind } from "../model/plan.js";
 import { arrayFacts, type Interval, type ViewState, type WantedState } from "../model/state.js";
 import { tableOf } from "../model/table.js";
-import type { Orbit, VolumeCut } from "../model/volume.js";
+import type { Change, PanelView } from "../panels/panel.js";
 import { datasetShape } from "../source/dataset.js";
 import type { Measured } from "../source/measure.js";
 import type { Opened } from "../source/opened.js";
 import { concernsAll } from "../tiles/read.js";
 import type { TileStatus } from "../tiles/tile-set.js";
-import { LazyCrossSections } from "./lazy-cross-sections.js";
-import { LazySidePanels } from "./lazy-side-panels.js";
-import { LazyVolume } from "./lazy-volume.js";
+import { Dock } from "./dock.js";
 import type { MainPanel } from "./main-panel.js";
 import { MainPlane, type PlaneKind } from "./main-plane.js";
 import type { ViewerView } from "./options.js";
 import { PointerReporter } from "./pointer-reporter.js";
 import { Pointing } from "./pointing.js";
 import { RelatedDataLoader } from "./related-data-loader.js";
-import type { SidePanelsCallbacks } from "./side-panels.js";
 import { SliceGate } from "./slice-gate.js";
 import { Slices } from "./slices.js";
 import { stateData } from "./state-data.js";
-import { StatusReporter, type StatusReporterCallbacks } from "./status-reporter.js";
+import { StatusReporter } from "./status-reporter.js";
 import { resolveFor } from "./target.js";
-import type { Tools } from "./tools.js";
-import { valueFormat } from "./value-format.js";
 import { codeRequest } from "./view-link.js";
-import type { ViewerModel } from "./viewer-model.js";
+import type { ViewerActions, ViewerModel } from "./viewer-model.js";
+import { VolumeHost } from "./volume-host.js";
 
 /** Minimum interval between two updates of the panels while data arrive, in milliseconds. */
 const minUpdateInterval = 700;
 /** Milliseconds without a pan or zoom after which the picture is at rest. */
 const restDelay = 150;
 
-export interface ViewControllerCallbacks
-  extends Pick<StatusReporterCallbacks, "onRetry">,
-    Pick<SidePanelsCallbacks, "onV1Order"> {
-  /** Opens another node or variable of the same source. */
-  onGo(path: string, variable?: string): void;
-  readonly share: SidePanelsCallbacks["share"];
-}
-
 export class ViewController {
-  readonly #inputs = {
-    onFrame: (status: TileStatus) => this.#follow(status),
-    onStep: (direction: 1 | -1, axis?: number) => this.#slices.step(direction, axis),
-    onCommand: (command: Command) => void this.#command(command),
-    onPlay: () => {
-      this.#slices.toggle();
-      this.#syncSide();
-    },
-    onCamera: (camera: Camera, cause: string) => this.change({ camera }, cause),
-    onReset: () => this.#showAll(),
-    onOrbit: (orbit: Orbit | null, cause: string) => this.change({ orbit }, cause),
-    onCut: (cut: VolumeCut | null) => this.change({ cut }, "cut"),
-    onPick: (index: readonly number[]) => this.change({ index }, "pick"),
-    format: () => valueFormat(this.model.dataset!, this.model.settings.value!),
-  };
-  readonly plane = new MainPlane({
-    ...this.#inputs,
-    onWindow: (rows, columns) => this.#setWindows(rows, columns),
-    onPoint: (cell, by) => this.#pointing.point(cell, by),
-    onPick: (cell, isPinned) => this.#pointing.pick(cell, isPinned),
-  });
+  readonly plane: MainPlane;
+  readonly #volume: VolumeHost;
   readonly status: StatusReporter;
-  readonly side: LazySidePanels;
-  readonly #slices = new Slices({
-    view: () => this.model.view,
-    isReady: () => this.model.activity === "ready",
-    onIndex: (index, cause) => this.change({ index }, cause),
-  });
+  readonly dock: Dock;
+  readonly #slices: Slices;
   readonly #gate = new SliceGate(() => this.plane.view?.rest());
   readonly #relatedData: RelatedDataLoader;
-  readonly #crossSections = new LazyCrossSections({
-    ...this.#inputs,
-    onFailure: (sentence) => this.status.addSourceNote(sentence),
-    onPoint: (pointed, by) => this.mainPanel.readout.show(pointed, by),
-  });
   readonly #pointing: Pointing;
-  readonly #volume = new LazyVolume({
-    onPoint: (point, by) =>
-      this.#pointing.reporter.show(point && { ...point, axes: this.model.dataset!.axes }, by),
-    ...this.#inputs,
+  /** Loaded with the first profile or pane. */
+  readonly #crossSections = new LazyPart(async () => {
+    const { CrossSections } = await import("./cross-sections.js");
+    return new CrossSections(this.mainPanel.beside, {
+      ...this.model.inputs,
+      onFailure: (sentence) => this.status.addSourceNote(sentence),
+      onPoint: (pointed, by) => this.mainPanel.readout.show(pointed, by),
+    });
   });
-  #tools: Tools | undefined;
+  /** The buttons above the picture, and the commands of keys and gestures. Loaded with the first view. */
+  readonly #tools = new LazyPart(async () => {
+    const { Tools } = await import("./tools.js");
+    return new Tools(this.mainPanel, this.model);
+  });
+  /** The view that panels showed last. */
+  #panelView: PanelView | undefined;
   /** Aborted when the source is closed. */
   #opening = AbortSignal.abort();
   /** Aborted when another view is shown. */
   #request = new AbortController();
   #updated = 0;
-  /**
-   * Set while the picture is moving: descriptions of the view are updated when it rests, to keep frames
-   * short.
-   */
-  #moving: ReturnType<typeof setTimeout> | undefined;
+  #resting: ReturnType<typeof setTimeout> | undefined;
 
   constructor(
     private readonly model: ViewerModel,
     private readonly mainPanel: MainPanel,
-    private readonly callbacks: ViewControllerCallbacks,
   ) {
-    this.status = new StatusReporter(model, mainPanel, this.plane, this.#volume, {
-      onFailure: () => this.end(),
-      onRetry: callbacks.onRetry,
-      onReadInCOrder: () => callbacks.onV1Order("writer"),
-      onReadWholeSlice: () => this.#showAll(),
+    const inputs = { ...model.inputs, onFrame: (status: TileStatus) => this.#follow(status) };
+    this.plane = new MainPlane({
+      ...inputs,
+      onWindow: (rows, columns) => this.#setWindows(rows, columns),
+      onPoint: (cell, by) => this.#pointing.point(cell, by),
+      onPick: (cell, isPinned) => this.#pointing.pick(cell, isPinned),
     });
-    this.side = new LazySidePanels(this.#sideCallbacks());
-    this.#relatedData = this.#makeRelatedData();
-    const reporter = new PointerReporter(mainPanel.readout, () => model.options.onPointer);
-    this.#pointing = new Pointing(model, this.plane, this.#crossSections, reporter, {
-      isHeld: (by) => this.#moving !== undefined && by === "pointer",
-      isWaiting: () => this.#gate.isWaiting,
-      onChange: (change, control) => this.change(change, control),
+    this.#volume = new VolumeHost({
+      ...inputs,
+      onPoint: (point, by) => reporter.show(point && { ...point, axes: model.dataset!.axes }, by),
     });
-    mainPanel.crossSections.append(this.#crossSections.element);
+    const reporter = new PointerReporter(mainPanel.readout, model);
+    this.#pointing = new Pointing(model, this.plane, this.#crossSections, reporter, this.#gate);
+    this.#slices = new Slices(model);
+    this.status = new StatusReporter(model, mainPanel, this.plane, this.#volume, () => this.end());
+    this.#relatedData = new RelatedDataLoader(model, mainPanel, this.status, () => this.#showAgain());
+    this.dock = new Dock(computed(() => this.#viewOfPanels()));
+    effect(() => {
+      const { dataset, settings } = { dataset: model.dataset, settings: model.settings.peek() };
+      void model.shown.value;
+      if (dataset && settings && !model.isMoving.value)
+        mainPanel.showPlace(this.#volume.place(dataset, settings));
+    });
+  }
+
+  /** Shows what has been opened since the view was shown. */
+  #showAgain(): void {
+    const { view } = this.model;
+    if (this.plane.kind) this.#showPlane(this.plane.kind);
+    else if (this.#volume.view && view) void this.#showVolume(view.settings);
   }
 
   /** Whether a plane or a volume is shown. */
@@ -126,62 +106,23 @@ export class ViewController {
     return this.plane.view !== undefined || this.#volume.view !== undefined;
   }
 
-  #zoom(direction: "in" | "out" | "reset"): void {
-    if (this.#volume.view) this.#volume.view.zoom(direction);
-    else if (direction === "reset") this.#showAll();
-    else this.plane.view?.zoom(direction === "in" ? 2 : 0.5);
-  }
-
-  /** Loads the buttons above the picture, and runs a command that keys or gestures gave. */
-  async #command(command?: Command): Promise<void> {
-    const { Tools } = await import("./tools.js");
-    this.#tools ??= new Tools(this.mainPanel, {
-      onZoom: (direction) => this.#zoom(direction),
-      picture: () => this.callbacks.share.picture(),
-      view: () => this.model.view!,
-      onTool: (tool) => this.change({ tool }, "tool"),
-    });
-    this.#tools.choose(this.model.settings.value?.tool);
-    if (command) this.#tools.run(command);
-  }
-
-  #makeRelatedData(): RelatedDataLoader {
-    return new RelatedDataLoader({
-      settings: () => this.model.settings.value,
-      onGo: (path, variable) => this.callbacks.onGo(path, variable),
-      onCollection: (panel) => this.side.addCollection(panel),
-      onLabels: () => this.#syncSide(),
-      onNews: () => {
-        const { value } = this.model.settings;
-        if (this.plane.kind) this.#showPlane(this.plane.kind);
-        else if (this.#volume.view && value) void this.#showVolume(value);
-      },
-      onPending: (isPending) => this.mainPanel.setPending(isPending),
-      onError: (error) => this.model.options.onError?.(error),
-      onNotes: (notes) => this.status.setLayerNotes(notes),
-      onFailure: (sentence) => this.status.addSourceNote(sentence),
-      onUnusable: (messages) => this.status.addUnusable(messages),
-    });
-  }
-
-  #sideCallbacks() {
-    return {
-      onLoad: () => this.#syncSide(),
-      onChange: (change: WantedState, control: string) => this.change(change, control),
-      onPlay: (axis: number | undefined) => {
-        this.#slices.play(axis);
-        this.#syncSide();
-      },
-      onV1Order: (order: "spec" | "writer") => this.callbacks.onV1Order(order),
-      onBudget: (bytes: number) => this.plane.view?.setBudget(bytes),
-      share: this.callbacks.share,
-      codeRequest: () => {
-        const { view } = this.model;
-        return view && codeRequest(view, this.plane.view);
-      },
-      measure: () => this.#measure(),
-    };
-  }
+  /** Actions on the view. */
+  readonly actions = {
+    change: (change, control) => this.change(change, control),
+    play: (axis) => this.#slices.play(axis),
+    togglePlay: () => this.#slices.toggle(),
+    step: (direction, order) => this.#slices.step(direction, order),
+    zoom: (direction) => {
+      if (this.#volume.view) this.#volume.view.zoom(direction);
+      else if (direction === "reset") this.#showAll();
+      else this.plane.view?.zoom(direction === "in" ? 2 : 0.5);
+    },
+    showAll: () => this.#showAll(),
+    command: (command) => void this.#tools.load().then((tools) => tools.run(command)),
+    setBudget: (bytes) => this.plane.view?.setBudget(bytes),
+    codeRequest: () => this.model.view && codeRequest(this.model.view, this.plane.view),
+    measure: () => this.#measure(),
+  } satisfies Partial<ViewerActions>;
 
   // The life of a source.
 
@@ -190,18 +131,19 @@ export class ViewController {
     this.#opening = opening;
     this.#abortReads();
     this.model.dataset = undefined;
-    this.model.settings.set(undefined, "open");
+    this.model.settings.value = undefined;
     this.#relatedData.begin(undefined, opening);
-    this.side.replace();
+    this.dock.replace();
     this.end();
     this.mainPanel.show(undefined);
   }
 
   /** Prepares the panels for an open dataset, before a state is applied. */
   begin(opened: Extract<Opened, { kind: "dataset" }>, v1Order: "spec" | "writer" | undefined): void {
-    const { dataset } = opened;
+    const { dataset, path } = opened;
     this.model.dataset = dataset;
-    this.side.begin({ dataset, v1Order });
+    this.#panelView = undefined;
+    this.dock.begin({ ...this.model.actions, dataset, path, v1Order });
     this.mainPanel.setHeading(dataset.title, dataset);
     this.#relatedData.begin(opened, this.#opening);
   }
@@ -210,15 +152,14 @@ export class ViewController {
   end(): void {
     this.#slices.stop();
     this.#gate.clear();
-    this.#crossSections.dispose();
+    this.#crossSections.value?.dispose();
     this.plane.end();
     this.#volume.end();
-    this.side.showMemory(undefined);
     this.status.end();
   }
 
   destroy(): void {
-    clearTimeout(this.#moving);
+    clearTimeout(this.#resting);
     this.#request.abort();
     this.end();
   }
@@ -233,9 +174,11 @@ export class ViewController {
   // The state and its consequences.
 
   /** Changes the state at the user's request. */
-  change(change: WantedState, control: string): void {
+  change(wanted: Change, control: string): void {
+    if (!this.model.view) return;
     if (control === "pan" || control === "zoom") this.#move();
-    const { dataset, settings } = this.model.view!;
+    const { dataset, settings } = this.model.view;
+    const change = typeof wanted === "function" ? wanted(settings) : wanted;
     // Another field or part has its own values and colours; stored values have another range.
     const isOther = change.field !== undefined || change.part !== undefined;
     const isOtherRange = isOther || (change.isRaw !== undefined && change.isRaw !== settings.isRaw);
@@ -252,9 +195,10 @@ export class ViewController {
   }
 
   #move(): void {
-    clearTimeout(this.#moving);
-    this.#moving = setTimeout(() => {
-      this.#moving = undefined;
+    clearTimeout(this.#resting);
+    this.model.isMoving.value = true;
+    this.#resting = setTimeout(() => {
+      this.model.isMoving.value = false;
       this.plane.view?.redraw();
     }, restDelay);
   }
@@ -263,7 +207,8 @@ export class ViewController {
   async apply(state: ViewState, cause: string): Promise<void> {
     const { model, plane } = this;
     const kind = sliceKind(arrayFacts(model.dataset!), state);
-    model.settings.set(state, cause);
+    model.cause = cause;
+    model.settings.value = state;
     void this.#readCoordinates(state);
     this.#relatedData.openLayers(state);
     if (kind !== "image" && kind !== "line") {
@@ -276,7 +221,7 @@ export class ViewController {
       (part) => part !== undefined,
     );
     if (loading.length > 0) {
-      model.activity = "reading";
+      model.activity.value = "reading";
       await Promise.all(loading);
       if (model.settings.value !== state) return;
     }
@@ -300,9 +245,9 @@ export class ViewController {
       if (view.element.parentElement === null) this.status.begin();
       this.mainPanel.show(view.element, true);
       this.#slices.follow(this.model.dataset!, state);
-      if (!this.#tools) void this.#command();
+      this.#tools.want();
       this.#showCrossSections();
-      if (this.#moving === undefined) this.#syncSide();
+      this.model.shown.value = {};
       return true;
     } catch (error) {
       this.status.addSourceNote(`The volume cannot be shown: ${errorMessage(error)}.`);
@@ -320,7 +265,7 @@ export class ViewController {
     const signal = this.#opening;
     await Promise.allSettled(missing); // without coordinates, positions are shown as indices
     if (signal.aborted || !this.model.view) return;
-    this.#syncSide();
+    this.model.shown.value = {};
     this.plane.view?.redraw();
     this.#pointing.again();
   }
@@ -334,18 +279,17 @@ export class ViewController {
     this.mainPanel.show(view.element, true);
     view.frame.measure();
     if (isOther) this.status.begin();
-    if (this.#tools) this.#tools.choose(settings.tool);
-    else void this.#command();
+    this.#tools.want();
     this.#showCrossSections();
-    if (this.#moving === undefined) this.#syncSide();
+    this.model.shown.value = {};
     this.#pointing.again(true);
   }
 
   async #showText(kind: SliceKind): Promise<void> {
     const { dataset, settings } = this.model.view!;
     const signal = this.#abortReads();
-    this.model.activity = "reading";
-    this.#syncSide();
+    this.model.activity.value = "reading";
+    this.model.shown.value = {};
     if (kind === "empty")
       this.mainPanel.showText("The array has no elements: one of its dimensions has length 0.");
     else {
@@ -395,13 +339,13 @@ export class ViewController {
       this.status.fail(fatal, "reading");
       return;
     }
-    this.#crossSections.follow();
+    this.#crossSections.value?.follow();
     this.#showProgress(status);
     if (status.isCovered) this.#gate.open();
     // Data arrive in bursts: the panels are not updated for every tile.
     const now = performance.now();
     const isRecent = now - this.#updated < minUpdateInterval;
-    if (this.#moving !== undefined || (!status.isComplete && isRecent)) return;
+    if (this.model.isMoving.peek() || (!status.isComplete && isRecent)) return;
     this.#updated = now;
     this.#describe(view, status);
   }
@@ -410,14 +354,14 @@ export class ViewController {
     // The colour limits of a complete picture have been found.
     if (this.status.showProgress(status)) this.#showCrossSections();
     if (!status.isComplete) return;
-    this.model.activity = "ready";
+    this.model.activity.value = "ready";
     this.#relatedData.find();
   }
 
   #describe(view: ViewerView, status: TileStatus): void {
     const { layers, ranges, kind } = this.#volume.view ? this.#volume : this.plane;
-    this.mainPanel.legend.show({ ...view, layers: kind === "image" ? layers : [], ranges });
-    this.#syncSide();
+    this.mainPanel.legend.value = { ...view, layers: kind === "image" ? layers : [], ranges };
+    this.model.shown.value = {};
     this.status.showNotes(view, status);
     this.#pointing.again();
   }
@@ -426,29 +370,35 @@ export class ViewController {
     const { dataset, settings: state } = this.model.view!;
     const { view: plane, kind, ranges } = this.plane;
     const limits = (layer: Layer) => ranges.limits(layer);
-    this.#crossSections.show(plane && kind === "image" ? { dataset, state, limits, plane } : undefined);
+    const main = plane && kind === "image" ? { dataset, state, limits, plane } : undefined;
+    const { value } = this.#crossSections;
+    if (value) value.show(main);
+    else if (main && (state.profile !== null || state.planes.length > 1))
+      this.#crossSections.want(() => this.#showCrossSections());
   }
 
-  /** Updates the panels for the current view and its statistics. */
-  #syncSide(): void {
-    const { model, plane } = this;
-    if (!model.view) return;
-    const { dataset, settings } = model.view;
-    const kind = sliceKind(arrayFacts(dataset), settings);
-    this.side.sync(settings, {
-      controls: {
-        kind: dataset.embedding ? "scatter" : kind,
+  /** Returns the view that panels describe: the last one while the picture moves. */
+  #viewOfPanels(): PanelView | undefined {
+    const { plane } = this;
+    const { dataset, settings, shown, isMoving, playing, labels, collection } = this.model;
+    if (isMoving.value) return this.#panelView;
+    void shown.value;
+    const state = settings.peek();
+    this.#panelView = dataset &&
+      state && {
+        state,
+        kind: dataset.embedding ? "scatter" : sliceKind(arrayFacts(dataset), state),
         seen: plane.view?.seen,
         numbers: this.#volume.view ? this.#volume.numbers : plane.numbers,
-        playing: this.#slices.playing,
-      },
-      isPicture: this.isPicture,
-      displayedView: plane.displayedView(dataset, settings),
-      labels: this.#relatedData.labels,
-      table: tableOf(dataset, settings),
-    });
-    this.side.showMemory(plane.view?.memory);
-    this.mainPanel.showPlace(this.#volume.place(dataset, settings));
+        playing: playing.value,
+        isPicture: this.isPicture,
+        displayed: plane.displayedView(dataset, state),
+        labels: labels.value,
+        table: tableOf(dataset, state),
+        collection: collection.value,
+        memory: plane.view?.memory,
+      };
+    return this.#panelView;
   }
 
   async #measure(): Promise<Measured | undefined> {

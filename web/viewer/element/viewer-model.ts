@@ -1,30 +1,91 @@
-/** State shared by the parts of a viewer: the target, its dataset and settings, and the viewer's activity. */
+/** State shared by the parts of a viewer, as signals, and the actions that change it. */
+import { effect, signal } from "@preact/signals-core";
 import { h } from "../base/dom.js";
-import { Observable } from "../base/observable.js";
+import type { Command } from "../input/gestures.js";
+import type { Camera } from "../model/camera.js";
 import type { ViewState } from "../model/state.js";
-import type { Dataset } from "../source/dataset.js";
-import type { ViewerState } from "./main-panel.js";
-import type { ViewerOptions, ViewerTarget, ViewerView } from "./options.js";
+import type { Orbit, VolumeCut } from "../model/volume.js";
+import type { FailedOperation } from "../panels/error-advice.js";
+import type { Note } from "../panels/notes.js";
+import type { PanelContext } from "../panels/panel.js";
+import type { Collection } from "../source/collection.js";
+import type { Dataset, Labels } from "../source/dataset.js";
+import type { TileStatus } from "../tiles/tile-set.js";
+import type { ViewerOptions, ViewerState, ViewerTarget, ViewerView } from "./options.js";
+import { valueFormat } from "./value-format.js";
+
+/** Actions of the user, whichever control, key or gesture they come from. */
+export interface ViewerActions extends Omit<PanelContext, "dataset" | "path" | "v1Order"> {
+  /** Moves to another slice, along one of the axes that can be played. */
+  step(direction: 1 | -1, order?: number): void;
+  /** Starts or stops playing. */
+  togglePlay(): void;
+  zoom(direction: "in" | "out" | "reset"): void;
+  /** Shows the whole slice, whatever it costs to read. */
+  showAll(): void;
+  command(command: Command): void;
+  /** Tries again after an error. */
+  retry(operation: FailedOperation): void;
+}
+
+/** The view on the screen, and the last frame of it. */
+interface Shown {
+  readonly status?: TileStatus | undefined;
+}
 
 export class ViewerModel {
-  /** Root element of the viewer; its `data-state` is the activity. */
+  /** Root element of the viewer. */
   readonly root = h("div", { class: "zw-viewer", "data-state": "empty" });
-  readonly settings = new Observable<ViewState | undefined>(undefined);
   options: ViewerOptions = {};
   /** The last requested target, with its address as parsed. */
   target: ViewerTarget | undefined;
   dataset: Dataset | undefined;
+  /** Set by the viewer. */
+  actions!: ViewerActions;
+  readonly activity = signal<ViewerState>("empty");
+  readonly settings = signal<ViewState | undefined>(undefined);
+  /** Origin of the last change of the settings: a control, "open", "address", "link". */
+  cause = "";
+  /** A new object for every view, and every frame that panels describe. */
+  readonly shown = signal<Shown>({});
+  /** Whether the picture moves. What describes it is updated when it rests, to keep frames short. */
+  readonly isMoving = signal(false);
+  /** Axis along which slices are played. */
+  readonly playing = signal<number | undefined>(undefined);
+  /** Labels found for the image. */
+  readonly labels = signal<readonly Labels[]>([]);
+  /** Nodes or variables related to the array. */
+  readonly collection = signal<Collection | undefined>(undefined);
 
-  get activity(): ViewerState {
-    return this.root.dataset["state"] as ViewerState;
-  }
-  set activity(state: ViewerState) {
-    this.root.dataset["state"] = state;
+  /** Notes on added layers. */
+  readonly layerNotes = signal<readonly Note[]>([]);
+
+  constructor() {
+    effect(() => {
+      this.root.dataset["state"] = this.activity.value;
+    });
   }
 
-  /** Undefined before a dataset has been opened. */
+  /** The current view; undefined before a dataset has been opened. */
   get view(): ViewerView | undefined {
-    const [target, dataset, settings] = [this.target, this.dataset, this.settings.value];
+    const [target, dataset, settings] = [this.target, this.dataset, this.settings.peek()];
     return target && dataset && settings && { target, dataset, array: dataset.array, settings };
   }
+
+  /** The gestures of planes and volumes, as actions. */
+  readonly inputs = {
+    onStep: (direction: 1 | -1, axis?: number) => this.actions.step(direction, axis),
+    onPlay: () => this.actions.togglePlay(),
+    onCommand: (command: Command) => this.actions.command(command),
+    onReset: () => this.actions.showAll(),
+    onCamera: (camera: Camera, cause: string) => this.actions.change({ camera }, cause),
+    onOrbit: (orbit: Orbit | null, cause: string) => this.actions.change({ orbit }, cause),
+    onCut: (cut: VolumeCut | null) => this.actions.change({ cut }, "cut"),
+    /** Chooses the shown element. */
+    onPick: (index: readonly number[]) => this.actions.change({ index }, "pick"),
+    /** Returns the formatter of values beside a line. */
+    format: () => valueFormat(this.dataset!, this.settings.peek()!),
+  };
 }
+
+export type ViewInputs = ViewerModel["inputs"];

@@ -1,5 +1,7 @@
 /** The viewer: its public interface, and the parts that open sources, draw them and report on them. */
+import { effect, untracked } from "@preact/signals-core";
 import { h } from "../base/dom.js";
+import type { NamedBlob } from "../base/save.js";
 import type { PictureOptions } from "../model/figure.js";
 import { type GivenSetting, givenValues } from "../model/query.js";
 import type { ViewState, WantedState } from "../model/state.js";
@@ -7,33 +9,18 @@ import { readers } from "../source/kept-data.js";
 import type { Opened } from "../source/opened.js";
 import type { FigureViewer } from "./figure.js";
 import type { enterLink, Linked, tellLinked } from "./links.js";
-import { MainPanel, type ViewerState } from "./main-panel.js";
-import type { ViewerOptions, ViewerTarget, ViewerView } from "./options.js";
+import { MainPanel } from "./main-panel.js";
+import type { ViewerOptions, ViewerState, ViewerTarget, ViewerView } from "./options.js";
 import { SourceOpener } from "./source-opener.js";
 import { isSameTarget, resolveFor } from "./target.js";
 import { ViewController } from "./view-controller.js";
 import { viewLink } from "./view-link.js";
-import { ViewerModel } from "./viewer-model.js";
+import { type ViewerActions, ViewerModel } from "./viewer-model.js";
 
 export class Viewer implements Linked {
   readonly #model = new ViewerModel();
   readonly #mainPanel = new MainPanel();
-  readonly #controller = new ViewController(this.#model, this.#mainPanel, {
-    onGo: (path, variable) => this.#opener.navigate({ path, variable }),
-    onV1Order: (order) => this.#opener.reorder(order),
-    onRetry: (operation) => {
-      if (operation === "opening") void this.#opener.reopen();
-      else void this.#controller.apply(this.current!, "retry");
-    },
-    share: {
-      link: () => this.link,
-      picture: () => this.#named(this.picture()),
-      figure: async (over) => {
-        const { showFigure } = await import("./figure-dialog.js");
-        showFigure(over, this.#figureViewer);
-      },
-    },
-  });
+  readonly #controller = new ViewController(this.#model, this.#mainPanel);
   readonly #opener = new SourceOpener(this.#model, this.#mainPanel, this.#controller.status, {
     onBegin: (signal) => this.#controller.clear(signal),
     onOpened: (opened, wanted, signal) => this.#showOpened(opened, wanted, signal),
@@ -45,19 +32,47 @@ export class Viewer implements Linked {
   #given: readonly GivenSetting[] = [];
 
   constructor(element: HTMLElement, options: ViewerOptions = {}) {
-    const { side, status } = this.#controller;
+    const { dock, status } = this.#controller;
+    this.#model.actions = this.#actions();
     this.#mainPanel.path.prepend(this.#opener.crumbs.element);
     const parts = [this.#mainPanel.element, status.notes.element];
-    const { root, settings } = this.#model;
-    root.append(h("div", { class: "zw-layout" }, h("div", { class: "zw-main" }, ...parts), side.element));
+    const { root } = this.#model;
+    root.append(h("div", { class: "zw-layout" }, h("div", { class: "zw-main" }, ...parts), dock.element));
     element.replaceChildren(root);
-    settings.subscribe((state, before, cause) => {
-      const { link } = this.#model.options;
-      if (state && before && link && cause !== "link" && cause !== "open")
-        this.#links?.tellLinked(link, this, before);
-    });
     readers.add(this);
     this.setOptions(options);
+    this.#tellLinks();
+  }
+
+  /** Tells linked viewers about every change that does not come from them. */
+  #tellLinks(): void {
+    const model = this.#model;
+    let last: ViewState | undefined;
+    effect(() => {
+      const [before, now] = [last, model.settings.value];
+      last = now;
+      const { link } = model.options;
+      if (link && before && now && !["link", "open"].includes(model.cause))
+        untracked(() => this.#links?.tellLinked(link, this, before));
+    });
+  }
+
+  #actions(): ViewerActions {
+    return {
+      ...this.#controller.actions,
+      go: (path, variable) => this.#opener.navigate({ path, variable }),
+      reorder: (order) => this.#opener.reorder(order),
+      retry: (operation) => {
+        if (operation === "opening") void this.#opener.reopen();
+        else void this.#controller.apply(this.current!, "retry");
+      },
+      link: () => this.link,
+      picture: () => this.#named(this.picture()),
+      showFigureDialog: async (over) => {
+        const { showFigure } = await import("./figure-dialog.js");
+        showFigure(over, this.#figureViewer);
+      },
+    };
   }
 
   /** Replaces all options. */
@@ -67,7 +82,7 @@ export class Viewer implements Linked {
     const controls = options.controls ?? "full";
     this.#model.root.dataset["controls"] = controls;
     this.#model.root.toggleAttribute("data-cooperative", options.cooperative === true);
-    this.#controller.side.show();
+    this.#controller.dock.update();
     if (options.link === link) return;
     this.#leaveLink();
     this.#leaveLink = () => {};
@@ -85,7 +100,7 @@ export class Viewer implements Linked {
   }
 
   get current(): ViewState | undefined {
-    return this.#model.settings.value;
+    return this.#model.settings.peek();
   }
 
   get usual(): ViewState | undefined {
@@ -120,7 +135,7 @@ export class Viewer implements Linked {
     return exportPicture(this.#mainPanel.element);
   }
 
-  async #named(picture: Promise<Blob | undefined>): Promise<{ blob: Blob; name: string } | undefined> {
+  async #named(picture: Promise<Blob | undefined>): Promise<NamedBlob | undefined> {
     const [view, blob] = [this.view, await picture];
     const { fileName } = await import("./picture.js");
     return view && blob && { blob, name: fileName(view.dataset.title) };
@@ -140,7 +155,7 @@ export class Viewer implements Linked {
   }
 
   get state(): ViewerState {
-    return this.#model.activity;
+    return this.#model.activity.peek();
   }
 
   get view(): ViewerView | undefined {
@@ -208,7 +223,7 @@ export class Viewer implements Linked {
   async #showOpened(opened: Opened, wanted: WantedState, signal: AbortSignal): Promise<void> {
     if (opened.kind !== "dataset") return this.#showContents(opened, signal);
     const { v1Order } = this.target!;
-    const { warnings } = this.#controller.status;
+    const warnings = this.#controller.status.warnings.peek();
     const isOrderUnsure = warnings.some(({ code }) => code === "v1-order") || v1Order === "writer";
     this.#controller.begin(opened, isOrderUnsure ? (v1Order ?? "spec") : undefined);
     await this.#controller.apply(resolveFor(opened.dataset, wanted), "open");
@@ -237,7 +252,7 @@ export class Viewer implements Linked {
     adoptStyles(this.#model.root);
     signal.throwIfAborted();
     this.#mainPanel.show(main);
-    this.#controller.side.replace(...beside);
+    this.#controller.dock.replace(...beside);
     this.#controller.status.showReady();
     this.#model.options.onPlace?.(this.target!, "open");
   }

@@ -6,10 +6,9 @@ import type { PictureOptions } from "../model/figure.js";
 import { givenTexts, givenValues, readSettings, settingNames, unsetSettings } from "../model/query.js";
 import type { WantedState } from "../model/state.js";
 import { configurePool } from "../tiles/pool-options.js";
-import type { RangeText, ZarrViewerProperties } from "./attributes.js";
+import type { ZarrViewerProperties } from "./attributes.js";
 import { childLayers, watchLayers } from "./layer-children.js";
-import type { ViewerState } from "./main-panel.js";
-import type { ControlsMode, PointerReport, ProgressReport, ViewerView } from "./options.js";
+import type { ControlsMode, PointerReport, ProgressReport, ViewerState, ViewerView } from "./options.js";
 import styleText from "./style-text.js";
 import { Viewer } from "./viewer.js";
 
@@ -22,11 +21,14 @@ const optionNames = ["controls", "link", "page", "cooperative"] as const;
 /** "light" or "dark", for pages with a fixed colour scheme, regardless of the user's preference. */
 const themeName = "theme";
 
-/** Properties that a page may set before the class is defined. */
-const propertyNames = [
-  ...["src", "path", "axes", "channels", "colormap", "range", "tool", "places", "interpolation", "meridian"],
-  ...["by", "controls", "link", "settings"],
+/** Attributes with a property of the same name, whose value is the text of the attribute. */
+const reflectedNames = [
+  ...(["path", "axes", "channels", "colormap", "range", "tool", "places"] as const),
+  ...(["interpolation", "meridian", "by", "link"] as const),
 ];
+
+/** Properties that a page may set before the class is defined. */
+const propertyNames = ["src", ...reflectedNames, "controls", "settings"];
 
 /** Attributes for parts of the state. The colour map has a longer name here than in addresses. */
 const stateNames = settingNames.map((name) => (name === "map" ? "colormap" : name));
@@ -73,7 +75,8 @@ export interface ZarrEventTarget extends HTMLElement {
 }
 
 /** On servers that render pages, which have no `HTMLElement`, the class is only a name. */
-const Base = (globalThis.HTMLElement ?? class {}) as unknown as new () => ZarrEventTarget;
+const Base = (globalThis.HTMLElement ?? class {}) as unknown as new () => ZarrEventTarget &
+  Pick<ZarrViewerProperties, (typeof reflectedNames)[number]>;
 
 /**
  * An element that shows a Zarr array. Attributes are read when they are set. Changes by the user are not
@@ -109,93 +112,12 @@ export class ZarrViewerElement extends Base {
     }
   }
 
-  get path(): string | null {
-    return this.getAttribute("path");
-  }
-  set path(value: string | null) {
-    this.#reflect("path", value);
-  }
-
-  get axes(): string | null {
-    return this.getAttribute("axes");
-  }
-  /** Names or numbers: "y,x", or a list. */
-  set axes(value: string | readonly (string | number)[] | null) {
-    this.#reflect("axes", value);
-  }
-
-  get channels(): string | null {
-    return this.getAttribute("channels");
-  }
-  set channels(value: string | readonly string[] | null) {
-    this.#reflect("channels", value);
-  }
-
-  get colormap(): string | null {
-    return this.getAttribute("colormap");
-  }
-  set colormap(value: ZarrViewerProperties["colormap"]) {
-    this.#reflect("colormap", value);
-  }
-
-  get range(): string | null {
-    return this.getAttribute("range");
-  }
-  /** "auto", "minmax", "percentile", "0:255", or two numbers. */
-  set range(value: RangeText | readonly [number, number] | null) {
-    this.#reflect("range", Array.isArray(value) ? value.join(":") : value);
-  }
-
-  get tool(): string | null {
-    return this.getAttribute("tool");
-  }
-  set tool(value: ZarrViewerProperties["tool"]) {
-    this.#reflect("tool", value);
-  }
-
-  get places(): string | null {
-    return this.getAttribute("places");
-  }
-  set places(value: ZarrViewerProperties["places"]) {
-    this.#reflect("places", value);
-  }
-
-  get interpolation(): string | null {
-    return this.getAttribute("interpolation");
-  }
-  set interpolation(value: ZarrViewerProperties["interpolation"]) {
-    this.#reflect("interpolation", value);
-  }
-
-  get meridian(): string | null {
-    return this.getAttribute("meridian");
-  }
-  /** A longitude in degrees. */
-  set meridian(value: ZarrViewerProperties["meridian"]) {
-    this.#reflect("meridian", value);
-  }
-
-  get by(): string | null {
-    return this.getAttribute("by");
-  }
-  /** The column that colours the points of an embedding, or labels. */
-  set by(value: string | null) {
-    this.#reflect("by", value);
-  }
-
   get controls(): ControlsMode {
     const value = this.getAttribute("controls");
     return value === "minimal" || value === "none" ? value : "full";
   }
   set controls(value: ControlsMode | null) {
-    this.#reflect("controls", value);
-  }
-
-  get link(): string | null {
-    return this.getAttribute("link");
-  }
-  set link(value: string | null) {
-    this.#reflect("link", value);
+    reflect(this, "controls", value);
   }
 
   /** The current view; undefined before a source has been opened. */
@@ -287,11 +209,6 @@ export class ZarrViewerElement extends Base {
     const value = values[name];
     delete values[name];
     values[name] = value;
-  }
-
-  #reflect(name: string, value: unknown): void {
-    if (value === null || value === undefined) this.removeAttribute(name);
-    else this.setAttribute(name, String(value));
   }
 
   /** Attributes that change together cause one update. */
@@ -394,6 +311,23 @@ export class ZarrViewerElement extends Base {
     this.dispatchEvent(new CustomEvent(name, { detail }));
   }
 }
+
+function reflect(element: Element, name: string, value: unknown): void {
+  if (value === null || value === undefined) element.removeAttribute(name);
+  else element.setAttribute(name, Array.isArray(value) && name === "range" ? value.join(":") : String(value));
+}
+
+for (const name of reflectedNames)
+  Object.defineProperty(ZarrViewerElement.prototype, name, {
+    get(this: Element) {
+      return this.getAttribute(name);
+    },
+    set(this: Element, value: unknown) {
+      reflect(this, name, value);
+    },
+    configurable: true,
+    enumerable: true,
+  });
 
 declare global {
   interface HTMLElementTagNameMap {

@@ -1,4 +1,55 @@
-/** The parts of the state that concern volumes. */
+/** The settings of volumes. */
+import { type Entry, isBetween, listEntry, numberEntry, ownEntry, textEntry, type Wanted } from "./entry.js";
+import { curveText, isOpacityCurve, type OpacityCurve, readCurve } from "./opacity-curve.js";
+
+export interface VolumeState {
+  /** Whether a plane or the volume around it is shown. */
+  readonly view: "plane" | "volume";
+  /** The camera of the volume; null for the default. */
+  readonly orbit: Orbit | null;
+  /** How the volume is projected. */
+  readonly mode: VolumeMode;
+  /** The part of the volume that is drawn; null for everything. */
+  readonly clip: VolumeClip | null;
+  readonly cut: VolumeCut | null;
+  /** Opacity of voxels in translucent volumes, unless they are channels of a composite; null for the default. */
+  readonly curve: OpacityCurve | null;
+  /** Slices drawn inside the volume. */
+  readonly slices: readonly VolumeSlice[];
+  /** Factor of the volume's lengths along its third axis. */
+  readonly exaggeration: number;
+  /** Maximum memory of the volume's textures, in MiB. */
+  readonly volumeBudget: number;
+}
+
+/** @param rank number of axes of the array */
+export function resolveVolume(rank: number, wanted: Wanted<VolumeState>): VolumeState {
+  const { exaggeration, volumeBudget } = wanted;
+  const { least, usual, most } = volumeBudgets;
+  return {
+    view: wanted.view === "volume" && rank > 2 ? "volume" : "plane",
+    orbit: isOrbit(wanted.orbit) ? wanted.orbit : null,
+    mode: volumeModes.find((mode) => mode === wanted.mode) ?? "max",
+    clip: isClip(wanted.clip) ? wanted.clip : null,
+    cut: isCut(wanted.cut) ? wanted.cut : null,
+    curve: isOpacityCurve(wanted.curve) ? wanted.curve : null,
+    slices: isVolumeSlices(wanted.slices) ? wanted.slices : [],
+    exaggeration: isBetween(exaggeration, exaggerations.least, exaggerations.most) ? exaggeration : 1,
+    volumeBudget: isBetween(volumeBudget, least, most) ? volumeBudget : usual,
+  };
+}
+
+export const volumeEntries: readonly Entry<VolumeState>[] = [
+  textEntry("view"),
+  ownEntry("orbit", "orbit", readOrbit, orbitText),
+  textEntry("mode"),
+  ownEntry("clip", "clip", readClip, clipText),
+  ownEntry("cut", "cut", readCut, cutText),
+  ownEntry("curve", "curve", readCurve, curveText),
+  listEntry("slices"),
+  numberEntry("exaggeration"),
+  numberEntry("volumeBudget", "volume-budget"),
+];
 
 /** How the values along a ray become one value or colour. */
 export const volumeModes = ["max", "min", "mean", "composite", "surface"] as const;
@@ -82,16 +133,18 @@ export function readClip(text: string): unknown {
   return { from: parts.map(([from]) => from), to: parts.map(([, to]) => to) };
 }
 
-export const clipText = ({ from, to }: VolumeClip): string =>
-  from.map((at, i) => `${Number(at.toFixed(2))}:${Number(to[i]!.toFixed(2))}`).join();
+export function clipText({ from, to }: VolumeClip): string {
+  return from.map((at, i) => `${Number(at.toFixed(2))}:${Number(to[i]!.toFixed(2))}`).join();
+}
 
 export function readCut(text: string): unknown {
   const [yaw, pitch, depth = 0] = text.split(",").map(Number);
   return { yaw, pitch, depth };
 }
 
-export const cutText = ({ yaw, pitch, depth }: VolumeCut): string =>
-  [Number(yaw.toFixed(2)), Number(pitch.toFixed(2)), Number(depth.toFixed(3))].join();
+export function cutText({ yaw, pitch, depth }: VolumeCut): string {
+  return [Number(yaw.toFixed(2)), Number(pitch.toFixed(2)), Number(depth.toFixed(3))].join();
+}
 
 /** Slices inside a volume: those through the shown element, where z is the third axis, and the cut plane. */
 export const volumeSliceNames = ["xy", "xz", "yz", "cut"] as const;
@@ -105,10 +158,4 @@ export const isVolumeSlices = (value: unknown): value is readonly VolumeSlice[] 
 /** Memory of a volume's textures, in MiB. */
 export const volumeBudgets = { least: 16, usual: 512, most: 16_384 } as const;
 
-export const isVolumeBudget = (value: unknown): value is number =>
-  typeof value === "number" && value >= volumeBudgets.least && value <= volumeBudgets.most;
-
 export const exaggerations = { least: 0.01, most: 1000 } as const;
-
-export const isExaggeration = (value: unknown): value is number =>
-  typeof value === "number" && value >= exaggerations.least && value <= exaggerations.most;

@@ -15,78 +15,67 @@ import type { OpacityCurve } from "../model/opacity-curve.js";
 import { drawnLeaf, type ViewState } from "../model/state.js";
 import type { Dataset } from "../source/dataset.js";
 import type { Leaf } from "../source/leaf.js";
-import type { Change, Control, ControlState, LayerNumbers } from "./control.js";
 import { CurveEditor, hasOpacities } from "./curve.js";
 import { HistogramView } from "./histogram.js";
-import { gammaField, limitFields, logBox, rangeList } from "./values.js";
+import {
+  type Control,
+  checkControl,
+  type LayerNumbers,
+  type Panel,
+  type PanelContext,
+  type PanelView,
+} from "./panel.js";
+import { gammaField, limitFields, logControl, rangeList } from "./values.js";
 
 /** Empty if a dataset has no channels. */
-export function channelParts(dataset: Dataset, change: Change): Control[] {
+export const channelsPanel: Panel = { name: "channels", title: "Channels", build: channelParts };
+
+function channelParts(context: PanelContext): Control[] {
+  const { dataset } = context;
   const channels = defaultChannels(dataset);
   const axis = findChannelAxis(dataset);
   if (!channels || axis === undefined) return [];
-  const kept = { channels };
-  const rows = channels.map(
-    (_, position) => new ChannelRow(dataset, axis, position, change, () => log.again()),
-  );
-  const log = logPart(rows, change);
-  return [togetherPart(dataset, kept, change), ...rows, commonPart(dataset, change), log];
-}
-
-/** Switches between a composite of the channels and a single one. */
-function togetherPart(
-  dataset: Dataset,
-  kept: { channels: readonly ChannelState[] },
-  change: Change,
-): Control {
-  const box = h("input", {
-    type: "checkbox",
-    onchange: () => change(() => ({ channels: box.checked ? kept.channels : null }), "channels"),
-  });
-  const element = h("label", { class: "zw-check" }, box, "All channels in one picture");
-  return {
-    element,
-    sync(settings, { kind }) {
-      element.hidden = kind !== "image" || settings.axes.includes(findChannelAxis(dataset)!);
-      box.checked = settings.channels !== null;
-      // Restores the previous choice.
-      if (settings.channels) kept.channels = settings.channels;
+  const rows = channels.map((_, position) => new ChannelRow(context, axis, position, () => showLog()));
+  const log = logControl(context);
+  /** Shown as long as there is a histogram. */
+  const showLog = () => {
+    log.element.hidden = !rows.some(({ hasHistogram }) => hasHistogram);
+  };
+  const logPart: Control = {
+    element: log.element,
+    sync(...now) {
+      log.sync(...now);
+      showLog();
     },
   };
+  return [togetherPart(context, axis, channels), ...rows, commonPart(context), logPart];
+}
+
+/** Switches between a composite of the channels and a single one, and restores the previous choice. */
+function togetherPart(context: PanelContext, axis: number, first: readonly ChannelState[]): Control {
+  let kept = first;
+  return checkControl(context, "All channels in one picture", {
+    control: "channels",
+    value({ channels }) {
+      kept = channels ?? kept;
+      return channels !== null;
+    },
+    set: (isOn) => ({ channels: isOn ? kept : null }),
+    isShown: ({ axes }, { kind }) => kind === "image" && !axes.includes(axis),
+  });
 }
 
 /** Whether all channels share their limits. Photographs have fixed limits. */
-function commonPart(dataset: Dataset, change: Change): Control {
-  const box = h("input", {
-    type: "checkbox",
-    onchange: () => change(() => ({ isRangeCommon: box.checked }), "common"),
+const commonPart = (context: PanelContext): Control =>
+  checkControl(context, "The same range for all channels", {
+    control: "common",
+    value: ({ isRangeCommon }) => isRangeCommon,
+    set: (isRangeCommon) => ({ isRangeCommon }),
+    isShown(state, { kind }) {
+      const isSeveral = (state.channels?.length ?? 0) > 1 && isComposite(context.dataset, state);
+      return kind === "image" && isSeveral && !isPicture(context.dataset);
+    },
   });
-  const element = h("label", { class: "zw-check" }, box, "The same range for all channels");
-  return {
-    element,
-    sync(settings, { kind }) {
-      const isSeveral = (settings.channels?.length ?? 0) > 1 && isComposite(dataset, settings);
-      element.hidden = kind !== "image" || !isSeveral || isPicture(dataset);
-      box.checked = settings.isRangeCommon;
-    },
-  };
-}
-
-/** Shown as long as there is a histogram. */
-function logPart(rows: readonly ChannelRow[], change: Change): Control & { again(): void } {
-  const { element, sync } = logBox(change);
-  const again = () => {
-    element.hidden = !rows.some(({ hasHistogram }) => hasHistogram);
-  };
-  return {
-    element,
-    again,
-    sync(settings) {
-      again();
-      sync(settings);
-    },
-  };
-}
 
 class ChannelRow implements Control {
   readonly element: HTMLElement;
@@ -99,15 +88,18 @@ class ChannelRow implements Control {
   readonly #details: HTMLDetailsElement;
   /** Created when the row is first unfolded. */
   #inside: ChannelDetails | undefined;
-  #last: { settings: ViewState; state: ControlState } | undefined;
+  #last: { settings: ViewState; state: PanelView } | undefined;
+
+  readonly #dataset: Dataset;
+  readonly #change: PanelContext["change"];
 
   constructor(
-    private readonly dataset: Dataset,
+    { dataset, change }: PanelContext,
     axis: number,
     private readonly position: number,
-    private readonly change: Change,
     onFold: () => void,
   ) {
+    [this.#dataset, this.#change] = [dataset, change];
     const { length } = dataset.axes[axis]!;
     const first = channelLabel(dataset, defaultChannels(dataset)![position]!.index);
     const name = `channel ${position + 1}, ${first}`;
@@ -135,14 +127,14 @@ class ChannelRow implements Control {
   }
 
   #list(count: number, name: string): Chooser {
-    const labels = { count, name: (index: number) => channelLabel(this.dataset, index) };
+    const labels = { count, name: (index: number) => channelLabel(this.#dataset, index) };
     const list = chooser(labels, (index) => this.#set({ index, range: { mode: "auto" } }, "which"));
     list.control.setAttribute("aria-label", `Which channel is ${name}`);
     return list;
   }
 
   #set(part: Partial<ChannelState>, what: string): void {
-    this.change(
+    this.#change(
       ({ channels }) => ({
         channels: channels?.map((old, i) => (i === this.position ? { ...old, ...part } : old)) ?? null,
       }),
@@ -152,7 +144,7 @@ class ChannelRow implements Control {
 
   /** Applies to all channels if they share a range. */
   #setRange(range: ValueRange): void {
-    this.change(
+    this.#change(
       ({ channels, isRangeCommon }) => ({
         channels:
           channels?.map((old, i) => (isRangeCommon || i === this.position ? { ...old, range } : old)) ?? null,
@@ -165,17 +157,17 @@ class ChannelRow implements Control {
     return !this.element.hidden && this.#details.open && this.#inside?.hasHistogram === true;
   }
 
-  sync(settings: ViewState, state: ControlState): void {
+  sync(settings: ViewState, state: PanelView): void {
     this.#last = { settings, state };
     const channel = settings.channels?.[this.position];
-    this.element.hidden = !channel || state.kind !== "image" || !isComposite(this.dataset, settings);
+    this.element.hidden = !channel || state.kind !== "image" || !isComposite(this.#dataset, settings);
     if (!channel || this.element.hidden) return;
     this.#box.checked = channel.isOn;
     this.#colour.value = `#${channel.color}`;
     if (this.#which) {
       this.#which.show(channel.index);
       this.#which.setTaken(settings.channels!.map(({ index }) => index).filter((i) => i !== channel.index));
-    } else this.#name.textContent = channelLabel(this.dataset, channel.index);
+    } else this.#name.textContent = channelLabel(this.#dataset, channel.index);
     if (!this.#details.open) return;
     if (!this.#inside) {
       this.#inside = new ChannelDetails(
@@ -187,7 +179,7 @@ class ChannelRow implements Control {
       this.#details.append(this.#inside.element);
     }
     const numbers = state.numbers.find(({ layer }) => layer.id === channelId(channel.index));
-    this.#inside.sync(channel, numbers, drawnLeaf(this.dataset, settings.field), settings);
+    this.#inside.sync(channel, numbers, drawnLeaf(this.#dataset, settings.field), settings);
   }
 }
 

@@ -5,6 +5,7 @@ import { formatCount } from "../base/format.js";
 import { longName, shortName } from "../base/text.js";
 import { VirtualList } from "../base/virtual-list.js";
 import type { Collection, CollectionEntry } from "../source/collection.js";
+import { type Control, card, type Panel } from "./panel.js";
 import { factsText } from "./tree.js";
 
 /** Longer lists are virtual. */
@@ -12,30 +13,38 @@ const maxWhole = 24;
 
 type Go = (path: string, variable?: string) => void;
 
-/** @param least undefined is returned for fewer entries */
-export function collectionPanel(
-  collection: Collection,
-  shown: string,
-  onGo: Go,
-  least = 2,
-): HTMLElement | undefined {
-  const { title, entries, others } = collection;
-  if (entries.length + others.length < least) return undefined;
+export const collectionPanel: Panel = {
+  name: "collection",
+  role: "region",
+  title: ({ collection }) => titleOf(collection!),
+  isShown: ({ collection }) => collection !== undefined && isWorthShowing(collection, 2),
+  key: ({ collection }) => collection,
+  build: ({ path, go }, { collection }) => collectionLists(collection!, path, go),
+};
+
+/** A card with a collection; undefined if it is empty. */
+export function collectionCard(collection: Collection, onGo: Go): HTMLElement | undefined {
+  if (!isWorthShowing(collection, 1)) return undefined;
+  return card(collectionPanel, titleOf(collection), collectionLists(collection, "", onGo));
+}
+
+const titleOf = ({ title, entries }: Collection): string => `${title} (${formatCount(entries.length)})`;
+
+const isWorthShowing = ({ entries, others }: Collection, least: number): boolean =>
+  entries.length + others.length >= least;
+
+function collectionLists({ title, entries, others }: Collection, shown: string, onGo: Go): Control[] {
+  const element = memberList(title, entries, shown, onGo);
+  if (others.length === 0) return [{ element }];
   const isOther = others.some(({ path }) => path === shown);
   const rest = `Coordinates and auxiliary arrays (${others.length})`;
-  return h(
-    "section",
-    { class: "zw-card zw-collection", "aria-label": title },
-    h("h3", {}, `${title} (${formatCount(entries.length)})`),
-    memberList(title, entries, shown, onGo),
-    others.length > 0 &&
-      h(
-        "details",
-        { open: isOther || entries.length === 0 },
-        h("summary", {}, rest),
-        memberList(rest, others, shown, onGo),
-      ),
+  const details = h(
+    "details",
+    { open: isOther || entries.length === 0 },
+    h("summary", {}, rest),
+    memberList(rest, others, shown, onGo),
   );
+  return [{ element }, { element: details }];
 }
 
 function memberList(

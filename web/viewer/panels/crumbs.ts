@@ -7,16 +7,12 @@ import { longName, shortName } from "../base/text.js";
 /** Maximum number of displayed groups. */
 const maxCrumbs = 12;
 
-export interface CrumbsCallbacks {
-  /** Navigates to a node of the same source. */
-  onGo(path: string, as?: "contents"): void;
-}
-
 export class Crumbs {
   readonly #list = h("ol");
   readonly element = h("nav", { class: "zw-crumbs", "aria-label": "Breadcrumb", hidden: true }, this.#list);
 
-  constructor(private readonly callbacks: CrumbsCallbacks) {}
+  /** @param go navigates to a node of the same source */
+  constructor(private readonly go: (path: string, as?: "contents") => void) {}
 
   /**
    * @param root name of the source.
@@ -27,7 +23,7 @@ export class Crumbs {
     const item = (name: string, i: number) => {
       const isLast = i === parts.length;
       const text = shortName(name);
-      const onclick = () => this.callbacks.onGo(parts.slice(0, i).join("/"));
+      const onclick = () => this.go(parts.slice(0, i).join("/"));
       return h(
         "li",
         {},
@@ -45,7 +41,7 @@ export class Crumbs {
     ];
     // The group of the current node, listed.
     const group = parts.length > 0 ? parts.slice(0, -1).join("/") : "";
-    const onclick = () => this.callbacks.onGo(group, "contents");
+    const onclick = () => this.go(group, "contents");
     const browse = h("button", { type: "button", class: "zw-browse", onclick }, "Browse");
     browse.title = parts.length > 0 ? "List the other nodes of this group" : "List the nodes of this group";
     browse.hidden = isContents || parts.length === 0;
@@ -56,7 +52,7 @@ export class Crumbs {
 
   /** A button for omitted groups, which opens the last of them. */
   #gap(groups: readonly string[], count: number): HTMLElement {
-    const onclick = () => this.callbacks.onGo(groups.join("/"));
+    const onclick = () => this.go(groups.join("/"));
     const label = count === 1 ? "1 more group" : `${formatCount(count)} more groups`;
     return h("li", {}, h("button", { type: "button", onclick, title: label, "aria-label": label }, "…"));
   }

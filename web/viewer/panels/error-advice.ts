@@ -76,8 +76,7 @@ const isWebPage = ({ message }: ZarrError): boolean => /\bHTML page\b/.test(mess
 
 function networkHints(error: ZarrError, context: ErrorContext): string[] {
   const { status, code } = error;
-  if (code === "missing-target" || code === "short-target")
-    return ["The server responded, but the stored data are incomplete."];
+  if (code === "bad-target") return ["The server responded, but the stored data are incomplete."];
   if (status === undefined) return silenceHints(context);
   if (status === 401 || status === 403) {
     return [

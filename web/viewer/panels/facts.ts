@@ -10,6 +10,7 @@ import {
   formatType,
 } from "../base/format.js";
 import { maxText, shortened, shortName } from "../base/text.js";
+import { card, type Panel } from "./panel.js";
 
 /** Maximum lengths of displayed attributes and codec options. */
 const maxAttributeText = 20_000;
@@ -18,34 +19,27 @@ const maxOptionText = 300;
 /** Maximum number of displayed options of a codec. */
 const maxOptions = 20;
 
-/** A list of facts about an array. */
-export function factsPanel(array: ZarrArray): HTMLElement {
-  return h(
-    "section",
-    { class: "zw-card zw-facts", role: "group", "aria-label": "Facts about the array" },
-    h("h3", {}, "Array"),
-    h(
-      "dl",
-      {},
-      ...factRows(array).map(([name, value]) =>
-        h(
-          "div",
-          {},
-          h("dt", {}, name),
-          h("dd", {}, typeof value === "string" ? shortened(value, maxText) : value),
-        ),
+export const factsPanel: Panel = {
+  name: "facts",
+  title: "Array",
+  build: ({ dataset: { array } }) => {
+    const rows = factRows(array).map(([name, value]) =>
+      h(
+        "div",
+        {},
+        h("dt", {}, name),
+        h("dd", {}, typeof value === "string" ? shortened(value, maxText) : value),
       ),
-    ),
-    attributesDetails(array.attributes),
-  );
-}
+    );
+    const details = attributesDetails(array.attributes);
+    return [{ element: h("dl", {}, ...rows) }, ...(details ? [{ element: details }] : [])];
+  },
+};
 
 /** The attributes of a node; undefined if it has none. */
-export function attributesPanel(title: string, attributes: ZarrArray["attributes"]): HTMLElement | undefined {
+export function attributesCard(title: string, attributes: ZarrArray["attributes"]): HTMLElement | undefined {
   const details = attributesDetails(attributes);
-  return (
-    details && h("section", { class: "zw-card zw-facts", "aria-label": title }, h("h3", {}, title), details)
-  );
+  return details && card(factsPanel, title, [{ element: details }]);
 }
 
 function attributesDetails(attributes: ZarrArray["attributes"]): HTMLElement | undefined {

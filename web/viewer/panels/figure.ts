@@ -2,7 +2,7 @@
 import { h, labelled, select, uniqueId } from "../base/dom.js";
 import { recorderType } from "../base/film.js";
 import { errorMessage } from "../base/format.js";
-import { saveBlob } from "../base/save.js";
+import { type NamedBlob, saveBlob } from "../base/save.js";
 import {
   cssResolution,
   dpiLimits,
@@ -13,11 +13,6 @@ import {
   type VideoFormat,
   type VideoOptions,
 } from "../model/figure.js";
-
-export interface NamedBlob {
-  readonly blob: Blob;
-  readonly name: string;
-}
 
 export interface FigureCallbacks {
   make(options: PictureOptions): Promise<NamedBlob>;

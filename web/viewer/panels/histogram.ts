@@ -5,7 +5,7 @@ import { bent, scaleCurve } from "../base/value-scale.js";
 import { layerColors } from "../draw/table.js";
 import type { Histogram } from "../numbers/findings.js";
 import { isInteger, type Leaf } from "../source/leaf.js";
-import type { LayerNumbers } from "./control.js";
+import type { LayerNumbers } from "./panel.js";
 
 export interface HistogramCallbacks {
   onLimits(low: number, high: number): void;

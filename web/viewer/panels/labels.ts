@@ -4,8 +4,19 @@ import { shortName } from "../base/text.js";
 import { isLabelList, readLabelList } from "../model/label-look.js";
 import type { LabelsState, ViewState } from "../model/state.js";
 import type { Labels } from "../source/dataset.js";
+import type { Control, Panel, PanelContext } from "./panel.js";
 
-export class LabelsPanel {
+/** For labels over the image, and images that are labels themselves. */
+export const labelsPanel: Panel = {
+  name: "labels",
+  title: "Labels",
+  isShown: ({ labels, state }) =>
+    labels.length > 0 || (state.colormap === "labels" && state.channels === null),
+  key: ({ labels }) => labels,
+  build: ({ change }, { labels }) => [new LabelControls(labels, change)],
+};
+
+class LabelControls implements Control {
   readonly #list: HTMLSelectElement;
   readonly #slider: HTMLInputElement;
   readonly #outlines: HTMLInputElement;
@@ -16,13 +27,13 @@ export class LabelsPanel {
 
   /** @param labels over the image; empty if the image itself shows labels */
   constructor(
-    readonly labels: readonly Labels[],
-    onChange: (labels: Partial<LabelsState>, control: string) => void,
+    private readonly labels: readonly Labels[],
+    change: PanelContext["change"],
   ) {
-    const set = (change: Partial<LabelsState>, control: string) =>
-      onChange({ ...this.#now, ...change }, control);
+    const set = (part: Partial<LabelsState>, control: string) =>
+      change(({ labels }) => ({ labels: { ...labels, ...part } }), control);
     const choose = () =>
-      set({ name: this.name ?? this.#now?.name ?? null, isOn: this.name !== null }, "labels");
+      set({ name: this.#name ?? this.#now?.name ?? null, isOn: this.#name !== null }, "labels");
     this.#list = h("select", { onchange: choose }, h("option", { value: "" }, "None"));
     this.#list.append(...labels.map(({ name }) => h("option", {}, shortName(name))));
     const fade = () => set({ opacity: Number(this.#slider.value) / 100 }, "labels-opacity");
@@ -47,23 +58,18 @@ export class LabelsPanel {
     this.#hidden = field("hidden");
     this.#selected = field("selected");
     this.element = h(
-      "fieldset",
-      { class: "zw-card zw-labels" },
-      h("legend", {}, "Labels"),
-      h(
-        "div",
-        { class: "zw-card-body" },
-        labels.length > 0 && labelled("Over the image", this.#list),
-        labels.length > 0 && labelled("Opacity of labels", this.#slider),
-        h("label", { class: "zw-check" }, this.#outlines, "Outlines only"),
-        labelled("Selected labels", this.#selected),
-        labelled("Hidden labels", this.#hidden),
-      ),
+      "div",
+      { class: "zw-group" },
+      labels.length > 0 && labelled("Over the image", this.#list),
+      labels.length > 0 && labelled("Opacity of labels", this.#slider),
+      h("label", { class: "zw-check" }, this.#outlines, "Outlines only"),
+      labelled("Selected labels", this.#selected),
+      labelled("Hidden labels", this.#hidden),
     );
   }
 
   /** The selected labels; null for none. */
-  get name(): string | null {
+  get #name(): string | null {
     return this.labels[this.#list.selectedIndex - 1]?.name ?? null;
   }
 

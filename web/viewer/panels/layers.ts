@@ -5,6 +5,7 @@ import { layerContents } from "../model/layer-columns.js";
 import type { ViewState } from "../model/state.js";
 import type { Dataset } from "../source/dataset.js";
 import { LayerRow } from "./layer-row.js";
+import type { Control, Panel, PanelContext } from "./panel.js";
 
 interface KeyedRow {
   readonly row: LayerRow;
@@ -12,7 +13,14 @@ interface KeyedRow {
   readonly key: string;
 }
 
-export class LayersPanel {
+export const layersPanel: Panel = {
+  name: "layers",
+  title: "Layers",
+  isShown: ({ kind }) => kind === "image",
+  build: (context) => [new Layers(context)],
+};
+
+class Layers implements Control {
   readonly #rows = h("div", { class: "zw-layer-rows" });
   readonly #address = h("input", { type: "text", spellcheck: false, placeholder: "URL of Zarr or GeoJSON" });
   readonly #add = h("button", { type: "button", class: "zw-button", onclick: () => this.#append() }, "Add");
@@ -21,31 +29,27 @@ export class LayersPanel {
   #layers: readonly LayerState[] = [];
   #list: KeyedRow[] = [];
 
-  /** @param image the picture */
-  constructor(
-    private readonly image: Dataset,
-    private readonly onChange: (layers: readonly LayerState[], control: string) => void,
-    onOpacity: (opacity: number) => void,
-  ) {
-    this.#opacity.addEventListener("input", () => onOpacity(Number(this.#opacity.value) / 100));
+  readonly #image: Dataset;
+  readonly #change: PanelContext["change"];
+
+  constructor({ dataset, change }: PanelContext) {
+    [this.#image, this.#change] = [dataset, change];
+    this.#opacity.addEventListener("input", () =>
+      change({ imageOpacity: Number(this.#opacity.value) / 100 }, "image-opacity"),
+    );
     this.#address.addEventListener("keydown", (event) => {
       if (event.key === "Enter") this.#append();
     });
     this.element = h(
-      "fieldset",
-      { class: "zw-card zw-layers" },
-      h("legend", {}, "Layers"),
-      h(
-        "div",
-        { class: "zw-card-body" },
-        this.#rows,
-        labelled("Opacity of the picture", this.#opacity),
-        labelled(
-          "Add a layer",
-          this.#address,
-          "zw-field",
-          h("span", { class: "zw-layer-add" }, this.#address, this.#add),
-        ),
+      "div",
+      { class: "zw-group" },
+      this.#rows,
+      labelled("Opacity of the picture", this.#opacity),
+      labelled(
+        "Add a layer",
+        this.#address,
+        "zw-field",
+        h("span", { class: "zw-layer-add" }, this.#address, this.#add),
       ),
     );
   }
@@ -61,7 +65,7 @@ export class LayersPanel {
     }
     for (const [i, layer] of layers.entries()) {
       const place = { isFirst: i === 0, isLast: i === layers.length - 1 };
-      this.#list[i]!.row.sync(layer, layerContents(this.image, layer), place);
+      this.#list[i]!.row.sync(layer, layerContents(this.#image, layer), place);
     }
     this.#add.disabled = layers.length >= maxLayers;
   }
@@ -70,29 +74,32 @@ export class LayersPanel {
     const source = this.#address.value.trim();
     if (source === "") return;
     this.#address.value = "";
-    this.onChange(layerStates([...this.#layers, { source }]), "layers-add");
+    this.#set(layerStates([...this.#layers, { source }]), "add");
   }
 
-  #set(at: number, change: Partial<LayerState>, control: string): void {
-    const layers = this.#layers.map((layer, i) => (i === at ? { ...layer, ...change } : layer));
-    this.onChange(layers, `layers-${at}-${control}`);
+  #set(layers: readonly LayerState[], control: string): void {
+    this.#change({ layers }, `layers-${control}`);
   }
 
   #move(at: number, by: 1 | -1): void {
     const layers = [...this.#layers];
     const [layer] = layers.splice(at, 1);
     layers.splice(at + by, 0, layer!);
-    this.onChange(layers, "layers-order");
+    this.#set(layers, "order");
   }
 
   #row(layer: LayerState, key: string, at: number): KeyedRow {
     const row = new LayerRow(layer, {
-      onChange: (change, control) => this.#set(at, change, control),
+      onChange: (change, control) =>
+        this.#set(
+          this.#layers.map((one, i) => (i === at ? { ...one, ...change } : one)),
+          `${at}-${control}`,
+        ),
       onMove: (by) => this.#move(at, by),
       onRemove: () =>
-        this.onChange(
+        this.#set(
           this.#layers.filter((_, i) => i !== at),
-          "layers-remove",
+          "remove",
         ),
     });
     return { row, key };

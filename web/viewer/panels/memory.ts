@@ -5,70 +5,58 @@
 import { h, labelled, select } from "../base/dom.js";
 import { formatByteCount } from "../base/format.js";
 import { keepData, keptData, workOffline } from "../source/kept-data.js";
-
-export interface Memory {
-  /** Limit and usage in bytes. */
-  readonly budget: number;
-  readonly used: number;
-}
+import type { Control, Panel } from "./panel.js";
 
 const choices = [64, 128, 256, 512, 1024, 2048].map((mebibytes) => mebibytes * 2 ** 20);
 
-export class MemoryPanel {
-  readonly #choice: HTMLSelectElement;
-  readonly #used = h("span", { class: "zw-unit" });
-  readonly element: HTMLElement;
-  #budget = 0;
+/** Hidden for content that is not cached: tables and single values. */
+export const memoryPanel: Panel = {
+  name: "memory",
+  role: "region",
+  title: "Memory",
+  isShown: ({ memory }) => memory !== undefined,
+  build: ({ setBudget }) => [limitPart(setBudget), ...keptDataParts()],
+};
 
-  /** `choose` is called with the selected number of bytes. */
-  constructor(choose: (bytes: number) => void) {
-    this.#choice = select(
-      choices.map((bytes) => [String(bytes), formatByteCount(bytes)] as const),
-      (bytes) => choose(Number(bytes)),
-    );
-    const row = labelled("Memory for cached data", this.#choice);
-    row.append(this.#used);
-    const attributes = { class: "zw-card zw-memory", "aria-label": "Memory", hidden: true };
-    this.element = h("section", attributes, row, ...keptDataChoices());
-  }
-
-  /** Hidden for content that is not cached: tables and single values. */
-  sync(memory: Memory | undefined): void {
-    this.element.hidden = memory === undefined;
-    if (!memory) return;
-    if (memory.budget !== this.#budget) this.#show(memory.budget);
-    const text = `${formatByteCount(memory.used)} in use`;
-    if (this.#used.textContent !== text) this.#used.textContent = text;
-  }
-
-  #show(budget: number): void {
-    this.#budget = budget;
-    const value = String(budget);
-    // The default for this machine need not be one of the choices.
-    if (![...this.#choice.options].some((option) => option.value === value)) {
-      const next = [...this.#choice.options].find((option) => Number(option.value) > budget);
-      this.#choice.insertBefore(h("option", { value }, formatByteCount(budget)), next ?? null);
-    }
-    this.#choice.value = value;
-  }
+function limitPart(setBudget: (bytes: number) => void): Control {
+  const list = select(
+    choices.map((bytes) => [String(bytes), formatByteCount(bytes)] as const),
+    (bytes) => setBudget(Number(bytes)),
+  );
+  const used = h("span", { class: "zw-unit" });
+  const element = labelled("Memory for cached data", list);
+  element.append(used);
+  return {
+    element,
+    sync(_state, { memory }) {
+      const budget = memory!.budget;
+      // The default for this machine need not be one of the choices.
+      if (![...list.options].some(({ value }) => value === String(budget))) {
+        const next = [...list.options].find(({ value }) => Number(value) > budget);
+        list.insertBefore(h("option", { value: budget }, formatByteCount(budget)), next ?? null);
+      }
+      list.value = String(budget);
+      used.textContent = `${formatByteCount(memory!.used)} in use`;
+    },
+  };
 }
 
 /** Returns the switches of kept data. Without kept data, there is nothing to show offline. */
-function keptDataChoices(): HTMLElement[] {
+function keptDataParts(): Control[] {
   const offline = h("input", { type: "checkbox", onchange: () => workOffline(offline.checked) });
-  const sync = () => {
+  const show = () => {
     keep.checked = keptData.enabled;
     offline.checked = keptData.offline;
     offline.disabled = !keptData.enabled;
   };
-  const change = () => {
+  const onchange = () => {
     keepData(keep.checked);
-    sync();
+    show();
   };
-  const keep = h("input", { type: "checkbox", onchange: change });
-  sync();
+  const keep = h("input", { type: "checkbox", onchange });
+  show();
   return [
-    h("label", { class: "zw-check" }, keep, "Keep data for later visits"),
-    h("label", { class: "zw-check" }, offline, "Work offline, with kept data only"),
+    { element: h("label", { class: "zw-check" }, keep, "Keep data for later visits") },
+    { element: h("label", { class: "zw-check" }, offline, "Work offline, with kept data only") },
   ];
 }

@@ -1,10 +1,18 @@
 /** The cost of reading the view: estimated from its chunks, and measured on demand. */
 import { h } from "../base/dom.js";
 import { errorMessage, formatByteCount, formatCount, formatDuration } from "../base/format.js";
-import type { Advice } from "../model/advice.js";
+import { adviceFor } from "../model/advice.js";
+import type { ViewState } from "../model/state.js";
 import type { Measured } from "../source/measure.js";
+import type { Control, Panel, PanelContext, PanelView } from "./panel.js";
 
-export class ReadingPanel {
+export const readingPanel: Panel = {
+  name: "reading",
+  title: "Reading",
+  build: ({ measure }) => [new ReadingCost(measure)],
+};
+
+class ReadingCost implements Control {
   readonly #facts = h("dl");
   readonly #sentence = h("p", { class: "zw-advice" });
   readonly #result = h("p", { class: "zw-advice", role: "status" });
@@ -13,21 +21,14 @@ export class ReadingPanel {
     { type: "button", class: "zw-button", onclick: () => void this.#measure() },
     "Measure reading",
   );
-  readonly element = h(
-    "section",
-    { class: "zw-card zw-facts zw-reading", role: "group", "aria-label": "Reading", hidden: true },
-    h("h3", {}, "Reading"),
-    this.#facts,
-    this.#sentence,
-    this.#button,
-    this.#result,
-  );
+  readonly element = h("div", { class: "zw-facts" }, this.#facts, this.#sentence, this.#button, this.#result);
   #shown = "";
 
   /** @param measureView reads part of the view again */
-  constructor(private readonly measureView: () => Promise<Measured | undefined>) {}
+  constructor(private readonly measureView: PanelContext["measure"]) {}
 
-  sync(advice: Advice | undefined): void {
+  sync(_state: ViewState, { displayed }: PanelView): void {
+    const advice = displayed && adviceFor(displayed);
     this.element.hidden = !advice;
     if (!advice) return;
     const { chunks, chunkBytes, shownBytes, sentence } = advice;

@@ -5,11 +5,12 @@ import { errorMessage, formatCount } from "../base/format.js";
 import { shortened, shortName } from "../base/text.js";
 import { type GridPosition, VirtualGrid } from "../base/virtual-grid.js";
 import { maxListed } from "../model/label-look.js";
-import { maxPointSize, type ViewState, type WantedState } from "../model/state.js";
+import { maxPointSize, type ViewState } from "../model/state.js";
 import { columnText } from "../source/columns.js";
 import type { Observations } from "../source/observations.js";
 import { isRegionId, type RowId } from "../source/row-id.js";
 import { ColumnRange } from "./column-range.js";
+import type { Control, Panel, PanelContext } from "./panel.js";
 
 /** Maximum number of cells in the document, and of characters of a value. */
 const maxCells = 400;
@@ -18,7 +19,15 @@ const maxShown = 16;
 const cellSize = { width: 110, height: 27 };
 const headWidth = 74;
 
-export class RowsPanel {
+export const rowsPanel: Panel = {
+  name: "rows",
+  title: "Table",
+  isShown: ({ table }) => table !== undefined,
+  key: ({ table }) => table,
+  build: ({ dataset, change }, { table }) => [new Rows(table!, dataset.embedding !== undefined, change)],
+};
+
+class Rows implements Control {
   readonly element: HTMLElement;
   readonly #by: HTMLSelectElement;
   readonly #map: HTMLSelectElement;
@@ -34,9 +43,9 @@ export class RowsPanel {
 
   /** @param isPlot whether the rows are points, which have a size */
   constructor(
-    readonly observations: Observations,
+    private readonly observations: Observations,
     isPlot: boolean,
-    private readonly onChange: (change: WantedState, control: string) => void,
+    private readonly onChange: PanelContext["change"],
   ) {
     const { names } = observations;
     const columns = names.map((name) => [name, shortName(name)] as const);
@@ -58,19 +67,14 @@ export class RowsPanel {
     );
     this.#details = h("details", { ontoggle: () => void this.#open() }, h("summary", {}, "Rows"));
     this.element = h(
-      "fieldset",
-      { class: "zw-card zw-rows" },
-      h("legend", {}, "Table"),
-      h(
-        "div",
-        { class: "zw-card-body" },
-        labelled("Colour by", this.#by),
-        ...this.#numbers,
-        isPlot && labelled("Size of points", this.#size),
-        this.#count,
-        this.#clear,
-        this.#details,
-      ),
+      "div",
+      { class: "zw-group" },
+      labelled("Colour by", this.#by),
+      ...this.#numbers,
+      isPlot && labelled("Size of points", this.#size),
+      this.#count,
+      this.#clear,
+      this.#details,
     );
   }
 

@@ -25,10 +25,10 @@ export function ticksBetween(start: number, stop: number, most: number): number[
 const maxAxisName = 40;
 
 /** The name of an axis, with its number if others have the same name; "axis 1" without a name. */
-export function axisName(names: readonly (string | null)[] | undefined, axis: number): string {
-  const name = names?.[axis];
+export function axisName(axes: readonly Pick<DatasetAxis, "name">[], axis: number): string {
+  const name = axes[axis]?.name;
   if (!name) return `axis ${axis}`;
-  const isUnique = names.indexOf(name) === names.lastIndexOf(name);
+  const isUnique = axes.filter((other) => other.name === name).length === 1;
   return isUnique ? shortened(name, maxAxisName) : `${shortened(name, maxAxisName)} (axis ${axis})`;
 }
 

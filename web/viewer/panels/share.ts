@@ -1,23 +1,21 @@
 /** Shares the view: its address, an image, a program. */
 import { h } from "../base/dom.js";
 import { saveBlob } from "../base/save.js";
-import type { Code } from "../model/code.js";
+import { javascriptCode, pythonCode } from "../model/code.js";
+import type { ViewState } from "../model/state.js";
+import type { Control, Panel, PanelContext, PanelView } from "./panel.js";
 
-export interface ShareCallbacks {
-  /** The address of the view; undefined if no page shows it. */
-  link(): string | undefined;
-  /** The picture in its current view; undefined if there is none. */
-  picture(): Promise<{ blob: Blob; name: string } | undefined>;
-  /** Shows the dialog for figures over an element. */
-  figure(over: HTMLElement): Promise<void>;
-  code(language: "python" | "javascript"): Code | undefined;
-}
+export const sharePanel: Panel = {
+  name: "share",
+  title: "Share",
+  build: (context) => [new Sharing(context)],
+};
 
 /** Duration of a success message in milliseconds. */
 const wordTime = 4000;
 
-export class SharePanel {
-  readonly #callbacks: ShareCallbacks;
+class Sharing implements Control {
+  readonly #context: PanelContext;
   readonly #said = h("p", { class: "zw-share-said", role: "status" });
   /** Text for manual copying if the clipboard is unavailable. */
   readonly #text = h("textarea", {
@@ -33,41 +31,40 @@ export class SharePanel {
   readonly element: HTMLElement;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(callbacks: ShareCallbacks) {
-    this.#callbacks = callbacks;
+  constructor(context: PanelContext) {
+    this.#context = context;
     const button = (text: string, onclick: () => void) =>
       h("button", { type: "button", class: "zw-button", onclick }, text);
     this.#link = button("Copy link", () => this.#copyLink());
     this.#picture = button("Save PNG", () => void this.#save());
-    this.#figure = button("Figure…", () => void this.#callbacks.figure(this.element));
+    this.#figure = button("Figure…", () => void this.#context.showFigureDialog(this.element));
     const [python, script] = [
-      button("Copy as Python", () => this.#copyCode("python", "Python")),
-      button("Copy as JavaScript", () => this.#copyCode("javascript", "JavaScript")),
+      button("Copy as Python", () => this.#copyCode(pythonCode, "Python")),
+      button("Copy as JavaScript", () => this.#copyCode(javascriptCode, "JavaScript")),
     ];
     this.element = h(
-      "section",
-      { class: "zw-card zw-share", role: "group", "aria-label": "Share" },
-      h("h3", {}, "Share"),
+      "div",
+      {},
       h("div", { class: "zw-buttons" }, this.#link, this.#picture, this.#figure, python, script),
       this.#said,
       this.#text,
     );
   }
 
-  /** @param isPicture whether a picture is shown */
-  sync(isPicture: boolean): void {
-    this.#link.hidden = this.#callbacks.link() === undefined;
+  sync(_state: ViewState, { isPicture }: PanelView): void {
+    this.#link.hidden = this.#context.link() === undefined;
     this.#picture.disabled = !isPicture;
     this.#figure.disabled = !isPicture;
   }
 
   #copyLink(): void {
-    const link = this.#callbacks.link();
+    const link = this.#context.link();
     if (link) void this.#copy(link, "Link copied to the clipboard.");
   }
 
-  #copyCode(language: "python" | "javascript", name: string): void {
-    const code = this.#callbacks.code(language);
+  #copyCode(write: typeof pythonCode, name: string): void {
+    const request = this.#context.codeRequest();
+    const code = request && write(request);
     if (!code) this.#say("This store exists only in this page; a program cannot read it.");
     else if ("reason" in code) this.#say(`${code.reason}.`);
     else void this.#copy(code.text, `${name} code for this view copied to the clipboard.`);
@@ -89,7 +86,7 @@ export class SharePanel {
   }
 
   async #save(): Promise<void> {
-    const picture = await this.#callbacks.picture();
+    const picture = await this.#context.picture();
     if (!picture) return;
     saveBlob(picture);
     this.#say(`${picture.name} is saved.`);

@@ -32,9 +32,8 @@ export function tableView(dataset: Dataset, { axes }: TablePlan, read: Region, l
     const at = row * strides[0]! + column * (strides[1] ?? 0);
     return formatScalar(leaf.dtype, scalarAt(region, at * leaf.items + leaf.item));
   };
-  const names = dataset.axes.map(({ name }) => name ?? null);
   const titles = axes.map((plan) =>
-    axisText(axisName(names, plan.axis), plan, datasetShape(dataset)[plan.axis]!),
+    axisText(axisName(dataset.axes, plan.axis), plan, datasetShape(dataset)[plan.axis]!),
   );
   const rows = down!.stop - down!.start;
   const columns = across ? across.stop - across.start : 1;

@@ -1,5 +1,6 @@
 /** Controls for the colours of values: map, direction, gamma, centre; the range, and its histogram. */
 import type { DType } from "zarr-wasm";
+import { chooser } from "../base/chooser.js";
 import { type ColormapName, colormapKinds, isDiverging } from "../base/colormaps.js";
 import { h, labelled, numberField, select, showNumber } from "../base/dom.js";
 import type { ValueScale } from "../base/value-scale.js";
@@ -7,12 +8,19 @@ import { isPicture } from "../model/channels.js";
 import { isComposite } from "../model/layers.js";
 import { canBeLabels, drawnLeaf, maxSteps, type ValueRange, type ViewState } from "../model/state.js";
 import type { Dataset } from "../source/dataset.js";
-import { isTime } from "../source/leaf.js";
-import type { Change, Control, ControlState } from "./control.js";
+import { complexPartNames, complexParts, dtypeLeaves, isComplex, isTime } from "../source/leaf.js";
 import { CurveEditor, hasOpacities } from "./curve.js";
 import { HistogramView } from "./histogram.js";
 import { paintBar } from "./legend-bar.js";
 import { colorsLike, OwnColors } from "./own-colors.js";
+import {
+  type Control,
+  checkControl,
+  listControl,
+  type Panel,
+  type PanelContext,
+  type PanelView,
+} from "./panel.js";
 
 const rangeModes: readonly (readonly [ValueRange["mode"], string])[] = [
   ["auto", "Automatic"],
@@ -21,48 +29,121 @@ const rangeModes: readonly (readonly [ValueRange["mode"], string])[] = [
   ["manual", "Manual"],
 ];
 
-export function valueParts(dataset: Dataset, change: Change): Control[] {
-  return [
-    rangePart(dataset, change),
-    colormapPart(dataset, change),
-    curvePart(dataset, change),
-    scopePart(dataset, change),
-    missingPart(dataset, change),
-  ];
+export const valuesPanel: Panel = {
+  name: "values",
+  title: "Values",
+  build: (context) => [
+    leafPart(context),
+    rangePart(context),
+    ...colormapParts(context),
+    curvePart(context),
+    scopePart(context),
+    missingPart(context),
+    ...rawParts(context),
+  ],
+};
+
+/** The field of structured values, and the part of complex ones. */
+function leafPart({ dataset, change }: PanelContext): Control {
+  const leaves = dtypeLeaves(dataset.dtype);
+  const names = { count: leaves.length, name: (index: number) => leaves[index]!.name };
+  const fields = chooser(names, (index) => change({ field: leaves[index]!.name }, "field"));
+  const part = select(
+    complexPartNames.map((name) => [name, complexParts[name].label] as const),
+    (part) => change({ part }, "part"),
+  );
+  const fieldRow = labelled("Field", fields.control, "zw-field", fields.element);
+  const partRow = labelled("Part", part);
+  fieldRow.hidden = !dataset.dtype.fields;
+  const element = h("div", { class: "zw-group" }, fieldRow, partRow);
+  return {
+    element,
+    sync(settings) {
+      fields.show(leaves.findIndex(({ name }) => name === settings.field));
+      part.value = settings.part;
+      const leaf = drawnLeaf(dataset, settings.field);
+      partRow.hidden = !leaf || !isComplex(leaf.dtype);
+      element.hidden = fieldRow.hidden && partRow.hidden;
+    },
+  };
 }
 
 /** Whether the values are shown with a colour map. */
-const isMapped = (dataset: Dataset, settings: ViewState, { kind }: ControlState): boolean =>
+const isMapped = (dataset: Dataset, settings: ViewState, { kind }: PanelView): boolean =>
   kind === "image" && !isComposite(dataset, settings);
 
-function colormapPart(dataset: Dataset, change: Change): Control {
+/** Whether values have colours of a map, rather than a colour for each label. */
+const hasColors = (dataset: Dataset, state: ViewState, view: PanelView): boolean =>
+  isMapped(dataset, state, view) && state.colormap !== "labels";
+
+function colormapParts(context: PanelContext): Control[] {
+  const { dataset, change } = context;
+  const isShown = (state: ViewState, view: PanelView) => hasColors(dataset, state, view);
+  return [
+    mapPart(context),
+    checkControl(context, "Reversed", {
+      control: "reversed",
+      value: ({ isReversed }) => isReversed,
+      set: (isReversed) => ({ isReversed }),
+      isShown,
+    }),
+    listControl(context, "Scale of colours", scaleNames, {
+      control: "scale",
+      value: ({ scale }) => scale,
+      set: (scale) => ({ scale }),
+      isShown,
+    }),
+    fieldPart(
+      "Steps of colour",
+      { min: 2, max: maxSteps, step: 1, placeholder: "continuous" },
+      {
+        show: ({ steps }) => steps || "",
+        set: (value) => change({ steps: Math.min(Math.round(value ?? 0), maxSteps) }, "steps"),
+        isShown,
+      },
+    ),
+    checkControl(context, "Mark values outside the range", {
+      control: "outside",
+      value: ({ outside }) => outside === "mark",
+      set: (isOn) => ({ outside: isOn ? "mark" : "clamp" }),
+      isShown,
+    }),
+    checkControl(context, "Interpolate between elements", {
+      control: "interpolation",
+      value: ({ interpolation }) => interpolation === "linear",
+      set: (isOn) => ({ interpolation: isOn ? "linear" : "nearest" }),
+      isShown,
+    }),
+    gammaPart(context, isShown),
+    fieldPart(
+      "Value at the middle",
+      { step: "any", placeholder: "0 where it is inside" },
+      {
+        show: ({ center }) => center ?? "",
+        set: (center) => change({ center }, "center"),
+        isShown: (state, view) =>
+          isMapped(dataset, state, view) &&
+          isDiverging(state.colormap) &&
+          state.range.mode !== "manual" &&
+          state.scale !== "log",
+      },
+    ),
+  ];
+}
+
+/** The colour map, as a list with a bar of its colours. */
+function mapPart({ dataset, change }: PanelContext): Control {
   const choose = (name: string, now: ViewState) =>
     name === ownName ? colorsLike(now.colormap) : (name as ColormapName);
   const list = select([], (name) => change((now) => ({ colormap: choose(name, now) }), "colormap"));
   const labels = h("option", { value: "labels" }, "Labels (one colour each)");
   const own = h("option", { value: ownName }, "Colours of your own");
-  const colors = new OwnColors((colormap) => change(() => ({ colormap }), "colormap"));
+  const colors = new OwnColors((colormap) => change({ colormap }, "colormap"));
   list.append(...kindGroups(), labels, own);
   const bar = h("canvas", { class: "zw-colormap-bar", width: 256, height: 1, "aria-hidden": "true" });
   const map = labelled("Colour map", list);
   map.append(bar);
-  const box = h("input", {
-    type: "checkbox",
-    onchange: () => change(() => ({ isReversed: box.checked }), "reversed"),
-  });
-  const reversed = h("label", { class: "zw-check" }, box, "Reversed");
-  const gamma = gammaField((value) => change(() => ({ gamma: value }), "gamma"));
-  const center = numberField({ step: "any", placeholder: "0 where it is inside" }, () => {
-    const value = center.value.trim() === "" ? null : Number(center.value);
-    change(() => ({ center: value }), "center");
-  });
-  const middle = labelled("Value at the middle", center);
-  const spread = spreadParts(change);
-  const element = h(
-    "div",
-    { class: "zw-group" },
-    ...[map, colors.element, reversed, ...spread.elements, gamma.element, middle],
-  );
+  const element = h("div", { class: "zw-group" }, map, colors.element);
   return {
     element,
     sync(settings, state) {
@@ -71,17 +152,41 @@ function colormapPart(dataset: Dataset, change: Change): Control {
       labels.hidden = !canBeLabels(drawnLeaf(dataset, settings.field));
       list.value = colormap.startsWith("#") ? ownName : colormap;
       colors.show(colormap);
-      const isLabels = colormap === "labels";
-      bar.hidden = isLabels;
-      reversed.hidden = isLabels;
-      gamma.element.hidden = isLabels;
-      spread.sync(settings, isLabels);
-      middle.hidden = !isDiverging(colormap) || settings.range.mode === "manual" || settings.scale === "log";
+      bar.hidden = colormap === "labels";
       paintBar(bar, colormap);
       bar.style.transform = settings.isReversed ? "scaleX(-1)" : "";
-      box.checked = settings.isReversed;
-      gamma.show(settings.gamma);
-      showNumber(center, settings.center ?? "");
+    },
+  };
+}
+
+type IsShown = (state: ViewState, view: PanelView) => boolean;
+
+/** A number in a field, or nothing. */
+function fieldPart(
+  text: string,
+  attributes: Parameters<typeof numberField>[0],
+  how: { show: (state: ViewState) => number | string; set: (value: number | null) => void; isShown: IsShown },
+): Control {
+  const field = numberField(attributes, () => {
+    how.set(field.value.trim() === "" ? null : Number(field.value));
+  });
+  const element = labelled(text, field);
+  return {
+    element,
+    sync(state, view) {
+      element.hidden = !how.isShown(state, view);
+      showNumber(field, how.show(state));
+    },
+  };
+}
+
+function gammaPart({ change }: PanelContext, isShown: IsShown): Control {
+  const { element, show } = gammaField((gamma) => change({ gamma }, "gamma"));
+  return {
+    element,
+    sync(state, view) {
+      element.hidden = !isShown(state, view);
+      show(state.gamma);
     },
   };
 }
@@ -100,14 +205,13 @@ const kindGroups = (): HTMLElement[] =>
   );
 
 /** The opacities of a translucent volume. */
-function curvePart(dataset: Dataset, change: Change): Control {
-  const editor = new CurveEditor("", (curve) => change(() => ({ curve: curve ?? null }), "curve"));
+function curvePart({ dataset, change }: PanelContext): Control {
+  const editor = new CurveEditor("", (curve) => change({ curve: curve ?? null }, "curve"));
   const { element } = editor;
   return {
     element,
     sync(settings, state) {
-      const isShown = isMapped(dataset, settings, state) && settings.colormap !== "labels";
-      element.hidden = !isShown || !hasOpacities(settings);
+      element.hidden = !hasColors(dataset, settings, state) || !hasOpacities(settings);
       editor.show(settings.curve ?? undefined);
     },
   };
@@ -118,43 +222,6 @@ const scaleNames: readonly (readonly [ValueScale, string])[] = [
   ["log", "Logarithmic"],
   ["symlog", "Logarithmic on both sides of 0"],
 ];
-
-/** How the colours are spread over the range. */
-function spreadParts(change: Change) {
-  const scale = select(scaleNames, (value) => change(() => ({ scale: value as ValueScale }), "scale"));
-  const steps = numberField({ min: 2, max: maxSteps, step: 1, placeholder: "continuous" }, () => {
-    const value = steps.value.trim() === "" ? 0 : Math.round(Number(steps.value));
-    change(() => ({ steps: Math.min(value, maxSteps) }), "steps");
-  });
-  const outside = checkBox("Mark values outside the range", (isOn) =>
-    change(() => ({ outside: isOn ? "mark" : "clamp" }), "outside"),
-  );
-  const smooth = checkBox("Interpolate between elements", (isOn) =>
-    change(() => ({ interpolation: isOn ? "linear" : "nearest" }), "interpolation"),
-  );
-  const elements = [
-    labelled("Scale of colours", scale),
-    labelled("Steps of colour", steps),
-    outside.element,
-    smooth.element,
-  ];
-  return {
-    elements,
-    sync(settings: ViewState, isLabels: boolean) {
-      for (const element of elements) element.hidden = isLabels;
-      scale.value = settings.scale;
-      showNumber(steps, settings.steps || "");
-      outside.box.checked = settings.outside === "mark";
-      smooth.box.checked = settings.interpolation === "linear";
-    },
-  };
-}
-
-/** A check box in its label. */
-function checkBox(text: string, onChange: (isOn: boolean) => void) {
-  const box = h("input", { type: "checkbox", onchange: () => onChange(box.checked) });
-  return { box, element: h("label", { class: "zw-check" }, box, text) };
-}
 
 /** An exponent from 0.25 to 4, with 1 in the middle of the slider. */
 export function gammaField(
@@ -214,9 +281,9 @@ export function rangeList(onRange: (range: ValueRange) => void, limits: () => re
   });
 }
 
-function rangePart(dataset: Dataset, change: Change): Control {
+function rangePart({ dataset, change }: PanelContext): Control {
   let limits: readonly [number, number] = [0, 1];
-  const setRange = (range: ValueRange) => change(() => ({ range }), "range");
+  const setRange = (range: ValueRange) => change({ range }, "range");
   const setLimits = (low: number, high: number) => setRange({ mode: "manual", low, high });
   const mode = rangeList(setRange, () => limits);
   const fields = limitFields("", setLimits);
@@ -226,7 +293,7 @@ function rangePart(dataset: Dataset, change: Change): Control {
     onLimits: setLimits,
     onReset: () => setRange({ mode: "auto" }),
   });
-  const log = logBox(change);
+  const log = logControl({ change });
   const element = h(
     "div",
     { class: "zw-group" },
@@ -239,7 +306,7 @@ function rangePart(dataset: Dataset, change: Change): Control {
     element,
     sync(settings, state) {
       const { kind } = state;
-      const isImage = isMapped(dataset, settings, state) && settings.colormap !== "labels";
+      const isImage = hasColors(dataset, settings, state);
       element.hidden = !isImage && kind !== "line";
       const leaf = drawnLeaf(dataset, settings.field);
       unit.hidden = !leaf || !isTime(leaf.dtype);
@@ -250,59 +317,60 @@ function rangePart(dataset: Dataset, change: Change): Control {
       limits = numbers.limits;
       fields.show(numbers.isRangeKnown ? limits : undefined, settings.range.mode === "manual");
       histogram.sync(isImage ? numbers : undefined, leaf, settings.isLogHistogram);
+      log.sync(settings, state);
       log.element.hidden = histogram.element.hidden;
-      log.sync(settings);
     },
   };
 }
 
 /** Whether histograms are logarithmic. */
-export function logBox(change: Change) {
-  const box = h("input", {
-    type: "checkbox",
-    onchange: () => change(() => ({ isLogHistogram: box.checked }), "log"),
+export const logControl = (context: Pick<PanelContext, "change">) =>
+  checkControl(context, "Logarithmic counts", {
+    control: "log",
+    value: ({ isLogHistogram }) => isLogHistogram,
+    set: (isLogHistogram) => ({ isLogHistogram }),
   });
-  return {
-    element: h("label", { class: "zw-check" }, box, "Logarithmic counts"),
-    sync({ isLogHistogram }: ViewState) {
-      box.checked = isLogHistogram;
-    },
-  };
-}
 
 /** If there are other slices: whether each has its own range. */
-function scopePart(dataset: Dataset, change: Change): Control {
-  const box = h("input", {
-    type: "checkbox",
-    onchange: () => change(() => ({ isRangePerSlice: box.checked }), "scope"),
-  });
-  const element = h("label", { class: "zw-check" }, box, "Find the range for each slice");
-  return {
-    element,
-    sync(settings, { kind }) {
-      const isFound = isComposite(dataset, settings)
-        ? settings.channels!.some(({ range }) => range.mode !== "manual")
-        : settings.range.mode !== "manual" && settings.colormap !== "labels";
-      const hasSlices = dataset.axes.some(({ length }, axis) => length > 1 && !settings.axes.includes(axis));
-      element.hidden = kind !== "image" || !isFound || !hasSlices;
-      box.checked = settings.isRangePerSlice;
+function scopePart(context: PanelContext): Control {
+  const { dataset } = context;
+  return checkControl(context, "Find the range for each slice", {
+    control: "scope",
+    value: ({ isRangePerSlice }) => isRangePerSlice,
+    set: (isRangePerSlice) => ({ isRangePerSlice }),
+    isShown(state, { kind }) {
+      const isFound = isComposite(dataset, state)
+        ? state.channels!.some(({ range }) => range.mode !== "manual")
+        : state.range.mode !== "manual" && state.colormap !== "labels";
+      const hasSlices = dataset.axes.some(({ length }, axis) => length > 1 && !state.axes.includes(axis));
+      return kind === "image" && isFound && hasSlices;
     },
-  };
+  });
 }
 
 /** Whether chunks that are not stored have a pattern. */
-function missingPart(dataset: Dataset, change: Change): Control {
-  const { box, element } = checkBox("Mark chunks that are not stored", (isOn) =>
-    change(() => ({ isMissingMarked: isOn }), "missing"),
-  );
-  return {
-    element,
-    sync(settings, { kind, numbers }) {
-      const isAny = numbers.some(({ hasMissing }) => hasMissing);
-      element.hidden = kind !== "image" || isPicture(dataset) || !(isAny || settings.isMissingMarked);
-      box.checked = settings.isMissingMarked;
-    },
+const missingPart = (context: PanelContext): Control =>
+  checkControl(context, "Mark chunks that are not stored", {
+    control: "missing",
+    value: ({ isMissingMarked }) => isMissingMarked,
+    set: (isMissingMarked) => ({ isMissingMarked }),
+    isShown: ({ isMissingMarked }, { kind, numbers }) =>
+      kind === "image" &&
+      !isPicture(context.dataset) &&
+      (isMissingMarked || numbers.some(({ hasMissing }) => hasMissing)),
+  });
+
+/** A switch between decoded and stored values. */
+function rawParts(context: PanelContext): Control[] {
+  const { decode, decodedKind } = context.dataset;
+  if (!decode) return [];
+  const what = decodedKind === "milliseconds" ? "dates" : "scale, offset and missing values";
+  const raw = {
+    control: "raw",
+    value: ({ isRaw }: ViewState) => isRaw,
+    set: (isRaw: boolean) => ({ isRaw }),
   };
+  return [checkControl(context, `Raw values, without ${what}`, raw)];
 }
 
 function unitText({ core, unit, scaleFactor = 1 }: DType): string {

@@ -1,11 +1,11 @@
 /** Controls of volumes: plane or volume, its projection, the part that is drawn. */
-import { h, labelled, numberField, select, showNumber } from "../base/dom.js";
+import { h, labelled, numberField, showNumber } from "../base/dom.js";
 import { findChannelAxis } from "../model/channels.js";
 import { slicesAcross, volumeAxes } from "../model/layers.js";
 import type { ViewState } from "../model/state.js";
 import { defaultOrbit, type VolumeClip, type VolumeMode, volumeSliceNames } from "../model/volume.js";
-import { type Dataset, datasetShape } from "../source/dataset.js";
-import type { Change, Control } from "./control.js";
+import { datasetShape } from "../source/dataset.js";
+import { type Control, listControl, type PanelContext, type PanelView } from "./panel.js";
 import { axisName } from "./rulers.js";
 
 const modeNames: Readonly<Record<VolumeMode, string>> = {
@@ -16,63 +16,52 @@ const modeNames: Readonly<Record<VolumeMode, string>> = {
   surface: "Surface",
 };
 
-export function volumeParts(dataset: Dataset, change: Change): Control[] {
+export function volumeParts(context: PanelContext): Control[] {
+  const { dataset } = context;
   const channelAxis = findChannelAxis(dataset);
   const long = datasetShape(dataset).filter((length, axis) => length > 1 && axis !== channelAxis);
   if (long.length < 3) return [];
-  const views = select(
-    [
-      ["plane", "A plane"],
-      ["volume", "The volume"],
-    ],
-    (view) => change(() => ({ view: view === "volume" ? "volume" : "plane" }), "view"),
-  );
-  const modes = select(Object.entries(modeNames) as [VolumeMode, string][], (mode) =>
-    change(() => ({ mode: mode as VolumeMode }), "mode"),
-  );
-  const show = labelled("Show", views);
-  const projection = labelled("Along each ray", modes);
+  const views = [
+    ["plane", "A plane"],
+    ["volume", "The volume"],
+  ] as const;
   return [
-    {
-      element: show,
-      sync({ view }, { kind }) {
-        show.hidden = kind !== "image";
-        views.value = view;
-      },
-    },
-    {
-      element: projection,
-      sync({ view, mode }, { kind }) {
-        projection.hidden = view !== "volume" || kind !== "image";
-        modes.value = mode;
-      },
-    },
-    stretchPart(dataset, change),
-    slicesPart(dataset, change),
-    cutPart(change),
-    clipPart(dataset, change),
+    listControl(context, "Show", views, {
+      control: "view",
+      value: ({ view }) => view,
+      set: (view) => ({ view }),
+      isShown: (_state, { kind }) => kind === "image",
+    }),
+    listControl(context, "Along each ray", Object.entries(modeNames) as [VolumeMode, string][], {
+      control: "mode",
+      value: ({ mode }) => mode,
+      set: (mode) => ({ mode }),
+      isShown: isVolume,
+    }),
+    stretchPart(context),
+    slicesPart(context),
+    cutPart(context),
+    clipPart(context),
   ];
 }
 
+const isVolume = ({ view }: ViewState, { kind }: PanelView): boolean => view === "volume" && kind === "image";
+
 /** A factor of the lengths along the third axis, with a logarithmic scale. */
-function stretchPart(dataset: Dataset, change: Change): Control {
+function stretchPart({ dataset, change }: PanelContext): Control {
   const slider = h("input", {
     type: "range",
     ...{ min: -1, max: 2, step: 0.1 },
-    oninput: () =>
-      change(() => ({ exaggeration: Number((10 ** Number(slider.value)).toPrecision(2)) }), "stretch"),
+    oninput: () => change({ exaggeration: Number((10 ** Number(slider.value)).toPrecision(2)) }, "stretch"),
   });
   const element = labelled("Stretch", slider);
   return {
     element,
-    sync(state, { kind }) {
-      element.hidden = state.view !== "volume" || kind !== "image";
+    sync(state, view) {
+      element.hidden = !isVolume(state, view);
       const depth = volumeAxes(dataset, state)?.[0];
       if (element.hidden || depth === undefined) return;
-      const name = axisName(
-        dataset.axes.map((axis) => axis.name ?? null),
-        depth,
-      );
+      const name = axisName(dataset.axes, depth);
       element.querySelector("label")!.textContent = `Stretch ${name} × ${state.exaggeration}`;
       slider.value = String(Math.log10(state.exaggeration));
     },
@@ -80,7 +69,7 @@ function stretchPart(dataset: Dataset, change: Change): Control {
 }
 
 /** The slices inside the volume, named by the axis that they are across. */
-function slicesPart(dataset: Dataset, change: Change): Control {
+function slicesPart({ dataset, change }: PanelContext): Control {
   const rows = volumeSliceNames.map((name) => {
     const box = h("input", {
       type: "checkbox",
@@ -97,16 +86,15 @@ function slicesPart(dataset: Dataset, change: Change): Control {
   });
   const group = { class: "zw-group", role: "group", "aria-label": "Slices inside" };
   const element = h("div", group, h("span", {}, "Slices inside"), ...rows.map((row) => row.element));
-  const names = dataset.axes.map(({ name }) => name ?? null);
   return {
     element,
-    sync(state, { kind }) {
+    sync(state, view) {
       const axes = volumeAxes(dataset, state);
-      element.hidden = state.view !== "volume" || kind !== "image" || !axes;
+      element.hidden = !isVolume(state, view) || !axes;
       if (element.hidden) return;
       for (const { name, box, text, element: row } of rows) {
         const place = (slicesAcross as readonly string[]).indexOf(name);
-        if (place >= 0 && axes) text.textContent = `across ${axisName(names, axes[place]!)}`;
+        if (place >= 0 && axes) text.textContent = `across ${axisName(dataset.axes, axes[place]!)}`;
         else row.hidden = state.cut === null;
         box.checked = state.slices.includes(name);
       }
@@ -115,7 +103,7 @@ function slicesPart(dataset: Dataset, change: Change): Control {
 }
 
 /** A plane that faces the camera when it is added, and its depth. */
-function cutPart(change: Change): Control {
+function cutPart({ change }: PanelContext): Control {
   const isOn = h("input", {
     type: "checkbox",
     onchange: () =>
@@ -134,8 +122,9 @@ function cutPart(change: Change): Control {
   const element = h("div", { class: "zw-group" }, label, depth);
   return {
     element,
-    sync({ view, cut }, { kind }) {
-      element.hidden = view !== "volume" || kind !== "image";
+    sync(state, view) {
+      element.hidden = !isVolume(state, view);
+      const { cut } = state;
       isOn.checked = cut !== null;
       depth.hidden = cut === null;
       depth.value = String(cut?.depth ?? 0);
@@ -144,9 +133,8 @@ function cutPart(change: Change): Control {
 }
 
 /** The first and the last index that is drawn along each axis. */
-function clipPart(dataset: Dataset, change: Change): Control {
+function clipPart({ dataset, change }: PanelContext): Control {
   const shape = datasetShape(dataset);
-  const names = dataset.axes.map(({ name }) => name ?? null);
   /** By place among z, y, x. */
   const axesOf = (state: ViewState) => volumeAxes(dataset, state) ?? [0, 0, 0];
   const rows = [0, 1, 2].map((place) => {
@@ -176,7 +164,7 @@ function clipPart(dataset: Dataset, change: Change): Control {
       element,
       sync(state: ViewState) {
         const axis = axesOf(state)[place]!;
-        name.textContent = axisName(names, axis);
+        name.textContent = axisName(dataset.axes, axis);
         first.setAttribute("aria-label", `First index drawn along ${name.textContent}`);
         last.setAttribute("aria-label", `Last index drawn along ${name.textContent}`);
         showNumber(first, state.clip?.from[2 - place] ?? 0);
@@ -188,8 +176,8 @@ function clipPart(dataset: Dataset, change: Change): Control {
   const element = h("div", group, ...rows.map((row) => row.element));
   return {
     element,
-    sync(state, { kind }) {
-      element.hidden = state.view !== "volume" || kind !== "image";
+    sync(state, view) {
+      element.hidden = !isVolume(state, view);
       if (!element.hidden) for (const row of rows) row.sync(state);
     },
   };

@@ -103,7 +103,7 @@ function decoded(array: CFArray, region: Region): CFRegion {
   try {
     return decodeCF(array as ZarrArray, region, options);
   } catch (error) {
-    if (!isZarrError(error) || (error.code !== "calendar" && error.code !== "time-unit")) throw error;
+    if (!isZarrError(error) || error.code !== "unsupported-time") throw error;
     return decodeCF(array as ZarrArray, region, { ...options, times: "counts" });
   }
 }

@@ -10,7 +10,7 @@ function text(value: unknown, name: string): string | undefined {
   return typeof found === "string" && found !== "" ? found : undefined;
 }
 
-export const bad = (what: string) => invalidMetadata(what, { code: "bad-georeference" });
+export const bad = (what: string) => invalidMetadata(what, { code: "bad-convention" });
 
 /** Converts a number or a numeric string; NaN for anything else. */
 function numberIn(value: unknown): number {

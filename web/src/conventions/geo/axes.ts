@@ -93,9 +93,7 @@ async function readSpacing(
   // Float32 coordinates in degrees are accurate to about 10⁻⁵.
   const isEven = head.every((value, i) => Math.abs(value - (first + i * step)) <= Math.abs(step) * 0.01);
   if (length === 0 || !(Math.abs(step) > 0) || !isEven)
-    throw unsupported(`the coordinates at "/${array.path}" are not evenly spaced`, {
-      code: "irregular-coordinates",
-    });
+    throw unsupported(`the coordinates at "/${array.path}" are not evenly spaced`);
   return { start: first - step / 2, step };
 }
 

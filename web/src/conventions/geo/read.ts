@@ -134,7 +134,7 @@ function checkLevel({ path, transform, shape }: GeoLevel): void {
 }
 
 function notReferenced(path: string): Error {
-  return notFound(`"/${path}" has no georeferencing metadata`, { code: "not-georeferenced" });
+  return notFound(`"/${path}" has no georeferencing metadata`, { code: "no-convention" });
 }
 
 /**

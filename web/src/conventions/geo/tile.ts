@@ -100,7 +100,6 @@ function tileSystem({ crs }: Georeference): System {
     if ((systems[system] as readonly (string | undefined)[]).includes(crs?.code)) return system;
   throw unsupported(
     `tiles require data in Web Mercator or degrees, got ${crs?.code ?? "an unnamed reference system"}`,
-    { code: "crs" },
   );
 }
 

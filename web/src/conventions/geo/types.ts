@@ -89,7 +89,7 @@ export interface ReadTileOptions
   variable?: string | undefined;
   /**
    * Maximum number of chunks that the tile may need, including inner chunks of shards; more are rejected with
-   * LimitExceeded ("tile-chunks") before any is read. Default: 4096.
+   * LimitExceeded before any is read. Default: 4096.
    */
   maxChunks?: number | undefined;
   /**

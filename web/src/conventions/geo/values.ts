@@ -126,7 +126,6 @@ function checkChunks(array: ZarrArray, plans: readonly PartPlan[], most = defaul
   if (count > most)
     throw limitExceeded(
       `the tile needs ${count} chunks of "/${array.path}", more than the limit of ${most} (maxChunks); add coarser levels, or use larger chunks`,
-      { code: "tile-chunks" },
     );
 }
 

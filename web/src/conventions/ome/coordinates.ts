@@ -44,15 +44,14 @@ const typeOfName: ReadonlyMap<string, string> = new Map([
 export function readAxes(axes: unknown, where: string, mayBeImplied = false): OmeAxis[] {
   const list = axes === undefined && mayBeImplied ? impliedAxes : axes;
   const what = `${where}: "axes" must be a list of 1 to 32 axes, with unique names`;
-  if (!Array.isArray(list) || list.length === 0 || list.length > 32)
-    throw badAttribute(what, axes, "bad-ome");
+  if (!Array.isArray(list) || list.length === 0 || list.length > 32) throw badAttribute(what, axes);
   const read = list.map((axis: unknown): OmeAxis => {
     const name = typeof axis === "string" ? axis : ownProperty(axis, "name");
-    if (typeof name !== "string" || name === "") throw badAttribute(what, axes, "bad-ome");
+    if (typeof name !== "string" || name === "") throw badAttribute(what, axes);
     const type = typeof axis === "string" ? typeOfName.get(axis) : asString(ownProperty(axis, "type"));
     return { name, type, unit: asString(ownProperty(axis, "unit")), ...details(axis) };
   });
-  if (new Set(read.map(({ name }) => name)).size < read.length) throw badAttribute(what, axes, "bad-ome");
+  if (new Set(read.map(({ name }) => name)).size < read.length) throw badAttribute(what, axes);
   return read;
 }
 
@@ -77,16 +76,14 @@ const maxSystems = 1000;
 /** @throws InvalidMetadata unless the value is a list of coordinate systems with unique names. */
 export function readCoordinateSystems(list: unknown, where: string): OmeCoordinateSystem[] {
   const what = `${where}: "coordinateSystems" must be a list of 1 to ${maxSystems}, with unique names`;
-  if (!Array.isArray(list) || list.length === 0 || list.length > maxSystems)
-    throw badAttribute(what, list, "bad-ome");
+  if (!Array.isArray(list) || list.length === 0 || list.length > maxSystems) throw badAttribute(what, list);
   const systems = list.map((system: unknown, i) => {
     const name = asString(ownProperty(system, "name"));
-    if (name === undefined || name === "") throw badAttribute(what, system, "bad-ome");
+    if (name === undefined || name === "") throw badAttribute(what, system);
     const place = `${where}.coordinateSystems[${i}]`;
     return { name, axes: readAxes(ownProperty(system, "axes"), place) };
   });
-  if (new Set(systems.map(({ name }) => name)).size < systems.length)
-    throw badAttribute(what, list, "bad-ome");
+  if (new Set(systems.map(({ name }) => name)).size < systems.length) throw badAttribute(what, list);
   return systems;
 }
 
@@ -113,7 +110,7 @@ export function readTransforms(
   if (list === undefined && of === "whole") return [];
   const place = `${where}: "coordinateTransformations"`;
   if (!Array.isArray(list) || !list.every(isRecord))
-    throw badAttribute(`${place} must be a list of objects`, list, "bad-ome");
+    throw badAttribute(`${place} must be a list of objects`, list);
   const steps = list.flatMap((entry) => readTransform(entry, rank, place));
   if (of === "level") checkLevel(steps, place, list);
   return steps;
@@ -129,17 +126,16 @@ function readStep(entry: unknown, rank: number, place: string): Transform[] {
   const type = ownProperty(entry, "type");
   if (type === "identity") return [];
   if (type !== "scale" && type !== "translation")
-    throw badAttribute(`${place} must be of type scale, translation or identity`, type, "bad-ome");
+    throw badAttribute(`${place} must be of type scale, translation or identity`, type);
   if (ownProperty(entry, "path") !== undefined) {
     throw unsupported(`${place}: a ${type} stored as an array is not supported`, {
-      code: "ome-transformation",
+      code: "unsupported-ome",
     });
   }
   const values = ownProperty(entry, type);
   const numbers = Array.isArray(values) ? values.map(finiteNumber) : [];
   const valid = numbers.length === rank && numbers.every((value) => value !== undefined);
-  if (!valid)
-    throw badAttribute(`${place}: a ${type} must have ${rank} numbers, one per axis`, values, "bad-ome");
+  if (!valid) throw badAttribute(`${place}: a ${type} must have ${rank} numbers, one per axis`, values);
   return [{ type, values: numbers as number[] }];
 }
 
@@ -170,18 +166,13 @@ export function readLevelTransform(list: unknown, rank: number, where: string): 
   throw badAttribute(
     `${place} of a level must be one: identity, a scale, or a sequence of a scale and a translation`,
     list,
-    "bad-ome",
   );
 }
 
 function checkLevel(steps: readonly Transform[], place: string, list: unknown): void {
   const order = steps.map(({ type }) => type).join();
   if (order === "scale" || order === "scale,translation") return;
-  throw badAttribute(
-    `${place} of a level must be one scale and at most one translation after it`,
-    list,
-    "bad-ome",
-  );
+  throw badAttribute(`${place} of a level must be one scale and at most one translation after it`, list);
 }
 
 /** Combines steps, in order, into one scale and one translation: position = index · scale + translation. */

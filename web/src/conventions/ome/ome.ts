@@ -102,10 +102,10 @@ export function multiscales(group: ZarrGroup): OmeMultiscale[] {
   const list = ownProperty(attributes, "multiscales");
   if (list === undefined)
     throw notFound(`the group at "/${group.path}" has no attribute "multiscales" (OME-Zarr)`, {
-      code: "not-ome",
+      code: "no-convention",
     });
   if (!Array.isArray(list) || list.length === 0)
-    throw badAttribute('"multiscales" must be a list of at least one image', list, "bad-ome");
+    throw badAttribute('"multiscales" must be a list of at least one image', list);
   const channels = readChannels(ownProperty(attributes, "omero"));
   return list.map((image: unknown, i) => ({
     ...readImage(group, image, `multiscales[${i}]`),
@@ -122,7 +122,7 @@ function readImage(group: ZarrGroup, image: unknown, where: string): Omit<OmeMul
   const ownAxes = systems ? undefined : readAxes(ownProperty(image, "axes"), where, minor < 3);
   const datasets = ownProperty(image, "datasets");
   if (!Array.isArray(datasets) || datasets.length === 0)
-    throw badAttribute(`${where}: "datasets" must be a list of at least one level`, datasets, "bad-ome");
+    throw badAttribute(`${where}: "datasets" must be a list of at least one level`, datasets);
   const intrinsic = systems && findIntrinsic(systems, datasets, where);
   const axes = ownAxes ?? intrinsic!.axes;
   const steps = minor >= 6 ? steps6 : minor >= 4 ? steps4(image, axes, where) : undefined;
@@ -165,7 +165,6 @@ function findIntrinsic(
   throw badAttribute(
     `${where}: the transformations of all levels must have the same one of its coordinate systems as their output`,
     names,
-    "bad-ome",
   );
 }
 
@@ -192,7 +191,7 @@ function versionIn(holder: unknown, where: string): string | undefined {
 }
 
 const badVersion = (where: string, found: unknown) =>
-  badAttribute(`${where}: "version" must be a string such as "0.5"`, found, "bad-ome");
+  badAttribute(`${where}: "version" must be a string such as "0.5"`, found);
 
 /** Returns the minor version, 1 to 6. @throws Unsupported for later ones. */
 export function minorVersion(version: string): number {
@@ -200,7 +199,7 @@ export function minorVersion(version: string): number {
   const minor = Number(/^0\.([1-6])(?!\d)/.exec(version)?.[1] ?? Number.NaN);
   if (Number.isNaN(minor))
     throw unsupported(`OME-Zarr version ${JSON.stringify(version)} is not supported; expected 0.1 to 0.6`, {
-      code: "ome-version",
+      code: "unsupported-ome",
     });
   return minor;
 }
@@ -215,7 +214,7 @@ function impliedMinor({ zarrFormat }: ZarrGroup, axes: unknown): number {
 export function readPath(path: unknown, where: string): string {
   const normal = pathBelow(path);
   if (normal !== undefined) return normal;
-  throw badAttribute(`${where}: "path" must be the path of an array in the group`, path, "bad-ome");
+  throw badAttribute(`${where}: "path" must be the path of an array in the group`, path);
 }
 
 async function openLevel(
@@ -229,7 +228,7 @@ async function openLevel(
   const names = axes.map(({ name }) => name).join(", ");
   throw invalidMetadata(
     `the array at "/${array.path}" has ${array.shape.length} dimensions, the image has ${axes.length} axes (${names})`,
-    { code: "bad-ome" },
+    { code: "bad-convention" },
   );
 }
 
@@ -281,7 +280,7 @@ export async function labelPaths(
     throw error;
   }
   const list = ownProperty(omeAttributes(labels), "labels") ?? [];
-  if (!Array.isArray(list)) throw badAttribute('"labels" must be a list of paths', list, "bad-ome");
+  if (!Array.isArray(list)) throw badAttribute('"labels" must be a list of paths', list);
   return list.map((path: unknown, i) => `labels/${readPath(path, `labels[${i}]`)}`);
 }
 
@@ -305,7 +304,7 @@ function listedPaths(group: ZarrGroup, name: string, items: string): string[] | 
   const described = ownProperty(omeAttributes(group), name);
   if (described === undefined) return undefined;
   const list = ownProperty(described, items);
-  if (!Array.isArray(list)) throw badAttribute(`"${name}.${items}" must be a list`, list, "bad-ome");
+  if (!Array.isArray(list)) throw badAttribute(`"${name}.${items}" must be a list`, list);
   return list.map((entry: unknown, i) => readPath(ownProperty(entry, "path"), `${name}.${items}[${i}]`));
 }
 

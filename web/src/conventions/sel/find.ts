@@ -97,7 +97,6 @@ async function readAll<T>(coordinates: Coordinates): Promise<T[]> {
   if (length > maxUnsorted)
     throw limitExceeded(
       `"${name}" has ${length} coordinates that are not sorted numbers; at most ${maxUnsorted} are searched`,
-      { code: "too-many-labels" },
     );
   const all: T[] = [];
   for (let part = 0; part * partLength < length; part++)

@@ -57,12 +57,12 @@ export const noSuchLabel = (name: string, label: unknown, why = ""): ZarrError =
   invalidSelection(`"${name}" has no element at ${labelText(label)}${why}`, { code: "no-such-label" });
 
 export const notALabel = (name: string, label: unknown, wanted: string): ZarrError =>
-  invalidSelection(`${labelText(label)} is not a label of "${name}": ${wanted}`, { code: "not-a-label" });
+  invalidSelection(`${labelText(label)} is not a label of "${name}": ${wanted}`, { code: "no-such-label" });
 
 export const noSuchDimension = (name: string, known: readonly (string | null)[]): ZarrError =>
   invalidSelection(
     `"${name}" is not a dimension; expected one of ${known.map((n) => JSON.stringify(n)).join(", ") || "none, because dimensions have no names"}`,
-    { code: "no-such-dimension" },
+    { code: "no-coordinates" },
   );
 
 export const noCoordinates = (name: string, why: string): ZarrError =>
@@ -70,7 +70,7 @@ export const noCoordinates = (name: string, why: string): ZarrError =>
 
 export const unsorted = (name: string, what: string): ZarrError =>
   invalidSelection(`the coordinates of "${name}" are not sorted, which ${what} requires`, {
-    code: "unsorted-coordinates",
+    code: "no-coordinates",
   });
 
 /** "times" are milliseconds since 1970. */

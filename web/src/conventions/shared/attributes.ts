@@ -6,7 +6,6 @@
 import { formatValue } from "../../codecs/definition.js";
 import { normalizePath } from "../../store/path.js";
 import { isRecord } from "../../util/arguments.js";
-import type { ErrorCode } from "../../util/error-codes.js";
 import {
   describeValue,
   invalidArgument,
@@ -22,12 +21,8 @@ export function finiteNumber(value: unknown): number | undefined {
 }
 
 /** Returns an error about an attribute, stating the requirement and the value found. */
-export function badAttribute(
-  what: string,
-  found: unknown,
-  code: ErrorCode<"InvalidMetadata"> = "bad-attribute",
-): ZarrError {
-  return invalidMetadata(`${what}, got ${formatValue(found)}`, { code });
+export function badAttribute(what: string, found: unknown): ZarrError {
+  return invalidMetadata(`${what}, got ${formatValue(found)}`, { code: "bad-convention" });
 }
 
 /** @throws InvalidArgument unless it is an array or group. */

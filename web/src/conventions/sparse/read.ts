@@ -25,7 +25,7 @@ const defaultMaxBytes = 2 ** 30;
 const maxIndex = 2 ** 31 - 1;
 
 const bad = (path: string, what: string) =>
-  invalidMetadata(`the sparse matrix at "/${path}": ${what}`, { code: "bad-sparse" });
+  invalidMetadata(`the sparse matrix at "/${path}": ${what}`, { code: "bad-convention" });
 
 interface Stored {
   readonly path: string;
@@ -89,7 +89,7 @@ async function openStored(group: ZarrGroup, signal: AbortSignal | undefined): Pr
   const type = ownProperty(attributes, "encoding-type") ?? ownProperty(attributes, "h5sparse_format");
   const format = /^(cs[rc])(_matrix)?$/.exec(asString(type) ?? "")?.[1] as "csr" | "csc" | undefined;
   if (!format)
-    throw notFound(`the group at "/${path}" is not a sparse matrix in CSR or CSC`, { code: "not-sparse" });
+    throw notFound(`the group at "/${path}" is not a sparse matrix in CSR or CSC`, { code: "no-convention" });
   const shape = ownProperty(attributes, "shape") ?? ownProperty(attributes, "h5sparse_shape");
   const lengths = Array.isArray(shape) ? shape.map(matrixLength) : [];
   if (lengths.length !== 2 || lengths.includes(undefined))
@@ -123,7 +123,6 @@ function checkBytes({ path, data, indices }: Stored, count: number, maxBytes: nu
   if (bytes > maxBytes || count > maxIndex)
     throw limitExceeded(
       `the sparse matrix at "/${path}": ${count} elements take ${bytes} bytes, more than maxBytes (${maxBytes}); select fewer rows or columns`,
-      { code: "sparse-bytes" },
     );
 }
 
@@ -157,7 +156,6 @@ async function readStarts(
   if (bytes > maxBytes)
     throw limitExceeded(
       `the starts of the selected lines take ${bytes} bytes, more than maxBytes (${maxBytes})`,
-      { code: "sparse-bytes" },
     );
   const { data } = await get(stored.indptr, [slice(from, last + 2)], { signal });
   return { from, values: data };
@@ -182,9 +180,7 @@ function findRuns(
     total += stop - start;
     // Lines may be selected repeatedly, so the result can exceed the stored elements.
     if (total > maxIndex)
-      throw limitExceeded(`the sparse matrix at "/${path}": more than ${maxIndex} elements are selected`, {
-        code: "sparse-bytes",
-      });
+      throw limitExceeded(`the sparse matrix at "/${path}": more than ${maxIndex} elements are selected`);
     indptr[i + 1] = total;
     const before = runs.at(-1);
     if (before && before.start + before.count === start)

@@ -58,13 +58,13 @@ export function parseTimeUnits(text: string, calendar = "standard"): TimeScale {
   const name = calendar.toLowerCase();
   if (!calendars.includes(name)) {
     throw unsupported(`calendar "${calendar}" is not supported; expected ${calendars.join(", ")}`, {
-      code: "calendar",
+      code: "unsupported-time",
     });
   }
   const size = units.get(match[1]!.toLowerCase());
   if (size === undefined)
     throw unsupported(`"${text}": the time unit must be between weeks and nanoseconds`, {
-      code: "time-unit",
+      code: "unsupported-time",
     });
   const origin = parseDate(match[2]!.trim(), name !== "proleptic_gregorian");
   if (origin === undefined) throw badUnits(text);
@@ -76,7 +76,7 @@ const toTimeScale = (size: number, origin: number): TimeScale =>
 
 const badUnits = (text: string) =>
   invalidMetadata(`units ${JSON.stringify(text.slice(0, 128))} are not a time unit since a date`, {
-    code: "bad-time-units",
+    code: "bad-convention",
   });
 
 const dateText =

@@ -59,7 +59,7 @@ export async function readFile(
 /** Checks a header. @returns the compression: 0 none, 1 zstd. */
 function checkHeader(bytes: Uint8Array, type: FileType, name: string): number {
   if (!hasMagic(bytes))
-    throw invalidMetadata(`${name}: not an Icechunk metadata file`, { code: "bad-magic" });
+    throw invalidMetadata(`${name}: not an Icechunk metadata file`, { code: "bad-icechunk" });
   if (bytes.byteLength < headerBytes) throw malformed(name, "it ends within its header");
   const [version, kind, compression] = bytes.subarray(36, headerBytes) as unknown as [number, number, number];
   if (version > newestVersion) throw futureVersion(name, version);
@@ -109,7 +109,7 @@ export function objectId(bytes: Uint8Array): string {
 export function lostObject(what: string, name: string): ZarrError {
   return networkError(
     `${name} is missing: ${what} that the repository refers to was lost or garbage-collected`,
-    { code: "missing-target" },
+    { code: "bad-target" },
   );
 }
 

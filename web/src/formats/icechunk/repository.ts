@@ -115,7 +115,7 @@ export class Repository {
     if (!isMain && (await this.#reader(signal)(mainKey, 2 ** 16))) return this.#lacks(kind, name);
     const names = [repoKey, mainKey].map((key) => this.locate(key)).join(" nor ");
     return notFound(`there is no Icechunk repository (of 1.0 or later): neither ${names}`, {
-      code: "no-repository",
+      code: "wrong-kind",
     });
   }
 

@@ -99,7 +99,7 @@ export class IcechunkStore implements Store {
   /**
    * Opens a version of a repository.
    * @param source its URL (http, https; file in Node), or a store with the repository as its root.
-   * @throws NotFound ("no-repository", "no-version"); InvalidMetadata, FutureVersion or LimitExceeded for an unreadable
+   * @throws NotFound ("wrong-kind", "no-version"); InvalidMetadata, FutureVersion or LimitExceeded for an unreadable
    *   one; InvalidArgument; Network; the signal's reason.
    */
   static async open(
@@ -299,7 +299,7 @@ export class IcechunkStore implements Store {
     if (!bytes) throw lostObject(`the chunk ${key}`, name);
     if (bytes.byteLength < part.length) {
       const by = part.length - bytes.byteLength;
-      throw networkError(`${key}: ${name} is ${by} bytes too short`, { code: "short-target" });
+      throw networkError(`${key}: ${name} is ${by} bytes too short`, { code: "bad-target" });
     }
     return bytes;
   }

@@ -80,7 +80,7 @@ export class VirtualSources {
   /**
    * Reads a part of a reference.
    * @param location URL of the reference.
-   * @throws NotAllowed; SourceChanged; Network ("missing-target", "short-target", and errors of requests).
+   * @throws NotAllowed; SourceChanged; Network ("bad-target", and errors of requests).
    */
   async read(
     reference: VirtualReference,
@@ -185,9 +185,9 @@ export class VirtualSources {
 }
 
 const missing = (name: string): ZarrError =>
-  networkError(`${name}, which holds a virtual chunk, is missing`, { code: "missing-target" });
+  networkError(`${name}, which holds a virtual chunk, is missing`, { code: "bad-target" });
 const short = (name: string, by: number): ZarrError =>
-  networkError(`${name}, which holds a virtual chunk, is ${by} bytes too short`, { code: "short-target" });
+  networkError(`${name}, which holds a virtual chunk, is ${by} bytes too short`, { code: "bad-target" });
 
 function exactly(bytes: Uint8Array, length: number, name: string): Uint8Array {
   if (bytes.byteLength > length) throw limitExceeded(`${name} returned more bytes than requested`);

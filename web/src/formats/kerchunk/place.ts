@@ -83,7 +83,7 @@ function withPath(url: URL, path: string): URL {
 /**
  * Returns the URL of a target.
  * @param base URL of the document, for relative targets.
- * @throws Unsupported ("reference-target") for a scheme that cannot be read, for a relative target without
+ * @throws Unsupported ("unsupported-reference") for a scheme that cannot be read, for a relative target without
  *   a base, and for a local file named by a document that is not one.
  */
 export function targetUrl(target: string, base: URL | undefined): URL {
@@ -134,7 +134,7 @@ function segments(path: string): string {
 
 function refused(target: string, why: string): Error {
   return unsupported(`the target ${JSON.stringify(shorten(target))} cannot be read: ${why}`, {
-    code: "reference-target",
+    code: "unsupported-reference",
   });
 }
 

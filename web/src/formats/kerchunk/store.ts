@@ -70,7 +70,7 @@ type OptionalRange = RangeQuery | undefined;
 
 /**
  * A store of kerchunk references to byte ranges of files: JSON of version 0 or 1, or a folder of Parquet files. A target
- * that is missing or too short is an error (Network, "missing-target" or "short-target"), not a missing key.
+ * that is missing or too short is an error (Network, "bad-target"), not a missing key.
  */
 export class ReferenceStore implements Store {
   /** Name in consoles, also in minified programs. */
@@ -251,9 +251,9 @@ export class ReferenceStore implements Store {
     const reader = byteReader(this.#resolve(reference.url), this.#options, this.#client);
     const bytes = await reader.read(range, options);
     const what = `${key}: ${reader.name}`;
-    if (!bytes) throw networkError(`${what} is missing`, { code: "missing-target" });
+    if (!bytes) throw networkError(`${what} is missing`, { code: "bad-target" });
     if (told !== undefined && bytes.byteLength < told) {
-      throw networkError(`${what} is ${told - bytes.byteLength} bytes too short`, { code: "short-target" });
+      throw networkError(`${what} is ${told - bytes.byteLength} bytes too short`, { code: "bad-target" });
     }
     return bytes;
   }

@@ -14,7 +14,7 @@ const maxRendered = 2 ** 16;
 
 /**
  * Replaces every `{{ name }}`.
- * @throws Unsupported ("reference-template") for expressions, unknown names and nested templates;
+ * @throws Unsupported ("unsupported-reference") for expressions, unknown names and nested templates;
  *   LimitExceeded for a result that is longer than any URL.
  */
 export function render(text: string, values: TemplateValues): string {
@@ -36,6 +36,6 @@ export function render(text: string, values: TemplateValues): string {
 function refusal(template: string): ZarrError {
   return unsupported(
     `the template ${shorten(template)} is not supported: only names of templates with plain values are`,
-    { code: "reference-template" },
+    { code: "unsupported-reference" },
   );
 }

@@ -44,7 +44,7 @@ export interface SyncAccessHandle {
 /**
  * Writes a file atomically: by a stream that replaces it when closed, or in browsers without (workers of Safari before
  * 26) by renaming a temporary file. Leaves no temporary file after a failure.
- * @throws errors of the file system; Unsupported ("no-atomic-write"); the signal's reason.
+ * @throws errors of the file system; Unsupported ("no-conditions"); the signal's reason.
  */
 export async function replaceFile(
   folder: DirectoryHandle,
@@ -159,7 +159,7 @@ async function move(file: PrivateFileHandle, folder: DirectoryHandle, name: stri
 }
 
 function notAtomic(name: string): Error {
-  return unsupported(`this browser cannot replace ${name} atomically`, { code: "no-atomic-write" });
+  return unsupported(`this browser cannot replace ${name} atomically`, { code: "no-conditions" });
 }
 
 /** The folder of a `DirectoryHandleStore`; undefined for other stores. */

@@ -90,7 +90,7 @@ export class DirectoryHandleStore implements Store {
    * Writes a file atomically. Creates its folders.
    * @throws AlreadyExists, Conflict if `ifVersion` does not hold, Conflict ("locked") for a file that is open elsewhere;
    *   Network ("disk-full", "file-failed"); ReadOnly ("permission-denied"); InvalidArgument ("bad-path") for names that
-   *   the system rejects; Unsupported ("no-atomic-write") if the browser cannot replace files.
+   *   the system rejects; Unsupported ("no-conditions") if the browser cannot replace files.
    */
   async set(key: string, value: Uint8Array, { signal, ifVersion }: StoreSetOptions = {}): Promise<void> {
     const [folder, name] = this.#split(key);

@@ -57,7 +57,7 @@ export function contentCodings(headers: HttpResponse["headers"]): string[] {
 
 /** Returns the error of a body in an unsupported content coding. */
 export function codingError(name: string, what: string): ZarrError {
-  return networkError(`${name} answered with a body that is ${what}`, { code: "content-coding" });
+  return networkError(`${name} answered with a body that is ${what}`, { code: "bad-answer" });
 }
 
 function checkCodings(headers: HttpResponse["headers"], name: string): void {
@@ -136,7 +136,7 @@ interface BodyOptions {
 
 /**
  * Reads a body or a part of it. Stops as soon as it is too long.
- * @throws LimitExceeded; Network ("content-coding"); TransientFault if the connection fails.
+ * @throws LimitExceeded; Network ("bad-answer"); TransientFault if the connection fails.
  */
 export async function readBody(answer: HttpResponse, options: BodyOptions): Promise<Uint8Array<ArrayBuffer>> {
   const { name, skip = 0, take = Number.POSITIVE_INFINITY, maxBytes, watch } = options;

@@ -76,7 +76,7 @@ export class WritableHttpStore extends HttpStore {
   /**
    * Writes an object.
    * @throws AlreadyExists, Conflict for an `ifVersion` that does not hold; Unsupported ("no-conditions") for one that
-   *   the server does not support, ("unusable-etag") for a server that never matches its own ETags; ReadOnly for a server that
+   *   the server does not support, and for a server that never matches its own ETags; ReadOnly for a server that
    *   does not accept PUT; Network ("unknown-outcome") for a write with `ifVersion` that may have been applied although it
    *   failed; Network for every other failure, with the status.
    */
@@ -167,7 +167,7 @@ export class WritableHttpStore extends HttpStore {
 function unusableEtag(place: string, cause: ZarrError): ZarrError {
   return unsupported(
     `${place} refuses If-Match although its ETag has not changed: ETags of this server cannot be used for conditional writes (they are weak, or a proxy alters them); pass conditional: false if there is one writer only`,
-    { code: "unusable-etag", cause },
+    { code: "no-conditions", cause },
   );
 }
 
@@ -321,7 +321,7 @@ class Progress {
 
 /**
  * Parses a response of ListObjectsV2.
- * @throws Network ("bad-listing") for anything else.
+ * @throws Network ("bad-answer") for anything else.
  */
 export function* pageSteps(text: string, url: URL): Steps<Page> {
   if (!/<ListBucketResult[\s>]/.test(text)) throw badList(url, "it sent something else");
@@ -373,6 +373,6 @@ function unescapeXml(text: string): string {
 
 function badList(url: URL, what: string): Error {
   return networkError(`${url.origin}${url.pathname} did not return a valid list of keys: ${what}`, {
-    code: "bad-listing",
+    code: "bad-answer",
   });
 }

@@ -231,7 +231,7 @@ async function refusal(url: URL, answer: HttpResponse, method: string): Promise<
   const reason = /<Code>\s*(\w{1,64})\s*<\/Code>/.exec(await readStart(answer))?.[1];
   const message = `${statusError(url.href, answer).message} to ${method}${reason ? ` (${reason})` : ""}`;
   if (method !== "GET" && (status === 405 || status === 501)) {
-    const details = method === "PUT" ? ({ code: "no-put" } as const) : ({ code: "no-delete" } as const);
+    const details = method === "PUT" ? ({ code: "no-set" } as const) : ({ code: "no-delete" } as const);
     return readOnly(message, { ...details, status });
   }
   return networkError(message, { code: status === 507 ? "disk-full" : "http-status", status });

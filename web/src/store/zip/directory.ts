@@ -260,7 +260,7 @@ async function whyNoZip(source: ByteReader, tail: Uint8Array, { signal }: StoreG
 
 function severalParts(source: ByteReader): ZarrError {
   return unsupported(`${source.name} is part of a multi-volume zip archive, which is not supported`, {
-    code: "zip-parts",
+    code: "unsupported-zip",
   });
 }
 

@@ -67,7 +67,7 @@ interface Archive {
  * A zip archive as a store. Reads its directory once, then the requested objects, which may be stored or deflated. Of
  * several objects with one name, the last counts. Verifies checksums of objects that are read as a whole. Keys that the
  * directory does not list are missing. Other failures throw: NotFound for a missing archive, InvalidMetadata ("bad-zip"),
- * CorruptChunk, Unsupported ("zip-method", "zip-encrypted", "zip-parts"), LimitExceeded, and errors of its source.
+ * CorruptChunk, Unsupported ("unsupported-zip"), LimitExceeded, and errors of its source.
  */
 export class ZipStore implements Store {
   /** Name in consoles, also in minified programs. */
@@ -203,10 +203,10 @@ export class ZipStore implements Store {
   }
 
   #check(entry: ZipEntry, name: string): void {
-    if (entry.isEncrypted) throw unsupported(`${name} is encrypted`, { code: "zip-encrypted" });
+    if (entry.isEncrypted) throw unsupported(`${name} is encrypted`, { code: "unsupported-zip" });
     if (entry.method !== stored && entry.method !== deflated) {
       throw unsupported(`${name} is compressed by method ${entry.method}; only 0 and 8 are supported`, {
-        code: "zip-method",
+        code: "unsupported-zip",
       });
     }
     if (entry.method === stored && entry.storedBytes !== entry.bytes) {

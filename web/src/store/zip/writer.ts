@@ -102,20 +102,20 @@ export class ZipWriter implements Store {
     return `archive!${key}`;
   }
 
-  /** Returns a written document. @throws Unsupported ("zip-read") for other written objects. */
+  /** Returns a written document. @throws Unsupported ("append-only") for other written objects. */
   get(key: string): Uint8Array | undefined {
     const path = `/${normalizePath(key)}`;
     const document = this.#documents.get(path);
     if (document || !this.#entries.has(path)) return document?.slice();
     throw unsupported(`${this.locate(path)} cannot be read back while the archive is written`, {
-      code: "zip-read",
+      code: "append-only",
     });
   }
 
   /**
    * Writes an object.
    * @throws AlreadyExists for a key that the archive has already, as written objects cannot be replaced; Network
-   *   ("sink-failed") after the sink has failed; InvalidArgument ("closed", "bad-path"); the signal's reason.
+   *   ("store-failed") after the sink has failed; InvalidArgument ("closed", "bad-path"); the signal's reason.
    */
   set(key: string, value: Uint8Array, { signal, ifVersion }: StoreSetOptions = {}): Promise<void> {
     return this.#inTurn(signal, async () => {
@@ -135,12 +135,12 @@ export class ZipWriter implements Store {
     });
   }
 
-  /** @throws Unsupported ("zip-delete") if the key was already written to the archive. */
+  /** @throws Unsupported ("append-only") if the key was already written to the archive. */
   delete(key: string, { signal }: StoreWriteOptions = {}): Promise<void> {
     return this.#inTurn(signal, async () => this.#remove(`/${normalizePath(key)}`));
   }
 
-  /** @throws Unsupported ("zip-delete") if something below the path is in the archive already; then nothing is removed. */
+  /** @throws Unsupported ("append-only") if something below the path is in the archive already; then nothing is removed. */
   deletePrefix(path: string, { signal }: StoreWriteOptions = {}): Promise<void> {
     return this.#inTurn(signal, async () => {
       const keys = [...this.list(path)];
@@ -205,7 +205,7 @@ export class ZipWriter implements Store {
   #remove(path: string): void {
     if (this.#entries.has(path)) {
       throw unsupported(`${this.locate(path)} is already in the archive and cannot be removed`, {
-        code: "zip-delete",
+        code: "append-only",
       });
     }
     if (!this.#waiting.delete(path)) return;
@@ -305,7 +305,7 @@ export class ZipWriter implements Store {
 function sinkError(cause: unknown): Error {
   if (isZarrError(cause)) return cause;
   return networkError(`the archive could not be written: ${messageOf(cause)}`, {
-    code: "sink-failed",
+    code: "store-failed",
     cause,
   });
 }

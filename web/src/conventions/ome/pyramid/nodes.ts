@@ -44,7 +44,7 @@ export function pathInPlace(
 function checkInPlace(array: ZarrArray, version: 2 | 3, axes: readonly Axis[]): void {
   const bad = (why: string) =>
     invalidArgument(`the array at "/${array.path}" cannot be used in place as a level: ${why}`, {
-      code: "bad-level",
+      code: "bad-option",
     });
   if (array.zarrFormat !== version)
     throw bad(`it is Zarr v${array.zarrFormat}, the image is Zarr v${version}`);
@@ -89,7 +89,7 @@ export async function openGroup(
   const group = await open(store, { path, kind: "group", signal });
   if (group.zarrFormat === version) return group;
   const message = `the group at "/${path}" is Zarr v${group.zarrFormat}, the image is Zarr v${version}`;
-  throw invalidArgument(message, { code: "mixed-versions" });
+  throw invalidArgument(message);
 }
 
 /** Returns the options that create the array of a level. */
@@ -169,7 +169,7 @@ export async function openLevel(
   if (array.shape.join() === wanted.join() && String(array.dtype) === String(made.like.dtype)) return array;
   throw invalidArgument(
     `the array at "/${array.path}" is ${array.dtype} with shape [${array.shape.join(", ")}], expected ${made.like.dtype} with shape [${wanted.join(", ")}]; it was created with other options`,
-    { code: "other-options" },
+    { code: "bad-option" },
   );
 }
 

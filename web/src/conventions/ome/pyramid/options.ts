@@ -192,9 +192,7 @@ export function requireKernel(method: DownsamplingMethod, dtype: DType): KernelM
   const kernel = findKernel(method, dtype);
   if (kernel) return kernel;
   const others = findKernel("mode", dtype) ? "mode and nearest" : "nearest";
-  throw unsupported(`method "${method}" does not support data type ${dtype}; pass ${others}`, {
-    code: "bad-method",
-  });
+  throw unsupported(`method "${method}" does not support data type ${dtype}; pass ${others}`);
 }
 
 /** Options with their defaults. */

@@ -231,7 +231,7 @@ function checkSameOptions(plan: Plan, group: ZarrGroup): void {
   if (found === wanted) return;
   throw invalidArgument(
     `the image at "/${group.path}" was created with ${found ?? "unknown options"}, not ${wanted}`,
-    { code: "other-options" },
+    { code: "bad-option" },
   );
 }
 

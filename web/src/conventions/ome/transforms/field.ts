@@ -38,7 +38,7 @@ export async function readField(
   const isLinear = interpolatesLinearly(ownProperty(transformation, "interpolation"), context);
   if (inputs > maxInputs)
     throw unsupported(`vector fields of more than ${maxInputs} axes are not supported`, {
-      code: "ome-transformation",
+      code: "unsupported-ome",
     });
   const path = readPath(ownProperty(transformation, "path"), `${context.where}: ${type}`);
   const grid = await readGrid(type, path, inputs, context);
@@ -63,7 +63,7 @@ function interpolatesLinearly(said: unknown, { options }: Context): boolean {
   if (wanted === "linear" || wanted === "nearest") return wanted === "linear";
   throw unsupported(
     `interpolation ${JSON.stringify(wanted)} of vector fields is not supported; pass interpolation "linear" or "nearest"`,
-    { code: "ome-transformation" },
+    { code: "unsupported-ome" },
   );
 }
 
@@ -76,7 +76,7 @@ async function readGrid(type: FieldType, path: string, inputs: number, context: 
   const vectorAxis = axes.findIndex((axis) => axis.type === type.slice(0, -1));
   const { scale, translation, open } = levels[0]!;
   const bad = (what: string, found: unknown) =>
-    badAttribute(`${where}: the field at "${path}" must have ${what}`, found, "bad-ome");
+    badAttribute(`${where}: the field at "${path}" must have ${what}`, found);
   if (vectorAxis < 0 || axes.length !== inputs + 1)
     throw bad(`${inputs} axes and one of the type "${type.slice(0, -1)}"`, axes.map(typeName));
   const grid = axes.flatMap((_, axis) => (axis === vectorAxis ? [] : [axis]));

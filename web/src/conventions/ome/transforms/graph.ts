@@ -86,7 +86,7 @@ class GraphBuilder {
     const hasImage = ownProperty(ome, "multiscales") !== undefined;
     if (scene === undefined && !hasImage)
       throw notFound(`the group at "/${group.path}" is neither an OME-Zarr image nor a scene`, {
-        code: "not-ome",
+        code: "no-convention",
       });
     this.#checkVersion(group);
     if (scene !== undefined && ownProperty(scene, "coordinateSystems") !== undefined)
@@ -108,7 +108,7 @@ class GraphBuilder {
     const versions = version === undefined ? "of before 0.6" : version;
     throw unsupported(
       `the coordinate systems of OME-Zarr ${versions} have no names; OME-Zarr 0.6 is required`,
-      { code: "ome-version" },
+      { code: "unsupported-ome" },
     );
   }
 
@@ -221,7 +221,7 @@ class GraphBuilder {
   }
 
   #bad(what: string, found: unknown): ZarrError {
-    return badAttribute(what, found, "bad-ome");
+    return badAttribute(what, found);
   }
 }
 
@@ -248,7 +248,7 @@ async function mappingBetween(
     const forward = await readMapping(json, transformation.input.axes.length, context);
     const wanted = transformation.output.axes.length;
     if (forward.outputs !== wanted)
-      throw badAttribute(`${where} must lead to ${wanted} axes`, forward.outputs, "bad-ome");
+      throw badAttribute(`${where} must lead to ${wanted} axes`, forward.outputs);
     parts.push(inverse ? forward.inverse() : forward);
   }
   const mapping = chain(parts);
@@ -273,7 +273,7 @@ function spaceAt({ spaces }: GraphBuilder, reference: CoordinateReference): Coor
   if (found) return found;
   const known = [...spaces.values()].slice(0, 10).map((space) => label(space));
   throw notFound(`unknown coordinate system ${label({ name, path })}; expected one of ${known.join(", ")}`, {
-    code: "no-coordinate-system",
+    code: "no-transformation",
   });
 }
 

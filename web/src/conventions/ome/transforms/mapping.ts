@@ -23,7 +23,9 @@ export const notInvertible = (what: string) =>
 /** @param back returns a known inverse, which is more exact than inverting the matrix. */
 export function linear(matrix: Matrix, back?: () => Mapping): Mapping {
   if (!isAllFinite(matrix))
-    throw invalidMetadata('"coordinateTransformations" exceed the range of float64', { code: "bad-ome" });
+    throw invalidMetadata('"coordinateTransformations" exceed the range of float64', {
+      code: "bad-convention",
+    });
   return {
     inputs: matrix.inputs,
     outputs: matrix.outputs,
@@ -130,8 +132,7 @@ export interface Context {
 /** Maximum number of transformations read for one mapping, including nested ones. */
 const maxTransformations = 1000;
 
-export const tooMany = (what: string, most: number) =>
-  limitExceeded(`${what} exceed the limit of ${most}`, { code: "too-many-transformations" });
+export const tooMany = (what: string, most: number) => limitExceeded(`${what} exceed the limit of ${most}`);
 
 /** Returns counters that enforce the limits of a mapping. */
 export function budget(maxBytes: number): Pick<Context, "count" | "take"> {
@@ -146,7 +147,6 @@ export function budget(maxBytes: number): Pick<Context, "count" | "take"> {
       if (bytesLeft >= 0) return;
       throw limitExceeded(
         `the vector field at "${path}" takes ${bytes} bytes; all of them may take ${maxBytes} (maxBytes)`,
-        { code: "transformation-bytes" },
       );
     },
   };

@@ -71,7 +71,7 @@ export async function readMapping(
   if (!Object.hasOwn(readers, type))
     throw unsupported(
       `${context.where}: transformations of type ${JSON.stringify(type.slice(0, 60))} are not supported`,
-      { code: "ome-transformation" },
+      { code: "unsupported-ome" },
     );
   return readers[type]!(json, inputs, context, depth);
 }
@@ -92,7 +92,7 @@ export function mayHaveInverse(json: unknown, depth = 0): boolean {
 }
 
 const bad = ({ where }: Context, what: string, found: unknown): ZarrError =>
-  badAttribute(`${where}: ${what}`, found, "bad-ome");
+  badAttribute(`${where}: ${what}`, found);
 
 /** Returns one finite number per axis. */
 function readNumbers(list: unknown, count: number, what: string, context: Context): number[] {
@@ -212,7 +212,6 @@ async function storedRows(
     throw badAttribute(
       `${where}: the array at "/${array.path}" must be a matrix of numbers with ${width} columns`,
       `${array.dtype} of ${array.shape.join(" × ")}`,
-      "bad-ome",
     );
   const { data } = await get(array, null, { signal });
   const values = Array.from(data as ArrayLike<number>, Number);

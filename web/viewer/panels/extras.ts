@@ -8,53 +8,35 @@ import { mapPositions } from "../model/map-positions.js";
 import { depthAxis } from "../model/panes.js";
 import { type PaneName, type PlaceMode, placeModes, type ViewState } from "../model/state.js";
 import { type Dataset, datasetShape, type GridPositions } from "../source/dataset.js";
-import type { Change, Control } from "./control.js";
+import { type Control, checkControl, listControl, type Panel, type PanelContext } from "./panel.js";
 import { axisName } from "./rulers.js";
 
-export function extraControls(dataset: Dataset, change: Change): Control[] {
-  return [
-    placesPart(dataset, change),
-    meridianPart(dataset, change),
-    profilePart(dataset, change),
-    panesPart(dataset, change),
-    depthPart(dataset, change),
-    ...linesParts(dataset, change),
-  ];
-}
-
-const axisTitle = ({ axes }: Dataset, axis: number) =>
-  axisName(
-    axes.map(({ name }) => name ?? null),
-    axis,
-  );
-
-/** A list of axes with an empty choice. */
-function axisList(
-  dataset: Dataset,
-  axes: readonly number[],
-  none: string,
-  onAxis: (axis: number | null) => void,
-): HTMLSelectElement {
-  const entries = axes.map((axis) => [String(axis), axisTitle(dataset, axis)] as const);
-  return select([["", none], ...entries], (value) => onAxis(value === "" ? null : Number(value)));
-}
+export const extrasPanel: Panel = {
+  name: "extras",
+  title: "Over and beside the picture",
+  build: (context) => [
+    placesPart(context),
+    meridianPart(context),
+    profilePart(context),
+    panesPart(context),
+    depthPart(context),
+    ...linesParts(context),
+  ],
+};
 
 const longAxes = (dataset: Dataset): number[] =>
   datasetShape(dataset).flatMap((length, axis) => (length > 1 ? [axis] : []));
 
-function profilePart(dataset: Dataset, change: Change): Control {
-  const list = axisList(dataset, longAxes(dataset), "None", (profile) =>
-    change(() => ({ profile }), "profile"),
-  );
-  const element = labelled("Line under the pointer along", list);
-  return {
-    element,
-    sync({ profile }, { kind }) {
-      element.hidden = kind !== "image";
-      list.value = profile === null ? "" : String(profile);
-    },
-  };
-}
+const axisEntries = (dataset: Dataset) =>
+  longAxes(dataset).map((axis) => [String(axis), axisName(dataset.axes, axis)] as const);
+
+const profilePart = (context: PanelContext): Control =>
+  listControl(context, "Line under the pointer along", [["", "None"], ...axisEntries(context.dataset)], {
+    control: "profile",
+    value: ({ profile }) => String(profile ?? ""),
+    set: (axis) => ({ profile: axis === "" ? null : Number(axis) }),
+    isShown: (_state, { kind }) => kind === "image",
+  });
 
 const paneChoices = [
   ["xy", "One plane"],
@@ -62,7 +44,7 @@ const paneChoices = [
   ["xy,xz,yz,volume", "Three planes and the volume"],
 ] as const;
 
-function panesPart(dataset: Dataset, change: Change): Control {
+function panesPart({ dataset, change }: PanelContext): Control {
   const list = select(paneChoices, (value) =>
     change(() => ({ planes: value.split(",") as PaneName[], camera: null }), "planes"),
   );
@@ -81,17 +63,21 @@ function panesPart(dataset: Dataset, change: Change): Control {
   };
 }
 
-function depthPart(dataset: Dataset, change: Change): Control {
-  const list = axisList(dataset, longAxes(dataset), "", (depth) => change(() => ({ depth }), "depth"));
-  list.options[0]!.remove();
-  const element = labelled("Third axis of the panes", list);
+function depthPart(context: PanelContext): Control {
+  const { dataset } = context;
+  const control = listControl(context, "Third axis of the panes", axisEntries(dataset), {
+    control: "depth",
+    value: (state) => String(depthAxis(dataset, state)),
+    set: (axis) => ({ depth: Number(axis) }),
+    isShown: (state, { kind }) =>
+      kind === "image" && state.planes.length > 1 && playableAxes(dataset, state).length > 1,
+  });
   return {
-    element,
-    sync(settings, { kind }) {
-      const axes = playableAxes(dataset, settings);
-      element.hidden = kind !== "image" || settings.planes.length < 2 || axes.length < 2;
-      for (const option of list.options) option.hidden = !axes.includes(Number(option.value));
-      list.value = String(depthAxis(dataset, settings));
+    ...control,
+    sync(state, view) {
+      const axes = playableAxes(dataset, state);
+      for (const option of control.list.options) option.hidden = !axes.includes(Number(option.value));
+      control.sync(state, view);
     },
   };
 }
@@ -103,7 +89,7 @@ const placeNames: Readonly<Record<PlaceMode, string>> = {
 };
 
 /** Where elements are drawn, if their coordinates are not those of equal cells. */
-function placesPart(dataset: Dataset, change: Change): Control {
+function placesPart({ dataset, change }: PanelContext): Control {
   const list = select([], (places) =>
     change(() => ({ places: places as PlaceMode, camera: null }), "places"),
   );
@@ -125,7 +111,7 @@ function placesPart(dataset: Dataset, change: Change): Control {
 }
 
 /** The longitude at the middle, on maps that go around the globe. */
-function meridianPart(dataset: Dataset, change: Change): Control {
+function meridianPart({ dataset, change }: PanelContext): Control {
   const field = numberField({ step: "any", min: -360, max: 360, placeholder: "as stored" }, () => {
     const meridian = field.value.trim() === "" ? null : Number(field.value);
     change(() => ({ meridian, camera: null }), "meridian");
@@ -159,22 +145,15 @@ function isMap(dataset: Dataset, settings: ViewState): boolean {
 }
 
 /** Only over maps in degrees. */
-function linesParts(dataset: Dataset, change: Change): Control[] {
+function linesParts({ dataset, change }: PanelContext): Control[] {
   const roles = dataset.axes.map(({ role }) => role);
   if (!dataset.positions && !(roles.includes("latitude") && roles.includes("longitude"))) return [];
-  const part = (text: string, name: "isGraticuleOn" | "areCoastsOn"): Control => {
-    const box = h("input", {
-      type: "checkbox",
-      onchange: () => change(() => ({ [name]: box.checked }), "lines"),
+  const part = (text: string, name: "isGraticuleOn" | "areCoastsOn") =>
+    checkControl({ change }, text, {
+      control: "lines",
+      value: (state) => state[name],
+      set: (isOn) => ({ [name]: isOn }),
+      isShown: (state, { kind }) => kind === "image" && isMap(dataset, state),
     });
-    const element = h("label", { class: "zw-check" }, box, text);
-    return {
-      element,
-      sync(settings, { kind }) {
-        element.hidden = kind !== "image" || !isMap(dataset, settings);
-        box.checked = settings[name];
-      },
-    };
-  };
   return [part("Coastlines", "areCoastsOn"), part("Meridians and parallels", "isGraticuleOn")];
 }

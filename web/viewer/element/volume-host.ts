@@ -1,21 +1,19 @@
-/** The volume instead of the picture. Its code is loaded on first use. */
+/** Shows a volume with the ranges of its layers. Loads its code on first use. */
 import { type Layer, volumeAxes } from "../model/layers.js";
 import type { ViewState } from "../model/state.js";
-import type { LayerNumbers } from "../panels/control.js";
 import { placeText } from "../panels/coordinates.js";
+import type { LayerNumbers } from "../panels/panel.js";
 import type { Dataset } from "../source/dataset.js";
 import type { VolumeCallbacks, VolumeView } from "../volume/volume-view.js";
 import { type Limits, Ranges } from "./ranges.js";
 
-export type LazyVolumeCallbacks = Omit<VolumeCallbacks, "onTile" | "limits">;
-
-export class LazyVolume {
+export class VolumeHost {
   readonly ranges = new Ranges();
   readonly kind = "image";
   #layers: readonly Layer[] = [];
   #view: VolumeView | undefined;
 
-  constructor(private readonly callbacks: LazyVolumeCallbacks) {}
+  constructor(private readonly callbacks: Omit<VolumeCallbacks, "onTile" | "limits">) {}
 
   /** Undefined if no volume is shown. */
   get view(): VolumeView | undefined {

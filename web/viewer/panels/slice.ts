@@ -1,33 +1,51 @@
 /** Position along the axes that are not shown: a slider each, with coordinates and a play button. */
-import { h, labelled, numberField, select, showNumber, uniqueId } from "../base/dom.js";
+import { h, numberField, showNumber, uniqueId } from "../base/dom.js";
 import { findChannelAxis } from "../model/channels.js";
 import { isComposite, playableAxes, viewAxes } from "../model/layers.js";
 import { frameRates } from "../model/state.js";
-import type { Dataset } from "../source/dataset.js";
-import type { Change, Control, ControlCallbacks } from "./control.js";
 import { coordinateText } from "./coordinates.js";
+import { type Control, listControl, type Panel, type PanelContext } from "./panel.js";
 import { axisName } from "./rulers.js";
+import { volumeParts } from "./volume.js";
 
 /** Number of axes whose sliders are not folded away. */
 const maxUnfolded = 16;
 
-export function sliderParts(dataset: Dataset, change: Change, callbacks: ControlCallbacks): Control[] {
+export const slicePanel: Panel = {
+  name: "slice",
+  title: "Slice",
+  build: (context) => [...volumeParts(context), ...sliderParts(context), ...orderParts(context)],
+};
+
+function sliderParts(context: PanelContext): Control[] {
+  const { dataset } = context;
   if (dataset.embedding) return [];
-  const make = (axis: number) => slider(dataset, axis, change, callbacks);
   const axes = dataset.axes.map((_, axis) => axis);
-  const first = axes.slice(0, maxUnfolded).map(make);
+  const first = axes.slice(0, maxUnfolded).map((axis) => slider(context, axis));
   const others = axes.slice(maxUnfolded);
-  return [...first, ...(others.length > 0 ? [otherSliders(others, make)] : []), ratePart(dataset, change)];
+  return [...first, ...(others.length > 0 ? [otherSliders(context, others)] : []), ratePart(context)];
+}
+
+/** For arrays whose chunks may have another byte order than the metadata says. */
+function orderParts({ v1Order, reorder }: PanelContext): Control[] {
+  if (!v1Order) return [];
+  const box = h("input", {
+    type: "checkbox",
+    checked: v1Order === "writer",
+    onchange: () => reorder(box.checked ? "writer" : "spec"),
+  });
+  const text = "Read chunks in C order, as zarr-python 1.x wrote them";
+  return [{ element: h("label", { class: "zw-check" }, box, text) }];
 }
 
 /** Sliders of further axes, created when they are unfolded. */
-function otherSliders(axes: readonly number[], make: (axis: number) => Control): Control {
-  let sliders: Control[] = [];
-  let last: Parameters<Control["sync"]> | undefined;
+function otherSliders(context: PanelContext, axes: readonly number[]): Control {
+  let sliders: Required<Control>[] = [];
+  let last: Parameters<Required<Control>["sync"]> | undefined;
   const body = h("div", { class: "zw-group" });
   const ontoggle = () => {
     if (sliders.length > 0) return;
-    sliders = axes.map(make);
+    sliders = axes.map((axis) => slider(context, axis));
     body.append(...sliders.map((one) => one.element));
     if (last) for (const one of sliders) one.sync(...last);
   };
@@ -41,13 +59,10 @@ function otherSliders(axes: readonly number[], make: (axis: number) => Control):
   };
 }
 
-function slider(dataset: Dataset, axis: number, change: Change, { onPlay }: ControlCallbacks): Control {
+function slider({ dataset, change, play }: PanelContext, axis: number): Required<Control> {
   const facts = dataset.axes[axis]!;
   const { length } = facts;
-  const name = axisName(
-    dataset.axes.map((one) => one.name ?? null),
-    axis,
-  );
+  const name = axisName(dataset.axes, axis);
   const set = (text: string) => {
     const at = Math.round(Number(text));
     if (text.trim() === "" || !Number.isFinite(at)) return;
@@ -64,27 +79,27 @@ function slider(dataset: Dataset, axis: number, change: Change, { onPlay }: Cont
   const number = numberField({ ...limits, "aria-label": `Index along ${name}` }, () => set(number.value));
   const coordinate = h("output", { class: "zw-coordinate", dir: "ltr", for: range.id });
   let isPlaying = false;
-  const play = h("button", {
+  const button = h("button", {
     type: "button",
     class: "zw-button zw-play",
-    onclick: () => onPlay(isPlaying ? undefined : axis),
+    onclick: () => play(isPlaying ? undefined : axis),
   });
-  for (const part of [play, range, number]) part.hidden = length < 2;
+  for (const part of [button, range, number]) part.hidden = length < 2;
   const element = h(
     "div",
     { class: "zw-field zw-index" },
     h("div", { class: "zw-index-head" }, h("label", { for: range.id }, name), coordinate),
-    play,
+    button,
     range,
     number,
   );
   const showPlaying = (now: boolean) => {
     isPlaying = now;
     const [sign, label] = now ? ["❚❚", `Stop playing along ${name}`] : ["▶", `Play along ${name}`];
-    if (play.textContent === sign) return;
-    play.textContent = sign;
-    play.setAttribute("aria-label", label);
-    play.title = label;
+    if (button.textContent === sign) return;
+    button.textContent = sign;
+    button.setAttribute("aria-label", label);
+    button.title = label;
   };
   let shown = -1;
   const showCoordinate = () => {
@@ -116,20 +131,17 @@ function slider(dataset: Dataset, axis: number, change: Change, { onPlay }: Cont
 }
 
 /** The playback rate, if an axis can be played. */
-function ratePart(dataset: Dataset, change: Change): Control {
-  const list = select(
-    frameRates.map(
-      (rate) => [String(rate), rate === 1 ? "1 slice per second" : `${rate} slices per second`] as const,
-    ),
-    (value) => change(() => ({ frameRate: Number(value) }), "frame-rate"),
+function ratePart(context: PanelContext): Control {
+  const entries = frameRates.map(
+    (rate) => [String(rate), rate === 1 ? "1 slice per second" : `${rate} slices per second`] as const,
   );
-  list.dir = "ltr"; // the number is first
-  const element = labelled("Play", list, "zw-field zw-rate");
-  return {
-    element,
-    sync(settings) {
-      list.value = String(settings.frameRate);
-      element.hidden = !playableAxes(dataset, settings).length;
-    },
-  };
+  const control = listControl(context, "Play", entries, {
+    control: "frame-rate",
+    value: ({ frameRate }) => String(frameRate),
+    set: (value) => ({ frameRate: Number(value) }),
+    isShown: (state) => playableAxes(context.dataset, state).length > 0,
+  });
+  control.element.classList.add("zw-rate");
+  control.list.dir = "ltr"; // the number is first
+  return control;
 }
