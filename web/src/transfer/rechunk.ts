@@ -97,7 +97,7 @@ async function copyRegion(work: ArrayCopy, objects: ObjectBox, boxBytes: number)
 
 /** Boxes that are copied at a time: one is read while another one is written, and others are with workers. */
 const boxLanes = 2;
-const boxesPerWorker = 3;
+const boxesPerWorker = 2;
 
 /** Copies a region in boxes, several at a time. */
 async function copyBoxes(

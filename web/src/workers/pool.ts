@@ -59,7 +59,7 @@ const maxDefaultSize = 8;
 /** Maximum number of tasks per worker: one in progress, and the next one, so that it never waits. */
 const depth = 2;
 /** The same for tasks that this thread runs as well: while it runs one, workers must not run out of work. */
-const sharedDepth = 4;
+const sharedDepth = 3;
 /** Maximum unused bytes in the memory for encoded chunks. */
 const inputSlack = 2 ** 20;
 /** Time for which memory is kept after a read or write, in milliseconds: another one often follows. */
