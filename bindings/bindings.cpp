@@ -1,10 +1,14 @@
 // Embind registration, and nothing else. web/src/engine/session.ts is the only user.
 //
-// Functions take and return numbers only. Classes and other types would need several times as much
-// code in the glue (see unused_types.js).
+// decode and encode take and return typed arrays. All other functions take and return numbers, which
+// need less code in the glue and no objects per call (docs/adr/0008-what-crosses-embind.md).
 #include <emscripten/bind.h>
+#include <emscripten/val.h>
 
 #include "session.hpp"
+
+/// Copies the bytes of a Uint8Array into memory that has room for them (typed_arrays.js).
+extern "C" void zwCopyBytes(emscripten::EM_VAL array, uint8_t* to);
 
 namespace {
 
@@ -58,6 +62,20 @@ struct Call<method> {
   static Result run(Arguments... arguments) { return (session->*method)(arguments...); }
 };
 
+using emscripten::val;
+
+/// Runs a method on the bytes of a Uint8Array. Returns a view of the output, which is valid until
+/// the next call; null after a failure (see errorCode).
+template <auto method>
+val run(uint32_t plan, val input, uint32_t bytes) {
+  auto* memory = reinterpret_cast<uint8_t*>(session->reserveInput(bytes));
+  if (!memory) return val::null();
+  if (bytes > 0) zwCopyBytes(input.as_handle(), memory);
+  if ((session->*method)(plan, bytes) != 0) return val::null();
+  const auto* output = reinterpret_cast<const uint8_t*>(session->outputAddress());
+  return val(emscripten::typed_memory_view(session->outputBytes(), output));
+}
+
 }  // namespace
 
 EMSCRIPTEN_BINDINGS(zarr_wasm) {
@@ -79,15 +97,17 @@ EMSCRIPTEN_BINDINGS(zarr_wasm) {
   function("prepare", &Call<&Session::prepare>::run);
   function("release", &Call<&Session::release>::run);
   function("decodedBytes", &Call<&Session::decodedBytes>::run);
-  function("decode", &Call<&Session::decode>::run);
+  function("decode", &run<&Session::decode>);
   function("decodePlaced", &Call<&Session::decodePlaced>::run);
   function("fillPlaced", &Call<&Session::fillPlaced>::run);
-  function("encode", &Call<&Session::encode>::run);
+  function("encode", &run<&Session::encode>);
 #ifdef ZW_RARE_CODECS  // in images.wasm only to report EncodeUnsupported
   function("encodePlaced", &Call<&Session::encodePlaced>::run);
   function("isFillPlaced", &Call<&Session::isFillPlaced>::run);
 #endif
-#ifdef ZW_FULL_MODULE  // frames piece by piece
+#ifdef ZW_FULL_MODULE
+  function("reduce", &Call<&Session::reduce>::run);
+  // Frames piece by piece.
   function("startFrame", &Call<&Session::startFrame>::run);
   function("feedFrame", &Call<&Session::feedFrame>::run);
   function("readFrame", &Call<&Session::readFrame>::run);

@@ -23,7 +23,9 @@ Session::Session(double maxChunkBytes)
 }
 
 uintptr_t Session::reserveInput(uint32_t bytes) {
-  return reserve(input_, bytes);
+  const uintptr_t address = reserve(input_, bytes);
+  if (!address) finish({Code::OutOfMemory});
+  return address;
 }
 
 uintptr_t Session::reserveWords(uint32_t count) {
@@ -153,6 +155,38 @@ uint32_t Session::encode(uint32_t plan, uint32_t bytes) {
 }
 
 #ifdef ZW_FULL_MODULE
+
+/// Reads and checks the reduction in the words.
+Status Session::readReduction(BlockReduction& reduction) const {
+  constexpr uint32_t kHead = 5;
+  const auto* words = reinterpret_cast<const uint32_t*>(words_.data());
+  if (wordCount_ < kHead) return Code::BadParameters;
+  const uint32_t rank = words[4];
+  if (words[0] > static_cast<uint32_t>(Reduction::Mode) ||
+      words[1] > static_cast<uint32_t>(Number::Float64) || words[2] > 1 || rank > kMaxRank ||
+      wordCount_ < kHead + 2 * rank) {
+    return Code::BadParameters;
+  }
+  ReduceAxis axes[kMaxRank];
+  for (uint32_t i = 0; i < rank; i++) {
+    axes[i] = {words[kHead + 2 * i], words[kHead + 2 * i + 1]};
+  }
+  return prepareReduction(static_cast<Reduction>(words[0]),
+                          {static_cast<Number>(words[1]), words[2] == 1, words[3]}, {axes, rank},
+                          reduction);
+}
+
+uint32_t Session::reduce(uint32_t bytes) {
+  BlockReduction reduction;
+  Status status = readReduction(reduction);
+  if (!status && (bytes > input_.capacity() || bytes != reduction.sourceBytes)) {
+    status = Code::BadPlacement;
+  }
+  if (!status) status = output_.reserve(reduction.resultBytes);
+  if (status) return finish({status});
+  runReduction(reduction, input_.data(), output_.data());
+  return finish({}, output_.first(reduction.resultBytes));
+}
 
 namespace {
 

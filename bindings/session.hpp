@@ -1,5 +1,5 @@
 // Session: the interface of the core for one JavaScript thread, with functions that take and return
-// integers. It owns all memory; JavaScript only borrows views of it (docs/memory.md).
+// integers; bindings.cpp wraps decode and encode in typed arrays. It owns all memory; JavaScript only borrows views of it (docs/memory.md).
 #pragma once
 
 #include <cstdint>
@@ -8,6 +8,7 @@
 #include "chain/run.hpp"
 #ifdef ZW_FULL_MODULE
 #include "codecs/zstd_frame.hpp"
+#include "kernels/reduce.hpp"
 #endif
 
 namespace zw {
@@ -57,6 +58,11 @@ class Session {
   uint32_t encode(uint32_t plan, uint32_t bytes);
 
 #ifdef ZW_FULL_MODULE
+  /// Reduces blocks of a box, the first `bytes` bytes of the input, to elements in the output
+  /// buffer; outputBytes() is the size. The words: [method, number, 1 if means are rounded to odd,
+  /// bytes per element, number of axes, (length, factor)…] (kernels/reduce.hpp).
+  uint32_t reduce(uint32_t bytes);
+
   // One zstd frame, decoded piece by piece, however much it holds. No other call may come between.
 
   /// Starts a frame. The dictionary is the first `dictionaryBytes` bytes of the input; 0 = none.
@@ -112,6 +118,9 @@ class Session {
   bool findSlab(uint32_t slab, ByteSpan& bytes) const;
   ChainStatus addPlan(uint32_t count, uint32_t& plan);
   Code readTarget(uint32_t plan, Target& target) const;
+#ifdef ZW_FULL_MODULE
+  Status readReduction(BlockReduction& reduction) const;
+#endif
   uint32_t finish(ChainStatus status);
   uint32_t finish(ChainStatus status, ByteView output);
 

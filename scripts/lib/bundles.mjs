@@ -139,7 +139,7 @@ function writeModules(files) {
 /** Writes the entries for workerd into dist/edge: those of dist/bundle, after the import of the wasm modules. */
 async function writeEdgeEntries() {
   rmSync(dist("edge"), { recursive: true, force: true });
-  const library = replace("./module.js", { id: "../bundle/numcodecs.js", external: true });
+  const library = replace("./engine.js", { id: "../bundle/numcodecs.js", external: true });
   await bundleFile(
     {
       input: dist("engine/edge-modules.js"),

@@ -6,6 +6,7 @@
 
 #include "base/bytes.hpp"
 #include "kernels/halves.hpp"
+#include "simd/u8x16.hpp"
 
 namespace zw {
 namespace {
@@ -21,10 +22,8 @@ constexpr uint64_t kBiasShift = uint64_t{1023 - 15} << 10;
 // Loops on doubles are vectorised without interleaving; on 64-bit integers, vectors gain little.
 #if defined(__clang__)
 #define ZW_LEAN_LOOP _Pragma("clang loop interleave(disable) unroll(disable)")
-#define ZW_SCALAR_LOOP _Pragma("clang loop vectorize(disable) unroll(disable)")
 #else
 #define ZW_LEAN_LOOP _Pragma("GCC unroll 1")
-#define ZW_SCALAR_LOOP _Pragma("GCC unroll 1")
 #endif
 
 template <class T>

@@ -35,13 +35,16 @@
 #define ZW_NOINLINE __attribute__((noinline))
 
 // ZW_UNROLL before a loop over vectors unrolls it fully; otherwise the vectors become an array in
-// memory. ZW_NO_UNROLL saves code size in loops that rarely run more than a few iterations.
+// memory. ZW_NO_UNROLL saves code size in loops that rarely run more than a few iterations, and
+// ZW_SCALAR_LOOP also where vectors gain little.
 #if defined(__clang__)
 #define ZW_UNROLL _Pragma("clang loop unroll(full)")
 #define ZW_NO_UNROLL _Pragma("clang loop unroll(disable)")
+#define ZW_SCALAR_LOOP _Pragma("clang loop vectorize(disable) unroll(disable)")
 #else
 #define ZW_UNROLL _Pragma("GCC unroll 64")
 #define ZW_NO_UNROLL _Pragma("GCC unroll 1")
+#define ZW_SCALAR_LOOP _Pragma("GCC unroll 1")
 #endif
 
 namespace zw::simd {
@@ -52,6 +55,15 @@ using U32x4 [[gnu::vector_size(16)]] = uint32_t;
 using U64x2 [[gnu::vector_size(16)]] = uint64_t;
 using I32x4 [[gnu::vector_size(16)]] = int32_t;
 using F32x4 [[gnu::vector_size(16)]] = float;
+using F64x2 [[gnu::vector_size(16)]] = double;
+
+template <class T>
+struct LanesOf {
+  using Vector [[gnu::vector_size(16)]] = T;
+};
+/// A vector with lanes of type T.
+template <class T>
+using Lanes = typename LanesOf<T>::Vector;
 
 /// A compiler barrier: memory accesses before it stay before it. The hardware merges stores that
 /// fill a cache line in ascending order, but LLVM often emits them in descending order for
@@ -141,6 +153,24 @@ ZW_INLINE U8x16 zipHigh(U8x16 a, U8x16 b) {
   return shuffle<ZipPattern<W, 1>>(a, b);
 }
 
+template <int W, int First>
+struct EverySecondPattern {
+  static constexpr int at(size_t i) {
+    const int lane = static_cast<int>(i) / W, byte = static_cast<int>(i) % W;
+    return (2 * lane + First) * W + byte;
+  }
+};
+
+/// The W-byte lanes of a, then of b, at even (odd) positions: a0 a2 … b0 b2 …
+template <int W>
+ZW_INLINE U8x16 evenLanes(U8x16 a, U8x16 b) {
+  return shuffle<EverySecondPattern<W, 0>>(a, b);
+}
+template <int W>
+ZW_INLINE U8x16 oddLanes(U8x16 a, U8x16 b) {
+  return shuffle<EverySecondPattern<W, 1>>(a, b);
+}
+
 /// 16 / N copies of the N-byte value at p (N = 1, 2, 4, 8 or 16).
 template <int N>
 ZW_INLINE U8x16 splat(const uint8_t* p) {
@@ -165,6 +195,41 @@ ZW_INLINE U8x16 shiftRight16(U8x16 v) {
 template <int Bits>
 ZW_INLINE U8x16 shiftLeft16(U8x16 v) {
   return (U8x16)((U16x8)v << Bits);
+}
+
+/// Shifts lanes right by a count known at run time. LLVM has an instruction for it only if it sees,
+/// in the same block, that the count of all lanes is the same; otherwise it shifts each lane.
+template <class T>
+ZW_INLINE Lanes<T> shiftRight(Lanes<T> v, int count) {
+  asm volatile("" : "+r"(count));
+  return v >> static_cast<T>(count);
+}
+
+/// The two low lanes as doubles.
+ZW_INLINE F64x2 toDoubles(F32x4 v) {
+#if defined(__wasm_simd128__)
+  return (F64x2)wasm_f64x2_promote_low_f32x4((v128_t)v);
+#elif defined(__SSSE3__)
+  return (F64x2)_mm_cvtps_pd((__m128)v);
+#elif defined(__aarch64__)
+  return (F64x2)vcvt_f64_f32(vget_low_f32((float32x4_t)v));
+#else
+  return F64x2{v[0], v[1]};
+#endif
+}
+
+/// Doubles rounded to floats.
+ZW_INLINE F32x4 toFloats(F64x2 low, F64x2 high) {
+#if defined(__wasm_simd128__)
+  const auto a = (U8x16)wasm_f32x4_demote_f64x2_zero((v128_t)low);
+  const auto b = (U8x16)wasm_f32x4_demote_f64x2_zero((v128_t)high);
+  return (F32x4)zipLow<8>(a, b);
+#elif defined(__SSSE3__)
+  return (F32x4)_mm_movelh_ps(_mm_cvtpd_ps((__m128d)low), _mm_cvtpd_ps((__m128d)high));
+#else
+  return F32x4{static_cast<float>(low[0]), static_cast<float>(low[1]), static_cast<float>(high[0]),
+               static_cast<float>(high[1])};
+#endif
 }
 
 /// The low halves of the lanes of a, then of b. The high halves must be 0, since targets differ.

@@ -177,16 +177,18 @@ test("panes share one zoom, and lengths along all axes are to scale", async ({ v
   await viewer.show("source=/stores/depths&select=4,:,:&planes=xy,xz,yz");
   await settles(page);
   const { xy, xz, yz } = panesOf(page);
-  const areToScale = async () => {
-    const [[y, x], [z, x2], [y2, z2]] = [await xy.scales(), await xz.scales(), await yz.scales()];
-    const expected = [x, x, 4 * x, 4 * x, x];
-    for (const [i, scale] of [y, x2, z, z2, y2].entries()) expect(scale).toBeCloseTo(expected[i]!, 1);
-    return x;
-  };
-  const first = await areToScale();
+  /** Each pane is drawn in its own frame. */
+  const reachScale = (of: (x: number) => number) =>
+    expect(async () => {
+      const [[y, x], [z, x2], [y2, z2]] = [await xy.scales(), await xz.scales(), await yz.scales()];
+      const expected = [of(x), x, x, 4 * x, 4 * x, x];
+      for (const [i, scale] of [x, y, x2, z, z2, y2].entries()) expect(scale).toBeCloseTo(expected[i]!, 1);
+    }).toPass();
+  await reachScale((x) => x);
+  const [, first] = await xy.scales();
   await xz.box.focus();
   await page.keyboard.press("+");
-  await expect.poll(areToScale).toBeCloseTo(2 * first, 1);
+  await reachScale(() => 2 * first);
   await expect(page).toHaveURL(/at=/);
   // Moving along z moves the other pane with a z axis, and is part of the link.
   const { x, y } = (await xz.box.boundingBox())!;

@@ -153,18 +153,24 @@ inline uint32_t halfToFloat(uint16_t half) {
   return sign | bits;
 }
 
-/// The bits of a float32 rounded to the nearest binary16, ties to even; NaNs become quiet.
-inline uint16_t floatToHalf(uint32_t bits) {
-  const uint32_t sign = bits >> 16 & 0x8000, mantissa = bits & 0x7fffff;
-  float value;
-  std::memcpy(&value, &bits, 4);
-  if (std::isnan(value)) return static_cast<uint16_t>(sign | 0x7e00 | mantissa >> 13);
+/// A number, not NaN, rounded to the nearest binary16, ties to even.
+inline uint16_t numberToHalf(double value) {
+  const uint32_t sign = std::signbit(value) ? 0x8000 : 0;
   const double size = std::fabs(value);
   // Halves from 2^e on are 2^(e - 10) apart; those below 2^-14 are 2^-24 apart.
   const int exponent = size >= 0x1p-14 ? std::min(std::ilogb(size), 16) : -14;
   const double steps = std::nearbyint(std::ldexp(size, 10 - exponent));
   const double code = std::min(steps + 1024.0 * (exponent + 14), double{0x7c00});
   return static_cast<uint16_t>(sign | static_cast<uint32_t>(code));
+}
+
+/// The bits of a float32 rounded to the nearest binary16, ties to even; NaNs become quiet.
+inline uint16_t floatToHalf(uint32_t bits) {
+  const uint32_t sign = bits >> 16 & 0x8000, mantissa = bits & 0x7fffff;
+  float value;
+  std::memcpy(&value, &bits, 4);
+  if (std::isnan(value)) return static_cast<uint16_t>(sign | 0x7e00 | mantissa >> 13);
+  return numberToHalf(value);
 }
 
 }  // namespace zw::scalar

@@ -11,8 +11,10 @@
 #include "kernels/crc32c.hpp"
 #include "kernels/fletcher32.hpp"
 #include "kernels/prefix_sum.hpp"
+#include "kernels/reduce.hpp"
 #include "kernels/shuffle.hpp"
 #include "scalar.hpp"
+#include "scalar_reduce.hpp"
 #include "support.hpp"
 #include "targets.hpp"
 
@@ -194,10 +196,33 @@ void checkBooleans(Input& input) {
   }
 }
 
+void checkReductions(Input& input) {
+  const auto method = static_cast<Reduction>(input.between(0, 2));
+  ReduceElement element;
+  element.number = static_cast<Number>(input.between(0, static_cast<uint8_t>(Number::Float64)));
+  element.toOdd = input.u8() & 1;
+  element.itemBytes = input.between(0, 17);
+  std::vector<ReduceAxis> axes(input.between(0, 5));
+  for (ReduceAxis& axis : axes) axis = {input.between(0, 70), input.between(0, 5)};
+  BlockReduction reduction;
+  const Status status = prepareReduction(method, element, axes, reduction);
+  if (status || reduction.sourceBytes > 1 << 14) return;
+  const size_t offset = input.u8() % 16;
+  const ByteView data = input.rest();
+  Bytes box(reduction.sourceBytes);
+  for (size_t i = 0; i < box.size() && !data.empty(); i++) box[i] = data[i % data.size()];
+  const ExactBlock src(box, offset);
+  ExactBlock dst(reduction.resultBytes, offset / 3);
+  Bytes expected(reduction.resultBytes);
+  runReduction(reduction, src.data(), dst.data());
+  scalar::reduce(method, element, axes, src.data(), expected.data());
+  ZW_PROPERTY(dst.copy() == expected);
+}
+
 void run(ByteView bytes) {
-  static constexpr void (*kChecks[])(Input&) = {checkShuffles,    checkBitShuffles, checkSwap,
-                                                checkPrefixSum,   checkSums,        checkCasts,
-                                                checkConversions, checkFields,      checkBooleans};
+  static constexpr void (*kChecks[])(Input&) = {
+      checkShuffles, checkBitShuffles, checkSwap,   checkPrefixSum, checkSums,
+      checkCasts,    checkConversions, checkFields, checkBooleans,  checkReductions};
   Input input(bytes);
   input.oneOf(kChecks)(input);
 }

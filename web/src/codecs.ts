@@ -13,5 +13,5 @@ export {
 export { DType } from "./dtypes/dtype.js";
 export type { ElementData, Elements, ElementsLike, ReadAs } from "./dtypes/elements.js";
 export type { DTypeName, DTypeNamed, DTypeObject, DTypeString } from "./dtypes/names.js";
-export { configureWasm, type WasmSource } from "./engine/module.js";
+export { configureWasm, type WasmSource } from "./engine/engine.js";
 export { isZarrError, ZarrError } from "./util/errors.js";

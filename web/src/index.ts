@@ -30,12 +30,11 @@ export type {
   CreateGroupOptions,
   CreateOptions,
   ResizeOptions,
-  SetChunkOptions,
   SetOptions,
   SetValues,
   Target,
 } from "./edit/options.js";
-export { configureWasm, type WasmSource } from "./engine/module.js";
+export { configureWasm, type WasmSource } from "./engine/engine.js";
 export {
   type ArrayChunk,
   type ChunksOptions,

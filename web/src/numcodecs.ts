@@ -10,5 +10,5 @@ export { default as GZip } from "./compat/numcodecs/gzip.js";
 export { default as LZ4 } from "./compat/numcodecs/lz4.js";
 export { default as Zlib } from "./compat/numcodecs/zlib.js";
 export { default as Zstd } from "./compat/numcodecs/zstd.js";
-export { configureWasm, type WasmSource } from "./engine/module.js";
+export { configureWasm, type WasmSource } from "./engine/engine.js";
 export { isZarrError, ZarrError } from "./util/errors.js";

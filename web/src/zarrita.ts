@@ -66,7 +66,7 @@ export {
   withRangeCoalescing,
 } from "./compat/zarrita/store-extensions.js";
 export type * from "./compat/zarrita/types.js";
-export { configureWasm, type WasmSource } from "./engine/module.js";
+export { configureWasm, type WasmSource } from "./engine/engine.js";
 export type { ReferenceStore } from "./formats/kerchunk/store.js";
 export { FileSystemStore } from "./store/file/store.js";
 export type { ZipStore as ZipFileStore } from "./store/zip/store.js";

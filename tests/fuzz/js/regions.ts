@@ -136,7 +136,7 @@ const rangesCases: fc.Arbitrary<RangesCase> = fc.record({
 const ranges: FuzzTarget = {
   name: "ranges",
   inputs: rangesCases.map(jsonBytes),
-  covers: ["store/read.js", "read/merged-parts.js", "read/object-bytes.js"],
+  covers: ["store/read.js", "read/merged-parts.js", "read/object-reader.js"],
   tags: ["InvalidArgument", "Network"],
   run: async (input) => {
     const given = jsonOf<RangesCase>(input);

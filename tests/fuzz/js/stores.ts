@@ -19,7 +19,7 @@ const zip: FuzzTarget = {
   covers: ["store/zip/store.js", "store/zip/"],
   tags: ["InvalidMetadata", "NotFound", "Unsupported", "CorruptChunk", "LimitExceeded"],
   run: async (input) => {
-    const store = new ZipStore(input, { maxBytes: 2 ** 20, maxDirectoryBytes: 2 ** 20 });
+    const store = new ZipStore(input, { maxBytes: 2 ** 20, limits: { indexBytes: 2 ** 20 } });
     const keys: string[] = [];
     for await (const key of store.list("")) keys.push(key);
     await store.listChildren("");
@@ -263,7 +263,10 @@ const reference: FuzzTarget = {
     holds(table.keys.length <= maxReferences, "the number of references is limited");
     const target = { store: new Map([["/target", new Uint8Array(100)]]), key: "/target" };
     const source = { store: new Map([["/references.json", input]]), key: "/references.json" };
-    const store = await ReferenceStore.open(source, { maxReferences, resolve: () => target });
+    const store = await ReferenceStore.open(source, {
+      limits: { references: maxReferences },
+      resolve: () => target,
+    });
     const listed: string[] = [];
     for await (const key of store.list("")) listed.push(key);
     holds(listed.length === table.keys.length, "all references are listed");

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { coreTypes } from "#src/dtypes/table.js";
 import { coreCodecs } from "#src/engine/codec-table.js";
-import { instantiate } from "#src/engine/module.js";
+import { instantiate } from "#src/engine/engine.js";
 import { textAt } from "#src/engine/session.js";
 
 /** Each module has the decoders of those before it. */

@@ -1,12 +1,14 @@
 // Downsampling kernels, compared with a slow reference for every fixed-width data type of each method.
 import { describe, expect, it } from "vitest";
-import { findKernel } from "#src/conventions/ome/pyramid/options.js";
-import { reduceBox } from "#src/conventions/ome/pyramid/reduce.js";
+import { findKernel, reduceBox } from "#src/conventions/ome/pyramid/reduce.js";
 import { type ElementData, toBytes, toElements } from "#src/dtypes/elements.js";
+import { getSession } from "#src/engine/engine.js";
 import { stridesOf } from "#src/util/shapes.js";
 import { triedTypes } from "../support/data-types.js";
 import { downsample, reducedShape } from "../support/downsample-reference.js";
 import { product, randomBytes, randomizer } from "../support/support.js";
+
+const session = await getSession("full");
 
 const fixed = triedTypes
   .filter(({ dtype }) => !dtype.isVariable)
@@ -48,7 +50,7 @@ function check(dtype: Dtype, method: "mean" | "mode" | "max", rounds: number): v
     const strides = stridesOf(larger);
     const data = toElements(dtype, new Uint8Array(product(larger) * dtype.itemBytes));
     const before = data.slice();
-    reduceBox(findKernel(method, dtype)!, source, shape, factors, { data, at: 0, strides });
+    reduceBox(session, findKernel(method, dtype)!, source, shape, factors, { data, at: 0, strides });
     const width = source.length / product(shape);
     const wanted = downsample(dtype, source, shape, factors, method);
     const stored = toElements(dtype, toBytes(dtype, data)); // float32 stands for smaller types until then
@@ -99,9 +101,53 @@ const reduce = (name: string, method: "mean" | "mode" | "max", data: ElementData
   const factors = shape.map(() => 2);
   const out = toElements(dtype, new Uint8Array(product(reducedShape(shape, factors)) * dtype.itemBytes));
   const strides = stridesOf(reducedShape(shape, factors));
-  reduceBox(findKernel(method, dtype)!, data, shape, factors, { data: out, at: 0, strides });
+  reduceBox(session, findKernel(method, dtype)!, data, shape, factors, { data: out, at: 0, strides });
   return [...out];
 };
+
+describe("pieces", () => {
+  it.each([
+    ["uint8", [2, 401, 403], [2, 2, 2]],
+    ["uint16", [3, 203, 405], [2, 2, 2]],
+    ["float32", [2, 203, 407], [1, 3, 2]],
+    ["uint64", [5000, 9], [64, 64]],
+    ["float64", [70_001], [2]],
+  ] as const)("of a box of %s, [%s] by [%s], match the slow one", (name, shape, factors) => {
+    const { dtype } = fixed.find(({ label }) => label === name)!;
+    const source = randomElements(dtype, product(shape), 4);
+    const box = reducedShape(shape, factors);
+    const data = toElements(dtype, new Uint8Array(product(box) * dtype.itemBytes));
+    const kernel = findKernel("mean", dtype)!;
+    reduceBox(session, kernel, source, shape, factors, { data, at: 0, strides: stridesOf(box) });
+    expectSame(data, downsample(dtype, source, shape, factors, "mean"), `mean of ${name}`);
+  });
+});
+
+describe("the core", () => {
+  const reduceWords = (words: readonly number[], bytes: number) => () =>
+    session.reduce(
+      words,
+      bytes,
+      () => {},
+      () => {},
+    );
+
+  it("rejects reductions that do not fit the box", () => {
+    expect(reduceWords([0, 5, 0, 1, 1, 8, 2], 8)).not.toThrow();
+    expect(reduceWords([0, 5, 0, 1, 1, 8, 2], 7)).toThrow("outside");
+    expect(reduceWords([0, 5, 0, 1, 1, 8, 2], 9)).toThrow("outside");
+    expect(reduceWords([0, 5, 0, 1, 1, 8, 0], 8)).toThrow("parameters");
+    expect(reduceWords([3, 5, 0, 1, 1, 8, 2], 8)).toThrow("parameters");
+    expect(reduceWords([0, 12, 0, 1, 1, 8, 2], 8)).toThrow("parameters");
+    expect(reduceWords([0, 5, 1, 1, 1, 8, 2], 8)).toThrow("parameters");
+    expect(reduceWords([0, 5, 0, 1, 65, ...Array.from({ length: 130 }, () => 1)], 1)).toThrow("parameters");
+    expect(reduceWords([0, 5, 0, 1, 2, 2 ** 31, 1, 2 ** 31, 1], 8)).toThrow("limit");
+    expect(reduceWords([0, 5, 0, 1, 2, 65, 65, 64, 64], 4160)).toThrow("limit");
+    expect(reduceWords([0, 5, 0, 1, 1, -8, 2], 8)).toThrow("integers");
+    expect(reduceWords([0, 5, 0, 1, 1, 8.5, 2], 8)).toThrow("integers");
+    expect(reduceWords([0, 5, 0, 1, 1, 8, 2], 8)).not.toThrow();
+  });
+});
 
 describe("rules", () => {
   it("integers: a half goes to the even neighbour, and nothing overflows", () => {

@@ -454,7 +454,7 @@ describe("metadata", () => {
       ],
     ] as const) {
       const error = await errorOf(() => axesOf([...shape], undefined, given));
-      expect([error._tag, error.code]).toEqual(["InvalidArgument", "bad-option"]);
+      expect([error._tag, error.code]).toEqual(["InvalidArgument", "invalid-argument"]);
     }
     expect(await axesOf([4, 4, 4], ["time", "lat", "lon"])).toEqual(["time time", "lat space", "lon space"]);
     const [north, east] = ["Latitude", "Longitude"];
@@ -618,10 +618,10 @@ describe("an array that lies in the image's group", () => {
       const { store, array } = await inPlace(options);
       return (await errorOf(() => writeMultiscale(store, array, { path: "image", levels: 2, ...more }))).code;
     };
-    expect(await codeOf({ dimensionNames: undefined })).toBe("bad-option");
-    expect(await codeOf({}, { axes: ["z", "y"] })).toBe("bad-option");
-    expect(await codeOf({}, { zarrFormat: 2 })).toBe("bad-option");
-    expect(await codeOf({ chunkKeyEncoding: { name: "default", separator: "." } })).toBe("bad-option");
+    expect(await codeOf({ dimensionNames: undefined })).toBe("invalid-argument");
+    expect(await codeOf({}, { axes: ["z", "y"] })).toBe("invalid-argument");
+    expect(await codeOf({}, { zarrFormat: 2 })).toBe("invalid-argument");
+    expect(await codeOf({ chunkKeyEncoding: { name: "default", separator: "." } })).toBe("invalid-argument");
     const { store, array } = await inPlace();
     const at = async (where: string) =>
       (await errorOf(() => writeMultiscale(store, array, { path: where, overwrite: true }))).code;
@@ -744,7 +744,7 @@ describe("calls", () => {
     expect([missing._tag, missing.message.includes('stage "metadata"')]).toEqual(["NotFound", true]);
     const made = await writeMultiscale(store, array, { ...options, stage: "metadata" });
     const other = await errorOf(() => writeMultiscale(store, array, { ...options, factor: 3, stage: 1 }));
-    expect(other.code).toBe("bad-option");
+    expect(other.code).toBe("invalid-argument");
     const none = await errorOf(() => writeMultiscale(store, array, { ...options, stage: 2 }));
     expect(none._tag).toBe("InvalidArgument");
     // Data that another writer left.
@@ -754,7 +754,7 @@ describe("calls", () => {
         ome: { version: "0.5", multiscales: [{ ...image, metadata: { kwargs } }] },
       });
       const changed = await errorOf(() => writeMultiscale(store, array, { ...options, stage: 1 }));
-      expect(changed.code).toBe("bad-option");
+      expect(changed.code).toBe("invalid-argument");
     }
   });
 

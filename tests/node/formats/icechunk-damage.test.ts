@@ -17,7 +17,7 @@ const limits = { chunkBytes: 2 ** 20, metadataBytes: 2 ** 20, resultBytes: 2 ** 
 /** Result of reading a repository: "right", "other", or an error's tag. Other errors are thrown. */
 async function outcome(objects: Objects): Promise<string> {
   try {
-    const store = await IcechunkStore.open(objects, { maxMetadataBytes: 2 ** 20 });
+    const store = await IcechunkStore.open(objects, { limits: { indexBytes: 2 ** 20 } });
     for await (const _ of store.history());
     store.listChildren("");
     const array = await open(store, { path: "a", kind: "array", limits });
@@ -98,7 +98,7 @@ it("counts the decompressed size of a frame before it allocates memory for it", 
   expect((error as ZarrError)._tag).toBe("LimitExceeded");
   expect((await expandZstd(frame, 2 ** 26)).byteLength).toBe(2 ** 26);
   const file = metadataFile("repo", zeros, { compress: () => frame });
-  const opened = IcechunkStore.open(new Map([["/repo", file]]), { maxMetadataBytes: 2 ** 20 });
+  const opened = IcechunkStore.open(new Map([["/repo", file]]), { limits: { indexBytes: 2 ** 20 } });
   expect(await opened.catch((cause: ZarrError) => cause._tag)).toBe("LimitExceeded");
 });
 

@@ -349,7 +349,9 @@ describe("documents that cannot be read", () => {
       expect((await errorOf(() => ReferenceStore.open(`${server.url}${at}`))).code, at).toBe(code);
     }
     const many = { a: "", b: "", c: "" };
-    expect((await errorOf(() => new ReferenceStore(many, { maxReferences: 2 })))._tag).toBe("LimitExceeded");
+    expect((await errorOf(() => new ReferenceStore(many, { limits: { references: 2 } })))._tag).toBe(
+      "LimitExceeded",
+    );
     const inStore = { store: new MapStore(new Map([["/r", bytesOf(JSON.stringify(many))]])), key: "/r" };
     expect(await (await ReferenceStore.open(inStore)).get("/b")).toEqual(new Uint8Array(0));
     const signal = AbortSignal.abort(new Error("gone"));

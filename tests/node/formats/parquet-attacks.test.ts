@@ -32,7 +32,7 @@ async function storeWith(file: Uint8Array, options = {}) {
   );
   const target = new MapStore(new Map([["/x", new Uint8Array(2000)]]));
   const resolve = () => ({ store: target, key: "/x" });
-  return ReferenceStore.open(files, { resolve, maxDocumentBytes: 2 ** 20, ...options });
+  return ReferenceStore.open(files, { resolve, limits: { indexBytes: 2 ** 20 }, ...options });
 }
 
 async function refused(file: Uint8Array, options = {}): Promise<[string, string]> {
@@ -154,8 +154,8 @@ describe("are refused:", () => {
   });
 
   it("files that are too large, at their size", async () => {
-    expect(await refused(good, { maxDocumentBytes: 200 })).toEqual(limit);
-    expect(await refused(good, { maxReferences: 9 })).toEqual(limit);
+    expect(await refused(good, { limits: { indexBytes: 200 } })).toEqual(limit);
+    expect(await refused(good, { limits: { references: 9 } })).toEqual(limit);
   });
 });
 
@@ -305,7 +305,7 @@ describe("damage anywhere gives typed errors or a valid reading", () => {
         ["/a/refs.0.parq", file],
       ]);
       const resolve = () => ({ store: new MapStore(), key: "/x" });
-      const references = await ReferenceStore.open(store, { resolve, maxDocumentBytes: 2 ** 20 });
+      const references = await ReferenceStore.open(store, { resolve, limits: { indexBytes: 2 ** 20 } });
       await references.get("/a/7");
     } catch (error) {
       if (!isZarrError(error, "InvalidMetadata", "Unsupported", "LimitExceeded", "Network")) throw error;

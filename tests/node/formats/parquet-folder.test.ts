@@ -3,9 +3,20 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterEach, describe, expect, it } from "vitest";
-import { get, getBytes, listChildren, MapStore, open, type Store, slice, ZipStore } from "zarr-wasm";
+import {
+  get,
+  getBytes,
+  HttpStore,
+  listChildren,
+  MapStore,
+  open,
+  type Store,
+  slice,
+  ZipStore,
+} from "zarr-wasm";
 import { ReferenceStore } from "zarr-wasm/formats";
 import { FileSystemStore } from "zarr-wasm/node";
+import { FolderReferences } from "#src/formats/kerchunk/folder.js";
 import { temporaryFolder, writeStore } from "../support/cli-tool.js";
 import { data, sampleFolder, sampleJson, sampleValues } from "../support/parquet-sample.js";
 import { recordFile, referenceFolder, type TestReference } from "../support/parquet-writer.js";
@@ -93,7 +104,7 @@ describe("a folder is opened", () => {
     expect((await errorOf(() => ReferenceStore.open(`${server.url}/none.parq`))).code).toBe("not-found");
     expect((await errorOf(() => ReferenceStore.open(whole))).code).toBe("not-found");
     const error = await errorOf(() =>
-      ReferenceStore.open(`${server.url}/r/.zmetadata`, { referenceCacheBytes: -1 }),
+      ReferenceStore.open(`${server.url}/r/.zmetadata`, { limits: { references: -1 } }),
     );
     expect(error._tag).toBe("InvalidArgument");
   });
@@ -227,13 +238,16 @@ describe("requests", () => {
     const server = await start(
       referenceFolder({ ".zgroup": { zarr_format: 2 }, "a/.zarray": array }, { a: many }, 10),
     );
-    const count = async (referenceCacheBytes: number | undefined) => {
+    const place = { store: new HttpStore(server.url), folder: "" };
+    const count = async (cacheBytes: number) => {
       server.seen.length = 0;
-      const store = await ReferenceStore.open(`${server.url}/.zmetadata`, { referenceCacheBytes });
-      for (const at of [0, 1, 10, 0, 30, 31, 0]) expect([...(await store.get(`/a/${at}`))!]).toEqual([at]);
+      const limits = { fileBytes: 2 ** 20, rows: 100, cacheBytes };
+      const references = (await FolderReferences.find(place, limits, undefined))!;
+      for (const at of [0, 1, 10, 0, 30, 31, 0])
+        expect(await references.find(`/a/${at}`, undefined)).toMatchObject({ bytes: Uint8Array.of(at) });
       return server.log.filter((line) => line.includes("refs.")).length;
     };
-    expect(await count(undefined)).toBe(3);
+    expect(await count(2 ** 20)).toBe(3);
     expect(await count(0)).toBe(5);
   });
 });

@@ -263,9 +263,9 @@ const recipes: readonly Recipe[] = [
   },
   {
     in: "docs/stores.md",
-    has: "targetHeaders: (url)",
+    has: "resolve: (target) =>\n",
     before:
-      'import { open } from "zarr-wasm"; import { ReferenceStore } from "zarr-wasm/formats"; const [authorization, key, document] = ["a", "b", { version: 1, refs: {} }];',
+      'import { HttpStore, open } from "zarr-wasm"; import { ReferenceStore } from "zarr-wasm/formats"; const [authorization, key, document] = ["a", "b", { version: 1, refs: {} }];',
     after: 'console.log((await open(store, { kind: "array" })).shape, typeof other.get);',
     prints: "[ 3 ] function\n",
   },

@@ -1,7 +1,7 @@
 // docs/errors.md compared with the code: the core's list of statuses, the tags, and the error codes in the sources.
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { instantiate } from "#src/engine/module.js";
+import { instantiate } from "#src/engine/engine.js";
 import { textAt } from "#src/engine/session.js";
 import { kebab } from "#src/util/errors.js";
 import { errorTags } from "#src/workers/messages.js";

@@ -12,6 +12,7 @@ import {
 } from "zarr-wasm";
 import { createCodecChain } from "zarr-wasm/codecs";
 import { getSession } from "#src/engine/engine.js";
+import { sampleFolder } from "../support/parquet-sample.js";
 import { bytesOf, errorOf, openArray, v1Meta } from "../support/support.js";
 import {
   bytesLittle,
@@ -318,6 +319,9 @@ describe("every limit", () => {
     });
     const read = async (limits: Partial<Limits>, store = plain) =>
       getBytes(await openArray(store, { limits }));
+    const folder = new Map(Object.entries(sampleFolder("x")));
+    const readReferences = async (limits: Partial<Limits>) =>
+      getBytes(await openArray(folder, { path: "t", limits }));
     const cases: Record<keyof Limits, () => Promise<unknown>> = {
       chunkBytes: () => read({ chunkBytes: 23 }),
       encodedBytes: () => read({ encodedBytes: 23 }),
@@ -329,6 +333,8 @@ describe("every limit", () => {
       shardDepth: () => read({ shardDepth: 1 }, nested),
       resultBytes: () => read({ resultBytes: 95 }),
       readChunks: () => read({ readChunks: 3 }),
+      indexBytes: () => readReferences({ indexBytes: 10 }),
+      references: () => readReferences({ references: 1 }),
     };
     expect(Object.keys(cases).sort()).toEqual(Object.keys(defaultLimits).sort());
     for (const [name, work] of Object.entries(cases))

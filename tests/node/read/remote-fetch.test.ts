@@ -2,7 +2,7 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { HttpClient } from "#src/store/http/client.js";
+import { HttpClient } from "#src/store/http/store.js";
 import type { HttpResponse, Transport } from "#src/store/transport.js";
 import { IdleTimeout } from "#src/util/async.js";
 import { Fetching, isFetchRequest } from "#src/workers/fetching.js";

@@ -4,7 +4,7 @@ import { slice } from "zarr-wasm";
 import { RectilinearAxis, RegularAxis } from "#src/metadata/grid.js";
 import { combinations, groupByObject, projectRange } from "#src/plan/projections.js";
 import { type AxisRange, resolveSelection } from "#src/plan/selection.js";
-import { chooseSlabAxis, copyToPlace } from "#src/plan/slab-partition.js";
+import { chooseSlabAxis, copyToPlace } from "#src/plan/slabs.js";
 import { errorOf } from "../support/support.js";
 
 /** Python's own semantics of a[start:stop:step], by brute force. */

@@ -336,7 +336,7 @@ describe("archives that are damaged", () => {
       (await errorOf(() => zipOf(deflated({}), {}, small).getRange("/a", { offset: 0, length: 1 })))._tag,
     ).toBe("LimitExceeded");
     expect((await zipOf(one({}), {}, small).getRange("/a", { offset: 0, length: 9 }))!.byteLength).toBe(9);
-    const narrow = zipOf(one({}), {}, { maxDirectoryBytes: 40 });
+    const narrow = zipOf(one({}), {}, { limits: { indexBytes: 40 } });
     expect((await errorOf(() => narrow.get("/a")))._tag).toBe("LimitExceeded");
   });
 });

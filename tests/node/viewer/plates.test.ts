@@ -1,6 +1,6 @@
 // The wells of a plate: their common ranges, and the planes that they show.
 import { expect, it } from "vitest";
-import { plateRanges } from "#src/viewer/element/plate-ranges.js";
+import { plateRanges } from "#src/viewer/element/plate.js";
 import type { Thumbnail } from "#src/viewer/element/thumbnail.js";
 import type { Layer } from "#src/viewer/model/layers.js";
 import {

@@ -8,8 +8,8 @@
 import type { BlockFrame } from "../codecs/n5.js";
 import type { VlenCodec } from "../codecs/vlen-codec.js";
 import { decodeBytesIn, encodeBytesIn } from "../engine/bytes.js";
+import type { ModuleName } from "../engine/compile.js";
 import { withDecoder } from "../engine/engine.js";
-import type { ModuleName } from "../engine/module.js";
 import { type ChainStep, endianWords, moduleFor, Plan } from "../engine/plan.js";
 import type { CodecSession, PlacedStep, Placement, Slab } from "../engine/session.js";
 import { repeated } from "../util/buffers.js";
@@ -103,7 +103,7 @@ export class CoreChunkCodec implements LeafCodec {
   readonly chain: ResolvedChain;
   readonly encodedBound: number;
   readonly #frame: BlockFrame | undefined;
-  #fill: Plan | undefined;
+  #elements: Plan | undefined;
   readonly #subarrays = new Map<string, CoreChunkCodec>();
 
   constructor(private readonly parts: CoreParts) {
@@ -168,18 +168,33 @@ export class CoreChunkCodec implements LeafCodec {
   placed(encoded: Uint8Array | undefined, place: Placement): readonly PlacedStep[] {
     if (this.#frame && encoded) return this.#frame.placed(encoded, place);
     return [
-      { plan: encoded ? this.plan : this.#fillPlan(), encoded, offset: place.offset, axes: place.axes },
+      { plan: encoded ? this.plan : this.#elementsPlan(), encoded, offset: place.offset, axes: place.axes },
     ];
   }
 
-  /** Returns the plan that writes fill values: missing chunks must be readable even if the chain does not fit. */
-  #fillPlan(): Plan {
-    this.#fill ??= new Plan(this.plan.array, [littleBytes]);
-    return this.#fill;
+  /**
+   * Returns the plan of elements as they are in memory. It writes fill values, too: missing chunks must be readable even
+   * if the chain does not fit.
+   */
+  #elementsPlan(): Plan {
+    this.#elements ??= new Plan(this.plan.array, [littleBytes]);
+    return this.#elements;
   }
 
   decodePlaced(session: CodecSession, encoded: Uint8Array | undefined, slab: Slab, place: Placement): void {
     for (const step of this.placed(encoded, place)) session.place(slab, step);
+  }
+
+  /** Decodes a chunk in the full module, and writes the part that `place` names to a slab of another session. */
+  async decodePlacedInFull(
+    session: CodecSession,
+    encoded: Uint8Array,
+    slab: Slab,
+    { offset, axes }: Placement,
+  ): Promise<void> {
+    this.requireFullModule();
+    const decoded = await withDecoder(this, (full) => this.decode(full, encoded));
+    session.place(slab, { plan: this.#elementsPlan(), encoded: decoded, offset, axes });
   }
 
   encode(session: CodecSession, content: Content): Uint8Array<ArrayBuffer> {

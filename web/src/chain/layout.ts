@@ -238,7 +238,7 @@ function blockLeaf(
 
 /**
  * Returns the codec of a subarray of uncompressed chunks: the chunk's array codecs for an array of the
- * subarray's shape. Only for chains that move whole elements (see read/partial-rules.ts).
+ * subarray's shape. Only for chains that move whole elements (see read/object-reader.ts).
  */
 function subarrayCodec(
   steps: readonly ResolvedStep[],

@@ -16,7 +16,6 @@ import type {
   ManyValues,
   NewAttributes,
   ResizeOptions,
-  SetChunkOptions,
   SetOptions,
   SetValues,
   Target,
@@ -141,7 +140,7 @@ export async function setChunk<D extends DTypeName>(
   array: ZarrArray<D>,
   coordinates: readonly number[],
   values: SetValues<NoInfer<D>>,
-  options: SetChunkOptions = {},
+  options: SetOptions = {},
 ): Promise<void> {
   return await (await writing()).setChunk(array, coordinates, values, options);
 }

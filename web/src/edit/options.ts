@@ -167,7 +167,8 @@ type SetElement<D extends DTypeName> = DTypeName extends D
  */
 export type SetValues<D extends DTypeName = DTypeName> = ManyValues<D> | SetElement<D>;
 
-export interface SetChunkOptions {
+/** Options of `set`, `setChunk` and `append`. */
+export interface SetOptions {
   /** Ends the write between two chunks and throws the signal's reason. Chunks written so far are complete. */
   signal?: AbortSignal | undefined;
   /**
@@ -183,9 +184,6 @@ export interface SetChunkOptions {
    * does not depend on the pool. If workers fail, the calling thread encodes instead.
    */
   pool?: WorkerPool | undefined;
-}
-
-export interface SetOptions extends SetChunkOptions {
   /**
    * Maximum number of chunks in memory at a time. Default: 16, or 16 per worker of a pool. Shards larger than
    * that many chunks are written two at a time.

@@ -18,7 +18,7 @@ import {
 } from "../write/region.js";
 import { type WriteRegionOptions as Writing, writeRegion } from "../write/write-region.js";
 import { clearOutside } from "./clear-elements.js";
-import { type SetChunkOptions, type SetOptions, setOptions } from "./options.js";
+import { type SetOptions, setOptions } from "./options.js";
 import { requireCurrent } from "./stored-array.js";
 
 export async function set(
@@ -36,7 +36,7 @@ export async function setChunk(
   array: ZarrArray,
   coordinates: readonly number[],
   values: unknown,
-  options: SetChunkOptions,
+  options: SetOptions,
 ): Promise<void> {
   checkArray(array, "setChunk");
   checkGiven(values, "setChunk(array, coordinates, values)");

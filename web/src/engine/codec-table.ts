@@ -7,7 +7,7 @@
  * (codecs/registry.ts). `decode` and `encode` name the module that can do it. The compiler checks the definitions
  * against the list, tests/node/codecs/list-mirrors.test.ts checks both modules.
  */
-import type { ModuleName } from "./module.js";
+import type { ModuleName } from "./compile.js";
 
 const table = [
   ["bytes", "usual", "decode", "decode"],

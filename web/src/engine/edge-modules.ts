@@ -4,7 +4,7 @@
  */
 import type { WasmModule } from "../util/platform.js";
 import type { ModuleName } from "./compile.js";
-import { configureWasm } from "./module.js";
+import { configureWasm } from "./engine.js";
 
 const imported =
   (name: ModuleName, load: () => Promise<{ default: unknown }>) => async (): Promise<WasmModule> => {

@@ -24,12 +24,12 @@ const urls: Readonly<Record<ModuleName, () => URL>> = {
 };
 
 /**
- * Compiles a module from its file, or from its embedded copy if the file is not available.
+ * Compiles a module from its file, or from its embedded copy if the file is not available; images have no copy.
  * @throws both failures in one message; a CompileError concerns the module or a policy, so the copy would not help
  */
 export async function packagedModule(name: ModuleName): Promise<WasmModule> {
   const failures: unknown[] = [];
-  for (const compile of [compileFile, compileCopy]) {
+  for (const compile of name === "images" ? [compileFile] : [compileFile, () => compileCopy(name)]) {
     try {
       return await compile(name);
     } catch (cause) {
@@ -38,7 +38,7 @@ export async function packagedModule(name: ModuleName): Promise<WasmModule> {
     }
   }
   const advice = `serve the package's dist/wasm/${name}.wasm and call configureWasm({ ${name}: "<its URL>" })`;
-  throw new Error([...failures.map(messageOf), advice].join("; "), { cause: failures[1] });
+  throw new Error([...failures.map(messageOf), advice].join("; "), { cause: failures.at(-1) });
 }
 
 async function compileFile(name: ModuleName): Promise<WasmModule> {
@@ -51,8 +51,7 @@ async function compileFile(name: ModuleName): Promise<WasmModule> {
   return compileSource(url);
 }
 
-async function compileCopy(name: ModuleName): Promise<WasmModule> {
-  if (name === "images") throw new Error("scripts contain no copy of images.wasm");
+async function compileCopy(name: Exclude<ModuleName, "images">): Promise<WasmModule> {
   const { embeddedModule } = await embedded();
   return WebAssembly.compile(await embeddedModule(name));
 }

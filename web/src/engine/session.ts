@@ -17,7 +17,7 @@ import {
 } from "../util/errors.js";
 import { keepAlive, uninitialised } from "../util/platform.js";
 import type { Core } from "../wasm/core.js";
-import type { ModuleName } from "./module.js";
+import type { ModuleName } from "./compile.js";
 import type { PiecePlan, Plan, PlanWords } from "./plan.js";
 
 /**
@@ -53,6 +53,8 @@ const maxPlans = 512;
 const framePiece = 2 ** 18;
 /** The codec that errors name for frames without a plan. */
 const zstdFrame: PlanWords = { words: new Uint32Array(0), steps: [{ name: "zstd" }] };
+/** Errors of reductions name no codec. */
+const reduction: PlanWords = { words: new Uint32Array(0), steps: [] };
 
 /** Memory of the core that is not reserved yet. */
 const unreserved = { address: 0, size: 0 };
@@ -151,8 +153,10 @@ export class CodecSession {
   encode(plan: Plan, decoded: Uint8Array): Uint8Array<ArrayBuffer> {
     return this.#call(() => {
       const id = this.#planId(plan);
-      this.#check(this.core.encode(id, this.#setInput(decoded)), plan, true);
-      return copyBytes(this.#output());
+      const bytes = this.#expectInput(decoded);
+      const encoded = this.core.encode(id, decoded, bytes);
+      if (!encoded) this.#fail(this.core.errorCode(), plan, true);
+      return copyBytes(encoded);
     }, 2 * checkedSize(decoded));
   }
 
@@ -221,6 +225,31 @@ export class CodecSession {
   }
 
   /**
+   * Reduces blocks of a box, in the full module.
+   * @param words what the core expects (bindings/session.hpp).
+   * @param bytes size of the box.
+   * @param fill writes the box to the given memory, which is only borrowed.
+   * @param take receives the result, which is only borrowed.
+   */
+  reduce(
+    words: readonly number[],
+    bytes: number,
+    fill: (box: Uint8Array) => void,
+    take: (result: Uint8Array) => void,
+  ): void {
+    if (!words.every(isWord) || !isWord(bytes))
+      throw invalidArgument("lengths and factors must be integers from 0 to 2^32 - 1");
+    this.#call(() => {
+      this.#reserveInput(bytes);
+      this.#wordsFor(words.length).set(words);
+      const { address } = this.#input;
+      fill(this.core.HEAPU8.subarray(address, address + bytes));
+      this.#check(this.core.reduce(bytes), reduction);
+      take(this.#output());
+    }, 2 * bytes);
+  }
+
+  /**
    * Decodes one zstd frame of any content size piece by piece, in the full module. The input must be exactly
    * one frame.
    * @param take receives each piece, which is only borrowed; an exception from it stops decoding.
@@ -250,8 +279,15 @@ export class CodecSession {
   /** Decodes and returns a borrowed view of the result in the module's memory. */
   #decoded(plan: Plan, encoded: Uint8Array): Uint8Array<ArrayBuffer> {
     const id = this.#planId(plan);
-    this.#check(this.core.decode(id, this.#setInput(encoded)), plan);
-    return this.#output();
+    const decoded = this.core.decode(id, encoded, this.#expectInput(encoded));
+    return decoded ?? this.#fail(this.core.errorCode(), plan);
+  }
+
+  /** Returns the size of bytes that the core copies to its input buffer, which it may move. */
+  #expectInput(bytes: Uint8Array): number {
+    const size = checkedSize(bytes);
+    if (size > this.#input.size) this.#input = unreserved;
+    return size;
   }
 
   #output(): Uint8Array<ArrayBuffer> {
@@ -262,14 +298,17 @@ export class CodecSession {
   /** Copies bytes to the core's input buffer and returns their number: the core may read exactly those. */
   #setInput(bytes: Uint8Array): number {
     const size = checkedSize(bytes);
-    if (size > this.#input.size || this.#input.address === 0) {
-      this.#input = unreserved; // a failed reservation also invalidates the old buffer
-      const address = this.core.reserveInput(size);
-      if (address === 0) throw outOfMemory(size);
-      this.#input = { address, size };
-    }
+    this.#reserveInput(size);
     if (size > 0) this.core.HEAPU8.set(bytes, this.#input.address); // throws if the bytes are detached
     return size;
+  }
+
+  #reserveInput(size: number): void {
+    if (size <= this.#input.size && this.#input.address !== 0) return;
+    this.#input = unreserved; // a failed reservation also invalidates the old buffer
+    const address = this.core.reserveInput(size);
+    if (address === 0) throw outOfMemory(size);
+    this.#input = { address, size };
   }
 
   #wordsFor(size: number): Uint32Array {
@@ -311,12 +350,15 @@ export class CodecSession {
     this.#plans.delete(oldest![0]);
   }
 
+  #check(code: number, plan: PlanWords, encodes = false): void {
+    if (code !== 0) this.#fail(code, plan, encodes);
+  }
+
   /**
    * Throws the error that a status code of the core stands for, naming the codec.
    * @param encodes whether the core was encoding: then invalid data is the caller's, not a corrupt chunk
    */
-  #check(code: number, plan: PlanWords, encodes = false): void {
-    if (code === 0) return;
+  #fail(code: number, plan: PlanWords, encodes = false): never {
     const name = textAt(this.core, this.core.statusName(code));
     if (name === "NeedsFullModule") throw new NeedsFullModule();
     const codec = plan.steps[this.core.errorStep()]?.name;

@@ -13,6 +13,7 @@ import { formatOf, isFileName } from "../store/source/file-format.js";
 import { isStore, joinKey, type RangeQuery, type Store, type StoreGetOptions } from "../store/store.js";
 import { ZipStore } from "../store/zip/store.js";
 import { invalidArgument, isZarrError, notFound, unsupported } from "../util/errors.js";
+import type { Limits } from "../util/limits.js";
 import { isObjectId } from "./icechunk/format.js";
 import { IcechunkStore } from "./icechunk/store.js";
 import type { VirtualBase } from "./icechunk/virtual.js";
@@ -184,14 +185,15 @@ async function openStore(
   options: PipelineOptions,
   rootStore: (root: string) => Promise<Store>,
 ): Promise<{ store: Store; path: string }> {
+  const { limits } = options;
   let store = await rootStore(root);
   let path = "";
   for (const [i, adapter] of adapters.entries()) {
     if (adapter.scheme === "zip" && i > 0)
-      store = new ZipStore({ store, key: joinKey(path, "").slice(0, -1) });
+      store = new ZipStore({ store, key: joinKey(path, "").slice(0, -1) }, { limits });
     // URLs of archives may have any name; rootStore knows them by their file extension.
     else if (adapter.scheme === "zip" && !(store instanceof ZipStore))
-      store = new ZipStore(new URL(root, globalThis.location?.href));
+      store = new ZipStore(new URL(root, globalThis.location?.href), { limits });
     if (adapter.scheme === "icechunk")
       store = await openRepository(path === "" ? store : new SubfolderStore(store, path), options);
     const isInside = adapter.scheme === "zip" || adapter.scheme === "icechunk";
@@ -239,6 +241,7 @@ interface DetectOptions {
   readonly snapshot?: string | undefined;
   readonly asOf?: Date | string | undefined;
   readonly virtual?: Readonly<Record<string, VirtualBase>> | undefined;
+  readonly limits?: Partial<Limits> | undefined;
 }
 
 /** Opens the version of an Icechunk repository that the options select. @throws as `IcechunkStore.open`. */
@@ -295,8 +298,11 @@ const damaged = (missing: unknown) => (cause: unknown) => {
 };
 
 /** Opens references in Parquet files; undefined if there are none. */
-export async function findReferences(store: Store, { signal }: DetectOptions): Promise<Store | undefined> {
-  return ReferenceStore.find({ store, folder: "" }, {}, signal);
+export async function findReferences(
+  store: Store,
+  { signal, limits }: DetectOptions,
+): Promise<Store | undefined> {
+  return ReferenceStore.find({ store, folder: "" }, { limits }, signal);
 }
 
 /** Opens an Icechunk repository; undefined if there is none. */
@@ -305,6 +311,6 @@ async function findRepository(store: Store, options: DetectOptions): Promise<Sto
 }
 
 /** Selects the options of Icechunk. */
-function icechunkOptions({ branch, tag, snapshot, asOf, virtual, signal }: DetectOptions) {
-  return { branch, tag, snapshot, asOf, virtual, signal };
+function icechunkOptions({ branch, tag, snapshot, asOf, virtual, limits, signal }: DetectOptions) {
+  return { branch, tag, snapshot, asOf, virtual, limits, signal };
 }

@@ -3,12 +3,11 @@
 import type { DType } from "../dtypes/dtype.js";
 import type { ElementData, Elements, ElementsLike, ReadAs } from "../dtypes/elements.js";
 import type { DTypeName } from "../dtypes/names.js";
-import { checkPriority, type Priority } from "../plan/jobs.js";
 import type { Selection } from "../plan/selection.js";
+import { checkPriority, type Priority } from "../plan/slabs.js";
 import type { Progress } from "../read/assemble.js";
-import { readBytesOf, readElementsOf } from "../read/read-region.js";
+import { type RegionOptions, readBytesOf, readElementsOf, resolveWanted } from "../read/read-region.js";
 import { type ArrayReader, defaultCoalescing } from "../read/reader.js";
-import { type RegionOptions, resolveWanted } from "../read/resolve-region.js";
 import { checkOptions, type OptionNames, sharedOptions } from "../util/arguments.js";
 import { describeValue, invalidArgument } from "../util/errors.js";
 import { stridesOf } from "../util/shapes.js";

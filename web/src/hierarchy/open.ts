@@ -5,6 +5,7 @@ import { isParquetFolder, normalizePath } from "../store/path.js";
 import { isStore, type Store } from "../store/store.js";
 import { invalidArgument } from "../util/errors.js";
 import { lazy } from "../util/lazy.js";
+import type { Limits } from "../util/limits.js";
 import { isFileUrl } from "../util/platform.js";
 import type { ZarrArray } from "./array.js";
 import type { OpenedNode, ZarrGroup } from "./group.js";
@@ -21,8 +22,8 @@ export async function open(source: Source, options: OpenOptions & { kind: "group
 export async function open(source: Source, options?: OpenOptions): Promise<OpenedNode>;
 export async function open(source: Source, options: OpenOptions = {}): Promise<OpenedNode> {
   const repository = icechunkUrl(source);
-  const place = isPipeline(source) ? undefined : resolveSource(repository ?? source);
   checkOpenOptions(options);
+  const place = isPipeline(source) ? undefined : resolveSource(repository ?? source, options.limits);
   const path = normalizePath(options.path ?? "");
   options.signal?.throwIfAborted();
   if (!place) return (await otherStores()).openPipeline(source as string, options, storeOf, open);
@@ -71,7 +72,7 @@ export async function storeOf(source: Source): Promise<Store> {
 }
 
 /** Returns the store of a source, or a function that loads and opens one of the less common kinds. */
-function resolveSource(source: Source): Store | (() => Promise<Store>) {
+function resolveSource(source: Source, limits?: Partial<Limits>): Store | (() => Promise<Store>) {
   if (isStore(source)) return source;
   if (!(typeof source === "string" || source instanceof URL))
     throw invalidArgument("the source must be a URL or a store");
@@ -86,7 +87,8 @@ function resolveSource(source: Source): Store | (() => Promise<Store>) {
   const isHttp = url.protocol === "http:" || url.protocol === "https:";
   if (!isHttp && !isFileUrl(url))
     throw invalidArgument(`cannot read from ${url.protocol} URLs; use an https URL`);
-  if (/\.(zip|ozx)$/i.test(url.pathname)) return async () => new (await otherStores()).ZipStore(url);
+  if (/\.(zip|ozx)$/i.test(url.pathname))
+    return async () => new (await otherStores()).ZipStore(url, { limits });
   return isHttp ? new HttpStore(url) : async () => new (await fileSystem()).FileSystemStore(url);
 }
 

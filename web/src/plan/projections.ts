@@ -131,6 +131,14 @@ export interface RegionTask extends ChunkTask {
   readonly group: Group;
 }
 
+/** A chunk that was read for a task. */
+export interface FetchedChunk<T extends ChunkTask> extends Fetched {
+  readonly task: T;
+}
+
+/** A chunk of a region that was read. */
+export type RegionChunk = FetchedChunk<RegionTask>;
+
 /** A box of the result that is assembled from the chunks of whole stored objects. */
 export interface Group {
   /** First element of the box in the result, and its extent, per axis. */

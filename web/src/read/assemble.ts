@@ -3,16 +3,17 @@
  * which decodes them to their place in the result.
  */
 
-import { type Job, Jobs, type Priority } from "../plan/jobs.js";
-import type { Projection } from "../plan/projections.js";
+import type { CoreChunkCodec } from "../chain/chunk-codec.js";
+import type { Projection, RegionChunk, RegionTask } from "../plan/projections.js";
+import { type Job, Jobs, type Priority } from "../plan/slabs.js";
+import type { Transport } from "../store/transport.js";
 import { Limiter } from "../util/async.js";
-import { isZarrError, withDetails } from "../util/errors.js";
+import { isZarrError, limitExceeded, unsupported, withDetails } from "../util/errors.js";
 import { allowListeners } from "../util/platform.js";
 import { countOf } from "../util/shapes.js";
 import type { Bundle } from "./bundles.js";
-import type { Coalescing, FetchOptions } from "./object-bytes.js";
+import { type Coalescing, type FetchOptions, putAll } from "./object-reader.js";
 import type { ArrayReader } from "./reader.js";
-import type { Sink } from "./sink.js";
 
 /** Progress of a read. */
 export interface Progress {
@@ -46,6 +47,23 @@ export interface RegionPlan {
   /** Size of an element of the result in bytes, which determines the size of slabs. */
   readonly itemBytes: number;
 }
+
+/** Receives the chunks of a region as they arrive. */
+export interface Sink {
+  /** Called once before the first chunk, to check and prepare plans. */
+  start(): Promise<void>;
+  /**
+   * Decodes a chunk to its place in the result, or fills it with the fill value if it is not stored; in any
+   * order.
+   * @param signal aborted when the read ends early for any reason.
+   */
+  put(chunk: RegionChunk, signal: AbortSignal): void | Promise<void>;
+  /** Called once, also after a failure. */
+  end(): void;
+}
+
+/** Adds the chunk's key to an error. */
+export type LocateError = (error: unknown, task: RegionTask) => unknown;
 
 /** Reads a region into a sink. @throws the first error, after aborting the other requests. */
 export async function assemble(plan: RegionPlan, sink: Sink, options: AssembleOptions): Promise<void> {
@@ -115,7 +133,7 @@ class Assembly {
     try {
       for (const job of jobs) {
         this.#signal.throwIfAborted();
-        await this.#runJob(job);
+        await this.#readObject(job);
       }
     } catch (error) {
       this.#fail(error);
@@ -123,40 +141,46 @@ class Assembly {
   }
 
   /** Reads objects that are close together in a file of the store with one request. */
-  async #runBundles(bundles: AsyncGenerator<Bundle<Job>>): Promise<void> {
+  async #runBundles(bundles: AsyncGenerator<Bundle<RegionTask>>): Promise<void> {
+    const put = (chunk: RegionChunk) => this.#locating(chunk.task.coordinates, async () => this.#put(chunk));
     try {
       for await (const { first, read } of bundles) {
         this.#signal.throwIfAborted();
-        await read((job, loaded) => this.#runJob(job, loaded)).catch((error) => {
-          throw this.#locate(error, first);
-        });
+        if (!read) await this.#readObject(first);
+        else await putAll(await this.#locating(first.object, read), put, (error) => this.#fail(error));
       }
     } catch (error) {
       this.#fail(error);
     }
   }
 
-  /** Adds the object's key to an error that does not name one. */
-  #locate(error: unknown, { object }: Job): unknown {
-    const chunkKey = this.plan.reader.objectKey(object);
-    return isOwn(error, this.#signal) ? withDetails(error, { chunkKey }) : error;
+  async #readObject({ object, tasks }: Job): Promise<void> {
+    const onFailure = (error: unknown) => this.#fail(this.#locate(error, object));
+    const fetching: FetchOptions = { ...this.#fetching, onFailure };
+    const put = (chunk: RegionChunk) => this.#put(chunk);
+    await this.#locating(object, () => this.plan.reader.readObject(object, tasks, fetching, put));
   }
 
-  async #runJob(job: Job, loaded?: Uint8Array): Promise<void> {
-    const { reader } = this.plan;
-    const { object, tasks } = job;
-    const onFailure = (error: unknown) => this.#fail(this.#locate(error, job));
-    const fetching: FetchOptions = { ...this.#fetching, loaded, onFailure };
+  /** Passes a chunk to the sink. */
+  #put(chunk: RegionChunk): void | Promise<void> {
+    this.#signal.throwIfAborted();
+    if (!chunk.encoded) this.options.onMissing?.(chunk.task.coordinates);
+    const placed = this.sink.put(chunk, this.#signal);
+    return placed ? placed.then(() => this.#advance()) : this.#advance();
+  }
+
+  /** Adds an object's key to errors that do not name one. */
+  async #locating<T>(object: readonly number[], work: () => Promise<T>): Promise<T> {
     try {
-      await reader.readObject(object, tasks, fetching, (task, fetched) => {
-        this.#signal.throwIfAborted();
-        if (!fetched.encoded) this.options.onMissing?.(task.coordinates);
-        const placed = this.sink.put(task, fetched, this.#signal);
-        return placed ? placed.then(() => this.#advance()) : this.#advance();
-      });
+      return await work();
     } catch (error) {
-      throw this.#locate(error, job);
+      throw this.#locate(error, object);
     }
+  }
+
+  #locate(error: unknown, object: readonly number[]): unknown {
+    const chunkKey = this.plan.reader.objectKey(object);
+    return isOwn(error, this.#signal) ? withDetails(error, { chunkKey }) : error;
   }
 
   #advance(): void {
@@ -167,6 +191,81 @@ class Assembly {
   #fail(error: unknown): void {
     this.#failure ??= { error };
     this.abort.abort(error);
+  }
+}
+
+/** A pool of threads that decode chunks. */
+export interface DecodePool {
+  /** Sends requests from the pool's threads, if supported. */
+  readonly transport: Transport | undefined;
+  /** Whether a chunk is worth decoding on another thread. */
+  takes(codec: CoreChunkCodec): boolean;
+  /** Decodes one chunk. */
+  decode(codec: CoreChunkCodec, encoded: Uint8Array, signal: AbortSignal | undefined): Promise<Uint8Array>;
+  /** Returns a sink that decodes on other threads; undefined if the calling thread should decode. */
+  makeSink(
+    codec: CoreChunkCodec,
+    projections: readonly (readonly Projection[])[],
+    out: ResultBytes,
+    located: LocateError,
+  ): Sink | undefined;
+}
+
+/**
+ * Allocates the bytes on first use. If one chunk, or a single copy from wasm memory, provides all of them, it becomes
+ * the result: allocating and then filling memory would touch it twice.
+ */
+export class ResultBytes {
+  #bytes: Uint8Array | undefined;
+  readonly #adopts: boolean;
+
+  /** @param given the caller's bytes; or whether to share new ones between threads. */
+  constructor(
+    readonly byteLength: number,
+    private readonly given: Uint8Array | { readonly isShared: boolean },
+  ) {
+    if (given instanceof Uint8Array) this.#bytes = given;
+    this.#adopts = !(given instanceof Uint8Array) && !given.isShared;
+  }
+
+  /** @throws LimitExceeded ("out-of-memory"); Unsupported if shared memory is not available. */
+  get bytes(): Uint8Array {
+    this.#bytes ??= this.#make();
+    return this.#bytes;
+  }
+
+  /** Whether the bytes are new and shared between threads. */
+  get isShared(): boolean {
+    return !(this.given instanceof Uint8Array) && this.given.isShared;
+  }
+
+  /** The bytes if they are new and shared: the caller does not see them before the read is complete. */
+  get shared(): Uint8Array<SharedArrayBuffer> | undefined {
+    return this.isShared ? (this.bytes as Uint8Array<SharedArrayBuffer>) : undefined;
+  }
+
+  /**
+   * Uses other bytes as the result; false if the result already exists or is given.
+   * @param take returns all the bytes, which fill their buffer; undefined if it has none.
+   */
+  adopt(take: () => Uint8Array | undefined): boolean {
+    if (!this.#adopts || this.#bytes) return false;
+    this.#bytes = take();
+    return this.#bytes !== undefined;
+  }
+
+  #make(): Uint8Array {
+    const { byteLength, isShared } = this;
+    // Engines hide it from pages that are not cross-origin isolated.
+    if (isShared && typeof SharedArrayBuffer === "undefined")
+      throw unsupported("SharedArrayBuffer is not available; the page must be cross-origin isolated", {
+        code: "no-shared-memory",
+      });
+    try {
+      return new Uint8Array(isShared ? new SharedArrayBuffer(byteLength) : new ArrayBuffer(byteLength));
+    } catch (cause) {
+      throw limitExceeded(`no memory for a result of ${byteLength} bytes`, { code: "out-of-memory", cause });
+    }
   }
 }
 

@@ -8,7 +8,7 @@
 
 import { settledValues } from "../util/async.js";
 import { corruptChunk } from "../util/errors.js";
-import type { ByteSpan } from "./object-bytes.js";
+import type { ByteSpan } from "./object-reader.js";
 
 const headerBytes = 16;
 const frameVersion = 2;

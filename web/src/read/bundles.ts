@@ -1,26 +1,31 @@
 /** Reads objects that are close together in one file of their store with one request. */
 
-import type { FileSpan, PackedStore } from "../store/handle.js";
-import { settleAll } from "../util/async.js";
+import type { LeafChunkCodec } from "../chain/layout.js";
+import type { ChunkTask, FetchedChunk } from "../plan/projections.js";
+import { type FileSpan, findSpan, type OwnStore, readSpan } from "../store/store.js";
 import { type MergedParts, mergeParts } from "./merged-parts.js";
-import { type FetchOptions, isChange } from "./object-bytes.js";
+import type { FetchOptions } from "./object-reader.js";
+
+/** The chunks of one stored object: a single one if the array has no shards. */
+export interface BundleJob<T extends ChunkTask> {
+  readonly object: readonly number[];
+  readonly tasks: readonly T[];
+}
 
 /** An object to read. */
-export interface WantedObject<J> {
-  readonly job: J;
-  readonly key: string;
-  /** Decoded size in bytes; undefined if unknown. */
-  readonly decodedBytes: number | undefined;
-  /** Maximum size for reading it together with others; undefined if it must be read alone. */
-  readonly maxBytes: number | undefined;
+export interface WantedObject<T extends ChunkTask> {
+  readonly job: BundleJob<T>;
+  readonly leaf: LeafChunkCodec;
+  /** Undefined if it must be read alone. */
+  readonly key: string | undefined;
 }
 
 /** Objects that are read together, or a single object. */
-export interface Bundle<J> {
+export interface Bundle<T extends ChunkTask> {
   /** The first object in reading order. */
-  readonly first: J;
-  /** @param run processes an object, with its bytes if it was read with others. */
-  read(run: (job: J, loaded?: Uint8Array) => Promise<void>): Promise<void>;
+  readonly first: BundleJob<T>;
+  /** Reads the objects, which are one chunk each, with one request. Undefined for a single object. */
+  readonly read?: () => Promise<Iterable<FetchedChunk<T>>>;
 }
 
 /**
@@ -31,20 +36,21 @@ const maxObjects = 4096;
 const maxDecoded = 2 ** 25;
 
 /** Yields bundles in the order of their first objects. */
-export async function* bundlesOf<J>(
-  store: PackedStore,
-  objects: Iterable<WantedObject<J>>,
+export async function* bundlesOf<T extends ChunkTask>(
+  store: OwnStore,
+  objects: Iterable<WantedObject<T>>,
   options: FetchOptions,
-): AsyncGenerator<Bundle<J>> {
+): AsyncGenerator<Bundle<T>> {
   for (const batch of batchesOf(objects)) yield* await bundled(store, batch, options);
 }
 
-function* batchesOf<J>(objects: Iterable<WantedObject<J>>): Generator<WantedObject<J>[]> {
-  let batch: WantedObject<J>[] = [];
+function* batchesOf<T extends ChunkTask>(objects: Iterable<WantedObject<T>>): Generator<WantedObject<T>[]> {
+  let batch: WantedObject<T>[] = [];
   let bytes = 0;
   for (const object of objects) {
+    const { leaf } = object;
     batch.push(object);
-    bytes += object.decodedBytes ?? maxDecoded / 64;
+    bytes += leaf.type === "core" ? leaf.plan.decodedBytes : maxDecoded / 64;
     if (batch.length < maxObjects && bytes < maxDecoded) continue;
     yield batch;
     [batch, bytes] = [[], 0];
@@ -53,76 +59,80 @@ function* batchesOf<J>(objects: Iterable<WantedObject<J>>): Generator<WantedObje
 }
 
 /** An object with its location and its position in the order. */
-interface Located<J> {
-  readonly job: J;
+interface Located<T extends ChunkTask> {
+  readonly object: WantedObject<T>;
   readonly rank: number;
   readonly place: FileSpan;
 }
 
-async function bundled<J>(
-  store: PackedStore,
-  batch: readonly WantedObject<J>[],
+async function bundled<T extends ChunkTask>(
+  store: OwnStore,
+  batch: readonly WantedObject<T>[],
   options: FetchOptions,
-): Promise<Bundle<J>[]> {
+): Promise<Bundle<T>[]> {
   const places = await Promise.all(batch.map((object) => placeOf(store, object, options)));
-  const files = new Map<string, Located<J>[]>();
-  const bundles: { rank: number; bundle: Bundle<J> }[] = [];
-  const addAlone = (job: J, rank: number) =>
-    bundles.push({ rank, bundle: { first: job, read: (run) => run(job) } });
+  const files = new Map<string, Located<T>[]>();
+  const bundles: { rank: number; bundle: Bundle<T> }[] = [];
+  const addAlone = ({ job }: WantedObject<T>, rank: number) => bundles.push({ rank, bundle: { first: job } });
   for (const [rank, place] of places.entries()) {
-    const { job } = batch[rank]!;
+    const object = batch[rank]!;
     if (!place) {
-      addAlone(job, rank);
+      addAlone(object, rank);
       continue;
     }
     const list = files.get(place.file);
-    if (list) list.push({ job, rank, place });
-    else files.set(place.file, [{ job, rank, place }]);
+    if (list) list.push({ object, rank, place });
+    else files.set(place.file, [{ object, rank, place }]);
   }
   for (const list of files.values()) {
     const parts = list.map((one) => [one, { ...one.place, key: one.place.file }] as const);
     for (const merged of mergeParts(parts, options.coalescing)) {
       const [first] = merged.members.map(([one]) => one).sort((a, b) => a.rank - b.rank);
-      if (merged.members.length === 1) addAlone(first!.job, first!.rank);
-      else bundles.push({ rank: first!.rank, bundle: together(store, first!, merged, options) });
+      const { object, rank } = first!;
+      if (merged.members.length === 1) addAlone(object, rank);
+      else
+        bundles.push({
+          rank,
+          bundle: { first: object.job, read: () => readTogether(store, merged, options) },
+        });
     }
   }
   return bundles.sort((a, b) => a.rank - b.rank).map(({ bundle }) => bundle);
 }
 
 /** Returns the location of an object; undefined on errors, which reading the object alone will report. */
-async function placeOf<J>(
-  store: PackedStore,
-  { key, maxBytes }: WantedObject<J>,
+async function placeOf<T extends ChunkTask>(
+  store: OwnStore,
+  { key, leaf }: WantedObject<T>,
   { requests, signal }: FetchOptions,
 ): Promise<FileSpan | undefined> {
-  if (maxBytes === undefined) return undefined;
+  if (key === undefined) return undefined;
   try {
-    const place = await requests.run(() => store.findSpan(key, signal), signal);
-    return place && place.length <= maxBytes ? place : undefined;
+    const place = await requests.run(() => store[findSpan]!(key, signal), signal);
+    return place && place.length <= leaf.encodedBound ? place : undefined;
   } catch {
     signal?.throwIfAborted();
     return undefined;
   }
 }
 
-function together<J>(
-  store: PackedStore,
-  { job: first, place }: Located<J>,
-  { offset, length, members }: MergedParts<Located<J>>,
-  { requests, signal, onBytes, onFailure }: FetchOptions,
-): Bundle<J> {
-  return {
-    first,
-    async read(run) {
-      const bytes = await requests.run(() => store.readFile(place, { offset, length }, signal), signal);
-      onBytes?.(bytes.byteLength);
-      // In parallel, so that decoding threads receive all of them.
-      const runs = members.map(([{ job, place: own }]) => {
-        const start = own.offset - offset;
-        return run(job, bytes.subarray(start, start + own.length));
-      });
-      await settleAll(runs, (error) => isChange(error) || onFailure?.(error));
+async function readTogether<T extends ChunkTask>(
+  store: OwnStore,
+  { offset, length, members }: MergedParts<Located<T>>,
+  { requests, signal, onBytes }: FetchOptions,
+): Promise<FetchedChunk<T>[]> {
+  const { place } = members[0]![0];
+  const bytes = await requests.run(() => store[readSpan]!(place, { offset, length }, signal), signal);
+  onBytes?.(bytes.byteLength);
+  return members.map(
+    ([
+      {
+        object: { job, leaf },
+        place: own,
+      },
+    ]) => {
+      const start = own.offset - offset;
+      return { task: job.tasks[0]!, codec: leaf, encoded: bytes.subarray(start, start + own.length) };
     },
-  };
+  );
 }

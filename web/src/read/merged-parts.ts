@@ -1,6 +1,6 @@
 /** Merges adjacent parts of an object into few reads. */
 
-import type { Coalescing, StoredRange } from "./object-bytes.js";
+import type { Coalescing, StoredRange } from "./object-reader.js";
 
 /** Parts of one object that are read with one request. */
 export interface MergedParts<T> {

@@ -17,9 +17,16 @@ import { settledValues } from "../util/async.js";
 import { corruptChunk, isZarrError } from "../util/errors.js";
 import { countOf, indices, stridesOf } from "../util/shapes.js";
 import { readBloscTable, selectBlocks } from "./blosc-blocks.js";
-import type { ObjectBytes } from "./object-bytes.js";
-import { type ByteSpan, exactly, readWithin, type StoredRange } from "./object-bytes.js";
-import { kindOf, type PartialReader, type Subarray } from "./partial-rules.js";
+import {
+  type ByteSpan,
+  exactly,
+  kindOf,
+  type ObjectReader,
+  type PartialReader,
+  readWithin,
+  type StoredRange,
+  type Subarray,
+} from "./object-reader.js";
 
 /** Maximum number of requests for one chunk. */
 const maxRanges = 8;
@@ -156,7 +163,7 @@ class PlainReader implements PartialReader {
     private readonly spans: readonly ByteSpan[],
   ) {}
 
-  async read(object: ObjectBytes, part: StoredRange, signal: AbortSignal | undefined) {
+  async read(object: ObjectReader, part: StoredRange, signal: AbortSignal | undefined) {
     const size = this.leaf.plan.decodedBytes;
     checkSize(part.length, size);
     const readBytes: ReadBytes = (offset, length) => readWithin(object, part, offset, length, signal);
@@ -174,7 +181,7 @@ class BloscReader implements PartialReader {
     private readonly spans: readonly ByteSpan[],
   ) {}
 
-  async read(object: ObjectBytes, part: StoredRange, signal: AbortSignal | undefined) {
+  async read(object: ObjectReader, part: StoredRange, signal: AbortSignal | undefined) {
     const readBytes: ReadBytes = (offset, length) => readWithin(object, part, offset, length, signal);
     try {
       const filled = await this.#filled(part.key, readBytes);

@@ -10,6 +10,7 @@ import {
   type VlenChunkCodec,
   withSession,
 } from "../chain/chunk-codec.js";
+import type { LeafChunkCodec } from "../chain/layout.js";
 import {
   checkElements,
   checkValues,
@@ -20,32 +21,84 @@ import {
   toElements,
 } from "../dtypes/elements.js";
 import { packStrings } from "../dtypes/strings.js";
-import { withFullIfNeeded } from "../engine/engine.js";
 import {
-  type Fetched,
+  type AxisPicks,
+  type ChunkTask,
+  type FetchedChunk,
   type Projection,
+  pickCount,
   pickElements,
+  projectPicks,
+  type RegionChunk,
   type RegionTask,
   selectedCount,
 } from "../plan/projections.js";
-import { chunkPlace } from "../plan/slab-partition.js";
+import { type AxisSelection, resolveSelection, type Selection } from "../plan/selection.js";
+import { chunkPlace } from "../plan/slabs.js";
 import { ownBuffer } from "../store/read.js";
 import { Limiter } from "../util/async.js";
 import { isZarrError, limitExceeded, withDetails } from "../util/errors.js";
 import { countOf, stridesOf } from "../util/shapes.js";
-import { assemble } from "./assemble.js";
-import type { FetchOptions } from "./object-bytes.js";
+import { type AssembleOptions, assemble, type DecodePool, ResultBytes, type Sink } from "./assemble.js";
+import type { FetchOptions } from "./object-reader.js";
 import { type ArrayReader, defaultCoalescing } from "./reader.js";
-import {
-  checkSize,
-  hasLists,
-  projectionsOf,
-  type RegionOptions,
-  readCount,
-  type Wanted,
-} from "./resolve-region.js";
-import { type DecodePool, ResultBytes, type Sink } from "./sink.js";
 import { isNativeCopy, NativeSink, SlabSink } from "./slab-sink.js";
+
+/** Checked options of a read. */
+export interface RegionOptions extends AssembleOptions {
+  readonly pool?: DecodePool | undefined;
+}
+
+/** A resolved selection: the elements to read, and those to pick from them. */
+export interface Wanted {
+  /** Shape of the result. */
+  readonly shape: readonly number[];
+  readonly axes: readonly AxisPicks[];
+}
+
+/** An axis without elements to read. */
+const nothing: AxisPicks = { projections: [], length: 0, picks: undefined };
+
+/** @throws InvalidSelection, LimitExceeded. */
+export function resolveWanted(reader: ArrayReader, selection: Selection | undefined): Wanted {
+  const { spec, axes } = reader;
+  const ranges = resolveSelection(selection, spec.shape, spec.dimensionNames, true);
+  const shape = ranges.filter((range) => !range.dropped).map((range) => range.count);
+  // Whatever the lengths of the other axes, their chunks are not listed.
+  if (ranges.some((range) => range.count === 0)) return { shape, axes: ranges.map(() => nothing) };
+  // Checked before chunks are listed.
+  checkSize(countOf(shape) * (spec.dtype.itemBytes || 8), reader);
+  checkChunks(countChunks(ranges, reader), reader);
+  return { shape, axes: ranges.map((range, axis) => projectPicks(range, axes[axis]!)) };
+}
+
+/**
+ * Returns the number of chunks that a selection touches, including inner chunks of shards. @throws
+ * InvalidSelection.
+ */
+export function chunksTouched(reader: ArrayReader, selection: Selection | undefined): number {
+  const { shape, dimensionNames } = reader.spec;
+  return countChunks(resolveSelection(selection, shape, dimensionNames, true), reader);
+}
+
+const countChunks = (ranges: readonly AxisSelection[], { axes }: ArrayReader): number =>
+  countOf(ranges.map((range, axis) => pickCount(range, axes[axis]!)));
+
+export const projectionsOf = ({ axes }: Wanted): readonly (readonly Projection[])[] =>
+  axes.map((axis) => axis.projections);
+const hasLists = ({ axes }: Wanted): boolean => axes.some((axis) => axis.picks !== undefined);
+const readCount = ({ axes }: Wanted): number => countOf(axes.map((axis) => axis.length));
+
+/** @throws LimitExceeded. */
+function checkSize(bytes: number, { limits }: ArrayReader): void {
+  if (!(bytes <= limits.resultBytes))
+    throw limitExceeded(`the selection has ${bytes} bytes, more than the limit of ${limits.resultBytes}`);
+}
+
+function checkChunks(count: number, { limits }: ArrayReader): void {
+  if (!(count <= limits.readChunks))
+    throw limitExceeded(`the selection touches ${count} chunks, more than the limit of ${limits.readChunks}`);
+}
 
 /** Destination of the result's elements. */
 interface OutOptions {
@@ -141,15 +194,14 @@ async function readProjections(
     return withDetails(error, { chunkKey: reader.keyOf(coordinates) });
   };
   const plan = { reader, projections, itemBytes: reader.spec.dtype.itemBytes };
-  const run = () => {
+  await reader.again(() => {
     if (isNativeCopy(codec, projections))
       return assemble(plan, new NativeSink(codec, projections, target), fewRawChunks(codec, options));
     const { pool } = options;
     const pooled = pool?.makeSink(codec, projections, target, located);
     if (pooled) return assemble(plan, pooled, { ...options, transport: pool!.transport });
     return assemble(plan, new SlabSink(codec, projections, target), options);
-  };
-  await reader.again(() => withFullIfNeeded(codec, run));
+  });
 }
 
 /** Size of raw chunks that may be in memory together, and their minimum number. */
@@ -200,7 +252,7 @@ export async function readChunkElements(
 }
 
 function decodeChunk(
-  codec: Fetched["codec"],
+  codec: LeafChunkCodec,
   encoded: Uint8Array | undefined,
   pool: DecodePool | undefined,
   signal: AbortSignal | undefined,
@@ -227,7 +279,7 @@ async function visitChunk<T>(
   reader: ArrayReader,
   coordinates: readonly number[],
   { signal, transport }: Pick<FetchOptions, "signal" | "transport">,
-  use: (chunk: Fetched) => T | Promise<T>,
+  use: (chunk: FetchedChunk<ChunkTask>) => T | Promise<T>,
 ): Promise<T> {
   const options = {
     signal,
@@ -239,7 +291,7 @@ async function visitChunk<T>(
   let made: T | undefined;
   try {
     await reader.again(() =>
-      reader.readChunk(coordinates, options, async (_, chunk) => {
+      reader.readChunk(coordinates, options, async (chunk) => {
         made = await use(chunk);
       }),
     );
@@ -300,9 +352,9 @@ class VlenSink implements Sink {
 
   async start(): Promise<void> {}
 
-  put({ projections }: RegionTask, { codec, encoded }: Fetched): void | Promise<void> {
+  put({ task, codec, encoded }: RegionChunk): void | Promise<void> {
     const leaf = codec as VlenChunkCodec;
-    const place = chunkPlace(projections, undefined, this.#box);
+    const place = chunkPlace(task.projections, undefined, this.#box);
     // Missing chunks need no decoder.
     if (!encoded) return leaf.decodePlaced(undefined, undefined, this.out, place);
     return withSession(leaf, (session) => leaf.decodePlaced(session, encoded, this.out, place));

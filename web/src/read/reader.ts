@@ -7,14 +7,17 @@ import type { ChunkLayout, LeafChunkCodec } from "../chain/layout.js";
 import { type AxisGrid, regularGrid } from "../metadata/grid.js";
 import type { ArraySpec } from "../metadata/spec.js";
 import type { ChunkTask } from "../plan/projections.js";
-import { packedStore } from "../store/handle.js";
-import { joinKey, type Store } from "../store/store.js";
+import { findSpan, joinKey, ownStore, type Store } from "../store/store.js";
 import { lazy, preload } from "../util/lazy.js";
 import type { Limits } from "../util/limits.js";
-import type { Bundle, WantedObject } from "./bundles.js";
-import { type Coalescing, type FetchOptions, ObjectBytes } from "./object-bytes.js";
-import { ObjectRead, type Visit } from "./object-read.js";
-import { anyReadInPart } from "./partial-rules.js";
+import type { Bundle, BundleJob, WantedObject } from "./bundles.js";
+import {
+  anyReadInPart,
+  type Coalescing,
+  type FetchOptions,
+  ObjectReader,
+  type Put,
+} from "./object-reader.js";
 import type { ShardReader } from "./shard-read.js";
 
 const part = lazy("shards and parts of chunks", () => import("./part.js"));
@@ -69,54 +72,53 @@ export class ArrayReader {
   }
 
   /** Reads one whole chunk. */
-  async readChunk(
-    coordinates: readonly number[],
-    options: FetchOptions,
-    visit: Visit<ChunkTask>,
-  ): Promise<void> {
-    await this.readObject(this.#objectOf(coordinates), [{ coordinates }], options, visit);
+  async readChunk(coordinates: readonly number[], options: FetchOptions, put: Put<ChunkTask>): Promise<void> {
+    await this.readObject(this.#objectOf(coordinates), [{ coordinates }], options, put);
   }
 
-  /** Reads chunks of one stored object. */
+  /** Reads chunks of one stored object and passes each to `put`. */
   async readObject<T extends ChunkTask>(
     object: readonly number[],
     tasks: readonly T[],
     options: FetchOptions,
-    visit: Visit<T>,
+    put: Put<T>,
   ): Promise<void> {
     const key = this.objectKey(object);
     const { levels, leaf } = this.layoutOf(object);
     const hasRanges = Boolean(this.store.getRange);
     const makePartial = hasRanges && anyReadInPart(leaf, tasks) ? (await part()).partialReader : undefined;
-    const bytes = new ObjectBytes(this.store, this.limits, options);
-    const work = new ObjectRead(bytes, leaf, visit, makePartial);
-    if (levels.length === 0) return work.plain(key, tasks[0]!);
-    const reader = this.#shards ?? (await this.#loadShards());
+    const source = new ObjectReader(this.store, this.limits, leaf, options, makePartial);
+    if (levels.length === 0)
+      return options.limiter.run(async () => put(await source.readPlain(key, tasks[0]!)), options.signal);
+    const shards = this.#shards ?? (await this.#loadShards());
     const isAll = tasks.length === this.#countIn(object);
-    await reader.read(work, { levels, key, wanted: this.positionsOf(object, tasks), isAll, hasRanges });
+    await shards.read(
+      source,
+      { levels, key, wanted: this.positionsOf(object, tasks), isAll, hasRanges },
+      put,
+    );
   }
 
   /**
    * Returns jobs in bundles of objects that are read with one request; undefined if the store does not know
    * which objects are close together. Shards, and chunks that may be read in part, are read alone.
    */
-  async bundles<J extends { readonly object: readonly number[]; readonly tasks: readonly ChunkTask[] }>(
-    jobs: Iterable<J>,
+  async bundles<T extends ChunkTask>(
+    jobs: Iterable<BundleJob<T>>,
     options: FetchOptions,
-  ): Promise<AsyncGenerator<Bundle<J>> | undefined> {
-    const { store, spec } = this;
-    const packed = spec.isSharded ? undefined : packedStore(store);
-    if (!packed) return undefined;
+  ): Promise<AsyncGenerator<Bundle<T>> | undefined> {
+    const packed = this.spec.isSharded ? undefined : ownStore(this.store, "get");
+    if (!packed?.[findSpan]) return undefined;
     const { bundlesOf } = await part();
-    const wanted = function* (this: ArrayReader): Generator<WantedObject<J>> {
-      for (const job of jobs) {
-        const { leaf } = this.layoutOf(job.object);
-        const maxBytes = anyReadInPart(leaf, job.tasks) ? undefined : leaf.encodedBound;
-        const decodedBytes = leaf.type === "core" ? leaf.plan.decodedBytes : undefined;
-        yield { job, key: this.objectKey(job.object), decodedBytes, maxBytes };
-      }
-    };
-    return bundlesOf(packed, wanted.call(this), options);
+    return bundlesOf(packed, this.#wantedObjects(jobs), options);
+  }
+
+  *#wantedObjects<T extends ChunkTask>(jobs: Iterable<BundleJob<T>>): Generator<WantedObject<T>> {
+    for (const job of jobs) {
+      const { leaf } = this.layoutOf(job.object);
+      const isBundled = !anyReadInPart(leaf, job.tasks);
+      yield { job, leaf, key: isBundled ? this.objectKey(job.object) : undefined };
+    }
   }
 
   /** Returns the number of chunks of a stored object that lie in the array. */

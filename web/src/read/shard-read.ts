@@ -1,15 +1,22 @@
 /** Reads selected chunks of a shard, neighbours with one request. */
 
 import type { ShardLevel } from "../chain/layout.js";
-import type { ChunkTask } from "../plan/projections.js";
+import type { ChunkTask, FetchedChunk } from "../plan/projections.js";
 import { onWritten } from "../store/handle.js";
 import type { Store } from "../store/store.js";
 import { settleAll } from "../util/async.js";
 import { isZarrError } from "../util/errors.js";
 import type { Limits } from "../util/limits.js";
 import { type MergedParts, mergeParts } from "./merged-parts.js";
-import { exactly, isChange, readWithin, type StoredRange } from "./object-bytes.js";
-import type { ObjectRead } from "./object-read.js";
+import {
+  exactly,
+  isChange,
+  type ObjectReader,
+  type Put,
+  putAll,
+  readWithin,
+  type StoredRange,
+} from "./object-reader.js";
 import { ShardLocator } from "./shards.js";
 
 /** A chunk with its position in its shard, in inner chunks. */
@@ -17,6 +24,9 @@ interface Located<T> {
   readonly task: T;
   readonly position: readonly number[];
 }
+
+/** Reads chunks with one request, or one in part. */
+type Read<T extends ChunkTask> = () => Promise<Iterable<FetchedChunk<T>>>;
 
 /** A shard and its selected chunks. */
 interface WantedShard<T> {
@@ -50,62 +60,80 @@ export class ShardReader {
   /** Whether an error may be due to a cached index, which has been dropped. */
   readonly wasOutdated = (error: unknown): boolean => this.#outdated.has(error as object);
 
-  async read<T extends ChunkTask>(work: ObjectRead<T>, shard: WantedShard<T>): Promise<void> {
+  /** Reads chunks of a shard and passes each to `put`. */
+  async read<T extends ChunkTask>(source: ObjectReader, shard: WantedShard<T>, put: Put<T>): Promise<void> {
     const isKept = this.#locator.isKept(shard.levels, shard.key);
+    let hasPut = false;
+    const noted: Put<T> = (chunk) => {
+      hasPut = true;
+      return put(chunk);
+    };
     try {
-      await this.#readShard(work, shard);
+      await this.#read(source, shard, noted);
     } catch (error) {
       // In a store without versions, chunks that fail to decode reveal an outdated index.
       const isCorrupt = isZarrError(error, "CorruptChunk");
       if (isChange(error) || isCorrupt) this.#locator.forget(shard.key);
       if (isCorrupt && isKept) this.#outdated.add(error);
       // The index may be outdated: a changed shard is read again, once.
-      if (!isChange(error) || work.hasVisited) throw error;
-      await this.#readShard(work, shard);
+      if (!isChange(error) || hasPut) throw error;
+      await this.#read(source, shard, noted);
     }
   }
 
-  /** Reads chunks of a shard, each whole or in part, and neighbours together. */
-  async #readShard<T extends ChunkTask>(work: ObjectRead<T>, shard: WantedShard<T>): Promise<void> {
+  async #read<T extends ChunkTask>(source: ObjectReader, shard: WantedShard<T>, put: Put<T>): Promise<void> {
+    const { limiter, signal, onFailure } = source.options;
+    const found = await limiter.run(() => this.#locate(source, shard), signal);
+    const { loaded, reads, absent } = this.#divide(source, shard, found);
+    const fail = (error: unknown) => isChange(error) || onFailure?.(error);
+    const work = reads.map((read) => limiter.run(async () => putAll(await read(), put, fail), signal));
+    await settleAll([putAll(loaded, put, fail), ...work], fail);
+    // Last, because an outdated index does not show which chunks are missing.
+    for (const chunk of absent) await put(chunk);
+  }
+
+  async #locate<T extends ChunkTask>(
+    source: ObjectReader,
+    shard: WantedShard<T>,
+  ): Promise<Map<Located<T>, StoredRange>> {
     const { levels, key, wanted, hasRanges } = shard;
-    const { limiter, signal } = work.options;
-    const found = await limiter.run(async () => {
-      const whole = this.#isReadWhole(work, shard) ? await wholeShard(work, key) : undefined;
-      const part = whole ?? (await shardPart(work, key, hasRanges));
-      return part && part !== "missing"
-        ? this.#locator.locate(levels, part, wanted, work.bytes, signal)
-        : new Map<Located<T>, StoredRange>();
-    }, signal);
+    const whole = this.#isReadWhole(source, shard) ? await wholeShard(source, key) : undefined;
+    const part = whole ?? (await shardPart(source, key, hasRanges));
+    if (!part || part === "missing") return new Map();
+    return this.#locator.locate(levels, part, wanted, source, source.options.signal);
+  }
+
+  /** Divides the chunks of a shard into those in memory, those to read (in part, or neighbours together), and missing ones. */
+  #divide<T extends ChunkTask>(
+    source: ObjectReader,
+    { wanted }: WantedShard<T>,
+    found: ReadonlyMap<Located<T>, StoredRange>,
+  ) {
+    const loaded: FetchedChunk<T>[] = [];
+    const reads: Read<T>[] = [];
+    const absent: FetchedChunk<T>[] = [];
     const whole: (readonly [T, StoredRange])[] = [];
-    const loaded: (readonly [T, StoredRange])[] = [];
-    const absent: T[] = [];
-    const visits: Promise<void>[] = [];
     for (const located of byRank(wanted, ({ task }) => task.rank)) {
       const { task } = located;
       const at = found.get(located);
-      const partial = at && !at.bytes ? work.partial(task) : undefined;
-      if (!at) absent.push(task);
-      else if (at.bytes) loaded.push([task, at]);
-      else if (partial) visits.push(limiter.run(() => work.visitPart(task, partial, at), signal));
+      const partial = at && !at.bytes ? source.partial(task) : undefined;
+      if (!at) absent.push(source.chunk(task, undefined));
+      // Entries end within the shard, as readEntry has checked.
+      else if (at.bytes)
+        loaded.push(source.chunk(task, at.bytes.subarray(at.offset, at.offset + at.length!)));
+      else if (partial) reads.push(async () => [await source.readPart(task, partial, at)]);
       else whole.push([task, at]);
     }
-    // Entries end within the shard, as readEntry has checked.
-    visits.push(
-      work.visitAll(loaded, ({ bytes, offset, length }) => bytes!.subarray(offset, offset + length!)),
-    );
-    const { maxBytes } = work.options.coalescing;
-    const coalescing = { ...work.options.coalescing, maxBytes: Math.min(maxBytes, this.limits.encodedBytes) };
-    for (const merged of byRank(mergeParts(whole, coalescing), firstRank)) {
-      visits.push(limiter.run(() => readMerged(work, merged), signal));
-    }
-    await settleAll(visits, (error) => isChange(error) || work.options.onFailure?.(error));
-    // Last, because an outdated index does not show which chunks are missing.
-    for (const task of absent) await work.visit(task, undefined);
+    const { coalescing } = source.options;
+    const maxBytes = Math.min(coalescing.maxBytes, this.limits.encodedBytes);
+    for (const merged of byRank(mergeParts(whole, { ...coalescing, maxBytes }), firstRank))
+      reads.push(() => readMerged(source, merged));
+    return { loaded, reads, absent };
   }
 
   /** Whether to read the shard with one request instead of its index first. */
   #isReadWhole<T extends ChunkTask>(
-    { options, leaf }: ObjectRead<T>,
+    { options, leaf }: ObjectReader,
     { levels, key, wanted, isAll, hasRanges }: WantedShard<T>,
   ): boolean {
     const { wholeBytes = 0 } = options.coalescing;
@@ -116,13 +144,10 @@ export class ShardReader {
 }
 
 /** Reads a whole shard; undefined if it is larger than allowed. */
-async function wholeShard<T extends ChunkTask>(
-  work: ObjectRead<T>,
-  key: string,
-): Promise<StoredRange | "missing" | undefined> {
-  const { signal, coalescing } = work.options;
+async function wholeShard(source: ObjectReader, key: string): Promise<StoredRange | "missing" | undefined> {
+  const { signal, coalescing } = source.options;
   try {
-    const bytes = await work.bytes.read(key, undefined, undefined, signal, 2 * coalescing.wholeBytes!);
+    const bytes = await source.read(key, undefined, undefined, signal, 2 * coalescing.wholeBytes!);
     return bytes ? { key, bytes, offset: 0, length: bytes.byteLength } : "missing";
   } catch (error) {
     if (isZarrError(error, "LimitExceeded")) return undefined;
@@ -131,28 +156,31 @@ async function wholeShard<T extends ChunkTask>(
 }
 
 /** Returns a shard, which is read at once if the store does not support range reads. */
-async function shardPart<T extends ChunkTask>(
-  work: ObjectRead<T>,
+async function shardPart(
+  source: ObjectReader,
   key: string,
   hasRanges: boolean,
 ): Promise<StoredRange | undefined> {
   if (hasRanges) return { key, offset: 0, length: undefined };
-  const bytes = await work.bytes.read(key, undefined, undefined, work.options.signal);
+  const bytes = await source.read(key, undefined, undefined, source.options.signal);
   return bytes && { key, bytes, offset: 0, length: bytes.byteLength };
 }
 
-/** Reads adjacent parts with one request and passes on each. */
+/** Reads adjacent chunks with one request. The chunks before a truncated one are complete. */
 async function readMerged<T extends ChunkTask>(
-  work: ObjectRead<T>,
+  source: ObjectReader,
   { offset, length, members }: MergedParts<T>,
-): Promise<void> {
+): Promise<Iterable<FetchedChunk<T>>> {
   const { key, version } = members[0]![1];
   const whole = { key, offset, length, version };
-  const bytes = await readWithin(work.bytes, whole, 0, length, work.options.signal);
-  await work.visitAll(members, (part) => {
-    const start = part.offset - offset;
-    return bytes && exactly(bytes.subarray(start, start + part.length!), part.length!);
-  });
+  const bytes = await readWithin(source, whole, 0, length, source.options.signal);
+  return (function* () {
+    for (const [task, part] of members) {
+      const start = part.offset - offset;
+      const encoded = bytes && exactly(bytes.subarray(start, start + part.length!), part.length!);
+      yield source.chunk(task, encoded);
+    }
+  })();
 }
 
 /** Returns the lowest rank of the parts read with one request. */

@@ -11,8 +11,7 @@ import type { ObjectVersion } from "../store/store.js";
 import { SingleFlight, settleAll } from "../util/async.js";
 import { withDetails } from "../util/errors.js";
 import type { Limits } from "../util/limits.js";
-import type { ObjectBytes } from "./object-bytes.js";
-import { readWithin, type StoredRange, wholeObject } from "./object-bytes.js";
+import { type ObjectReader, readWithin, type StoredRange, wholeObject } from "./object-reader.js";
 
 interface ShardIndex {
   /** Offset and size of every inner chunk, in C order of the index axes; -1 for missing ones. */
@@ -35,7 +34,7 @@ export interface WantedChunk {
 
 /** Reader of the bytes, and the caller's abort signal. */
 interface Reading {
-  readonly bytes: ObjectBytes;
+  readonly bytes: ObjectReader;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -58,7 +57,7 @@ export class ShardLocator {
     levels: readonly ShardLevel[],
     object: StoredRange,
     wanted: readonly T[],
-    bytes: ObjectBytes,
+    bytes: ObjectReader,
     signal: AbortSignal | undefined,
   ): Promise<Map<T, StoredRange>> {
     const found = new Map<T, StoredRange>();
@@ -172,7 +171,7 @@ const indexId = (key: string, offset: number, depth: number): string => `${key}\
 
 /** Reads and checks an index; undefined if the object is missing. */
 async function readIndex(
-  bytes: ObjectBytes,
+  bytes: ObjectReader,
   layout: ShardIndexLayout,
   part: StoredRange,
   signal: AbortSignal | undefined,
@@ -245,7 +244,7 @@ export function groupByEntry<T>(
 
 /** Reads the last `length` bytes of a part, or all of a shorter one. */
 async function readEndOf(
-  object: ObjectBytes,
+  object: ObjectReader,
   part: StoredRange,
   length: number,
   signal: AbortSignal | undefined,

@@ -8,14 +8,8 @@
 import type { CoreChunkCodec } from "../chain/chunk-codec.js";
 import { getSession } from "../engine/engine.js";
 import type { Plan } from "../engine/plan.js";
-import type { CodecSession, Slab } from "../engine/session.js";
-import {
-  type Fetched,
-  type Group,
-  type Projection,
-  type RegionTask,
-  selectedCount,
-} from "../plan/projections.js";
+import { type CodecSession, NeedsFullModule, type Slab } from "../engine/session.js";
+import { type Group, type Projection, type RegionChunk, selectedCount } from "../plan/projections.js";
 import {
   chooseSlabAxis,
   chunkPlace,
@@ -23,13 +17,13 @@ import {
   maxSlabBytes,
   type PlaceBox,
   SlabPartition,
-} from "../plan/slab-partition.js";
+} from "../plan/slabs.js";
 import { releaseBytes, takeBytes } from "../store/read.js";
 import { repeated } from "../util/buffers.js";
 import { corruptChunk } from "../util/errors.js";
 import { cachedFor } from "../util/platform.js";
 import { countOf, stridesOf } from "../util/shapes.js";
-import type { ResultBytes, Sink } from "./sink.js";
+import type { ResultBytes, Sink } from "./assemble.js";
 
 /**
  * Limits of a session's open slabs, for all reads together: the core supports 256 slabs. If there is no room,
@@ -59,6 +53,8 @@ export class SlabSink implements Sink {
     (group, lengths) => this.#axisOf(group, lengths),
     (origin, shape) => this.#boxIfRoom(origin, shape),
   );
+  /** Boxes whose slabs are not freed yet. */
+  readonly #boxes = new Set<Box>();
   readonly #shape: readonly number[];
   readonly #itemBytes: number;
   #session!: CodecSession;
@@ -83,46 +79,42 @@ export class SlabSink implements Sink {
     this.#session = await getSession(this.codec.decodeModule);
   }
 
-  put(task: RegionTask, fetched: Fetched): void {
-    const slab = this.#partition.slabFor(task);
-    const box = slab.content;
-    if (box) this.#place(task, fetched, box);
-    else this.#placeAlone(task, fetched);
-    if (!this.#partition.isLast(slab) || !box) return;
-    try {
+  put(chunk: RegionChunk): void | Promise<void> {
+    const { projections } = chunk.task;
+    const slab = this.#partition.slabFor(chunk.task);
+    // Without room for the slab, the chunk is copied to the result separately.
+    const box =
+      slab.content ??
+      this.#makeBox(
+        projections.map((projection) => projection.out),
+        projections.map((projection) => projection.count),
+      );
+    const finish = () => {
+      const isLast = this.#partition.isLast(slab);
+      if (slab.content && !isLast) return;
       this.#copyOut(box);
-    } finally {
       this.#free(box);
-    }
+    };
+    const placed = this.#place(chunk, box);
+    return placed ? placed.then(finish) : finish();
   }
 
   end(): void {
-    for (const box of this.#partition.clear()) if (box) this.#free(box);
+    for (const box of this.#boxes) this.#free(box);
   }
 
-  #place({ projections }: RegionTask, { codec, encoded, start }: Fetched, box: Box): void {
-    (codec as CoreChunkCodec).decodePlaced(
-      this.#session,
-      encoded,
-      box.slab,
-      chunkPlace(projections, start, box),
-    );
-    if (encoded) releaseBytes(encoded);
-  }
-
-  /** Copies a chunk to the result through a separate slab, which is freed at once. */
-  #placeAlone(task: RegionTask, fetched: Fetched): void {
-    const { projections } = task;
-    const box = this.#makeBox(
-      projections.map((projection) => projection.out),
-      projections.map((projection) => projection.count),
-    );
+  #place({ task, codec, encoded, start }: RegionChunk, box: Box): void | Promise<void> {
+    const leaf = codec as CoreChunkCodec;
+    const place = chunkPlace(task.projections, start, box);
+    const release = () => encoded && releaseBytes(encoded);
     try {
-      this.#place(task, fetched, box);
-      this.#copyOut(box);
-    } finally {
-      this.#free(box);
+      leaf.decodePlaced(this.#session, encoded, box.slab, place);
+    } catch (error) {
+      if (!(error instanceof NeedsFullModule) || this.#session.module !== "decode") throw error;
+      this.codec.requireFullModule(); // for later reads
+      return leaf.decodePlacedInFull(this.#session, encoded!, box.slab, place).then(release);
     }
+    release();
   }
 
   #makeBox(origin: readonly number[], shape: readonly number[]): Box {
@@ -131,10 +123,14 @@ export class SlabSink implements Sink {
     const count = openIn(this.#session);
     count.slabs++;
     count.bytes += bytes;
-    return { slab, origin, shape, strides: stridesOf(shape, this.#itemBytes) };
+    const box = { slab, origin, shape, strides: stridesOf(shape, this.#itemBytes) };
+    this.#boxes.add(box);
+    return box;
   }
 
-  #free({ slab }: Box): void {
+  #free(box: Box): void {
+    const { slab } = box;
+    this.#boxes.delete(box);
     const count = openIn(this.#session);
     count.slabs--;
     count.bytes -= slab.bytes;
@@ -201,7 +197,7 @@ export class NativeSink implements Sink {
 
   async start(): Promise<void> {}
 
-  put(task: RegionTask, { codec, encoded, start }: Fetched): void {
+  put({ task, codec, encoded, start }: RegionChunk): void {
     const { plan } = codec as CoreChunkCodec;
     if (encoded && this.#isResult(plan, encoded, task.projections)) {
       if (this.out.adopt(() => (takeBytes(encoded) ? encoded : undefined))) return;

@@ -1,4 +1,4 @@
-/** Concurrent writers: conditional writes and retries after conflicts, queues within this process, writers that make no progress. */
+/** Concurrent writers: conditional writes and retries after conflicts, queues within this process. */
 
 import { untilAborted } from "../util/async.js";
 import {
@@ -205,26 +205,3 @@ export async function trackWrite(
 /** Whether two keys or prefixes have an object in common. */
 const overlaps = (a: string, b: string): boolean =>
   a === b || (a.endsWith("/") && b.startsWith(a)) || (b.endsWith("/") && a.startsWith(b));
-
-/**
- * Measures how long an observer has seen the same value. The time between two observations counts as at most
- * `maxStep`: while this process was suspended or the store did not respond, nothing is known about the
- * writer.
- */
-export class UnchangedTimer {
-  #value: string | undefined;
-  #observed = 0;
-  #elapsed = 0;
-
-  /** @param maxStep maximum time counted per observation, in milliseconds. */
-  constructor(private readonly maxStep: number) {}
-
-  /** Returns for how many milliseconds the value has been the same. */
-  observe(value: string): number {
-    const now = performance.now();
-    this.#elapsed = value === this.#value ? this.#elapsed + Math.min(now - this.#observed, this.maxStep) : 0;
-    this.#value = value;
-    this.#observed = now;
-    return this.#elapsed;
-  }
-}

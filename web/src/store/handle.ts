@@ -1,44 +1,10 @@
 /** One record of internal state for each store, which may be an object of the caller; notifications of writes. */
 
 import { cachedFor } from "../util/platform.js";
-import type { Store, StoreGetOptions } from "./store.js";
-import type { FileCalls, Transport } from "./transport.js";
+import type { Store } from "./store.js";
 
 /** Called with a key that was written; a "/" at its end stands for all keys with that prefix. */
 export type WriteListener = (keyOrPrefix: string) => void;
-
-/** Reads into memory that the reader returns: see read.ts. */
-export interface LeasingStore {
-  /** The store's own `get`. If a program has replaced it, the replacement is called instead. */
-  readonly get: Store["get"];
-  /**
-   * Like `get`; the bytes may be lent.
-   * @param transport sends the requests of stores over HTTP. Default: that of the store.
-   */
-  lend(key: string, options: StoreGetOptions, transport?: Transport): Promise<Uint8Array | undefined>;
-}
-
-/** Location of an object in a larger file. */
-export interface FileSpan {
-  /** Identifies the file. */
-  readonly file: string;
-  readonly offset: number;
-  readonly length: number;
-}
-
-/** Stores whose objects are parts of larger files, so that one request can read adjacent objects. */
-export interface PackedStore<T extends FileSpan = FileSpan> {
-  /** As in {@link LeasingStore}. */
-  readonly get: Store["get"];
-  /** Returns the place of an object; undefined if it is missing or not a part of a file. */
-  findSpan(key: string, signal: AbortSignal | undefined): Promise<T | undefined>;
-  /** Reads bytes from the file of a place. @throws if there are fewer bytes, and what `get` throws. */
-  readFile(
-    place: T,
-    part: { readonly offset: number; readonly length: number },
-    signal: AbortSignal | undefined,
-  ): Promise<Uint8Array>;
-}
 
 /** Work at one path of a store: see concurrency.ts. */
 export interface KeyQueue {
@@ -51,12 +17,6 @@ export interface KeyQueue {
 export interface StoreHandle {
   /** The store that this one wraps; {@link setInnerStore} sets it. */
   inner?: Store;
-  lender?: LeasingStore;
-  packed?: PackedStore;
-  /** The store's own `set`, if that does not use the bytes any more once it has fulfilled. */
-  borrowingSet?: Store["set"];
-  /** The calls for the next file of a store of files. Default: those that run in other threads. */
-  fileCalls?: { readonly next: FileCalls };
   /** Queues of writers, by path. */
   readonly queues: Map<string, KeyQueue>;
   /** Writes that outlived their abort signals, with their keys: see concurrency.ts. */
@@ -86,12 +46,6 @@ export const handleOf = cachedFor(
     shortenedArrays: new Set(),
   }),
 );
-
-/** Returns a store's knowledge of where its objects lie; undefined if it has none. */
-export function packedStore(store: Store): PackedStore | undefined {
-  const { packed } = handleOf(store);
-  return packed && store.get === packed.get ? packed : undefined;
-}
 
 /** Notes that a store writes to another one, so that writers through either wait for each other. */
 export function setInnerStore<S extends Store>(front: S, store: Store): S {

@@ -5,8 +5,7 @@ import { untilAborted } from "../util/async.js";
 import { BufferPool } from "../util/buffers.js";
 import { asBytes, kindName } from "../util/bytes.js";
 import { invalidArgument, isError, messageOf, networkError, type ZarrError } from "../util/errors.js";
-import { handleOf } from "./handle.js";
-import type { RangeQuery, Store, StoreGetOptions } from "./store.js";
+import { lend, ownStore, type RangeQuery, type Store, type StoreGetOptions } from "./store.js";
 import type { Transport } from "./transport.js";
 
 /**
@@ -142,12 +141,11 @@ export async function readLeased(
   options: StoreGetOptions,
   transport?: Transport,
 ): Promise<Uint8Array | undefined> {
-  const { lender } = handleOf(store);
-  const lends = lender && store.get === lender.get;
+  const lends = ownStore(store, "get");
   return callStore(
     store,
     key,
-    () => (lends ? lender.lend(key, options, transport) : store.get(key, options)),
+    () => (lends?.[lend] ? lends[lend](key, options, transport) : store.get(key, options)),
     options.signal,
   );
 }

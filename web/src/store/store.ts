@@ -1,5 +1,6 @@
 /** The interface of stores, which hold bytes by key. */
 import { networkError, type ZarrError } from "../util/errors.js";
+import type { FileCalls, Transport } from "./transport.js";
 
 /**
  * The version of an object that reads have seen. All reads with the same `ObjectVersion` must see the same version.
@@ -113,6 +114,57 @@ export function isStore(value: unknown): value is Store {
   return (
     typeof value === "object" && value !== null && typeof (value as { get?: unknown }).get === "function"
   );
+}
+
+/** Keys of {@link OwnStore}. */
+export const own: unique symbol = Symbol("own");
+export const lend: unique symbol = Symbol("lend");
+export const findSpan: unique symbol = Symbol("findSpan");
+export const readSpan: unique symbol = Symbol("readSpan");
+export const borrows: unique symbol = Symbol("borrows");
+export const fileCalls: unique symbol = Symbol("fileCalls");
+
+/** Location of an object in a larger file. */
+export interface FileSpan {
+  /** Identifies the file. */
+  readonly file: string;
+  readonly offset: number;
+  readonly length: number;
+}
+
+/** Internal methods of this library's stores, for callers that {@link ownStore} admits. */
+export interface OwnStore extends Store {
+  /** The store's own methods, which the following stand for. */
+  readonly [own]: Pick<Store, "get" | "set">;
+  /**
+   * Like `get`; the bytes may be lent: see read.ts.
+   * @param transport sends the requests of stores over HTTP. Default: that of the store.
+   */
+  [lend]?(key: string, options: StoreGetOptions, transport?: Transport): Promise<Uint8Array | undefined>;
+  /**
+   * Returns the place of an object in a larger file, so that one request can read adjacent objects; undefined if it is
+   * missing or not a part of a file.
+   */
+  [findSpan]?(key: string, signal: AbortSignal | undefined): Promise<FileSpan | undefined>;
+  /** Reads a part of the file of a place. @throws if there are fewer bytes, and what `get` throws. */
+  [readSpan]?(
+    place: FileSpan,
+    part: { readonly offset: number; readonly length: number },
+    signal: AbortSignal | undefined,
+  ): Promise<Uint8Array>;
+  /** Whether `set` does not use the bytes any more once it has fulfilled. */
+  readonly [borrows]?: boolean;
+  /** The calls for the next file of a store of files. Default: those that run in other threads. */
+  [fileCalls]?: { readonly next: FileCalls } | undefined;
+}
+
+/**
+ * Returns a store with its internal methods; undefined for other stores, and if a program has replaced the method that
+ * they stand for: in a subclass, by an assignment or in a Proxy.
+ */
+export function ownStore(store: Store, method: "get" | "set"): OwnStore | undefined {
+  const given = store as OwnStore;
+  return given[own] && given[own][method] === store[method] ? given : undefined;
 }
 
 /** Joins a node's path and a key below it: `joinKey("a/b", "meta")` is "/a/b/meta". */

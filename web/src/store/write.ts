@@ -2,12 +2,14 @@
 import { invalidArgument, isZarrError, readOnly, unsupported } from "../util/errors.js";
 import { existsError, trackWrite } from "./concurrency.js";
 import { inParallel } from "./deletion.js";
-import { announceWrite, handleOf } from "./handle.js";
+import { announceWrite } from "./handle.js";
 import { normalizePath } from "./path.js";
 import { callStore, locateKey, storeFailed } from "./read.js";
 import {
+  borrows,
   joinKey,
   type MaybePromise,
+  ownStore,
   type Store,
   type StoreGetOptions,
   type StoreSetOptions,
@@ -96,7 +98,7 @@ export async function writeObject(
 
 /** Whether a store may keep the bytes of an object that was written, so that they must not change. */
 export const keepsBytes = (store: Store): boolean =>
-  store.set === undefined || handleOf(store).borrowingSet !== store.set;
+  store.set === undefined || !ownStore(store, "set")?.[borrows];
 
 /** Deletes an object; succeeds if there is none. Throws like {@link writeObject}. */
 export async function deleteObject(

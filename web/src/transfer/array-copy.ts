@@ -1,16 +1,20 @@
 /** The state of copying one array: source, target, progress, and the number of parallel tasks. */
 
 import type { ZarrArray } from "../hierarchy/array.js";
-import type { FetchOptions } from "../read/object-bytes.js";
+import type { FetchOptions } from "../read/object-reader.js";
 import { type ArrayReader, defaultCoalescing } from "../read/reader.js";
 import type { ReadPart } from "../store/file/copy.js";
-import { handleOf, innermostStore } from "../store/handle.js";
-import type {
-  RangeQuery,
-  Store,
-  StoreGetOptions,
-  StoreSetOptions,
-  StoreWriteOptions,
+import { innermostStore } from "../store/handle.js";
+import {
+  borrows,
+  fileCalls,
+  type OwnStore,
+  own,
+  type RangeQuery,
+  type Store,
+  type StoreGetOptions,
+  type StoreSetOptions,
+  type StoreWriteOptions,
 } from "../store/store.js";
 import { Limiter } from "../util/async.js";
 import { corruptChunk, withDetails } from "../util/errors.js";
@@ -216,7 +220,7 @@ type CheckWhole = (read: ReadPart) => Promise<WholeObject | undefined>;
 export type CopiedObject = WholeObject | "missing" | undefined;
 
 /** The store of a target array: keeps existing objects, and counts written bytes. */
-export class TargetStore implements Store {
+export class TargetStore implements OwnStore {
   /** Keys of whole objects that exist; they are not written again. */
   readonly kept = new Set<string>();
   /** Keys that have been written since they were last removed from this set. */
@@ -229,11 +233,18 @@ export class TargetStore implements Store {
     private readonly tally: Tally,
     private readonly mayHoldMore: boolean,
   ) {
-    // This copy has opened the folder itself: it is not of a subclass that keeps bytes.
-    if (handleOf(innermostStore(store)).fileCalls) handleOf(this).borrowingSet = TargetStore.prototype.set;
     if (!store.getRange) return;
     this.getRange = (key: string, range: RangeQuery, options?: StoreGetOptions) =>
       store.getRange!(key, range, options);
+  }
+
+  get [own](): Pick<Store, "get" | "set"> {
+    return TargetStore.prototype;
+  }
+
+  get [borrows](): boolean {
+    // This copy has opened the folder itself: it is not of a subclass that keeps bytes.
+    return (innermostStore(this.store) as OwnStore)[fileCalls] !== undefined;
   }
 
   get conditional(): Store["conditional"] {

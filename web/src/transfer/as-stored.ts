@@ -245,7 +245,7 @@ class Copier {
       const key = this.#from.objectKey(object);
       const { leaf } = this.#from.layoutOf(object);
       await this.#from
-        .readObject(object, wanted, fetching, async ({ task, coordinates }, { encoded }) => {
+        .readObject(object, wanted, fetching, async ({ task: { task, coordinates }, encoded }) => {
           if (!encoded) {
             const chunk = await this.#fillChunk(leaf);
             return chunk && use(task, chunk);

@@ -10,6 +10,7 @@ import type { ArraySpec } from "../metadata/spec.js";
 import { blockForFiles } from "../store/file/calls.js";
 import { FileSystemStore } from "../store/file/store.js";
 import { innermostStore } from "../store/handle.js";
+import { sha256 } from "../store/lease.js";
 import { joinPath } from "../store/path.js";
 import type { Store } from "../store/store.js";
 import { pickOptions } from "../util/arguments.js";
@@ -29,7 +30,7 @@ import { copyAsStored } from "./as-stored.js";
 import { BoxCopier } from "./box-copy.js";
 import { badOption, type Destination, openDestination } from "./destination.js";
 import { loadNode, node } from "./host.js";
-import { type DestinationLock, type LockOptions, sha256 } from "./lock.js";
+import type { DestinationLock, LockOptions } from "./lock.js";
 import {
   awaitNodes,
   documentsText,
@@ -67,8 +68,8 @@ interface PlannedNode extends TargetNode {
  * Copies an array, or a group with everything below it. Properties without an option do not change. Chunks whose
  * encoding does not change are copied as they are stored; others are decoded and encoded in bounded memory.
  *
- * The destination is locked against other writers while the copy runs: no other copy can write to it, to a place that
- * contains it, or to one in it.
+ * The destination is locked against other writers while the copy runs: no other copy can start to write to it, or to a
+ * place in it. A copy to a place that contains it is not detected.
  * @param source URL or store, as for `open`, or an opened array or group.
  * @param destination an http or https URL, the file URL of a folder or of a `.zip` or `.ozx` archive (Node), or a store.
  * @throws InvalidArgument ("bad-option") and Unsupported before anything is written; AlreadyExists for data at the
@@ -149,9 +150,9 @@ export async function openNode(source: Source | OpenedNode, options: SourceOptio
 
 /** Parts of the same copy write at the same time. Parts also wait for the writer that creates the nodes. */
 async function lockOptions(nodes: readonly PlannedNode[], options: CheckedOptions): Promise<LockOptions> {
-  const { onWarning, overwrite, share, signal, verify, wait } = options;
+  const { onWarning, share, signal, verify, wait } = options;
   const isResponsive = !verify && nodes.every(isCopiedAsStored);
-  if (!share) return { isResponsive, overwrite, onWarning, signal };
+  if (!share) return { isResponsive, onWarning, signal };
   const texts = nodes.map(({ path, metadata }) => [path, documentsText(metadata)]);
   const digest = await sha256(JSON.stringify(texts));
   return { share: `one of ${share.count} parts of ${digest}`, isResponsive, wait, onWarning, signal };

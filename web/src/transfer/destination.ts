@@ -34,7 +34,9 @@ import {
 import { placeOfStore } from "./places.js";
 
 /** An open destination. */
-export interface Destination extends Pick<LockTarget, "kind" | "name" | "place" | "store"> {
+export interface Destination extends Pick<LockTarget, "kind" | "name" | "place"> {
+  /** Writes to it pass the gate. */
+  readonly store: Store;
   /** Passed by writes; undefined for archives. */
   readonly gate?: GatedWrites;
   /** Locks the destination ({@link lockDestination}). */

@@ -40,12 +40,6 @@ export function node(): NodeModules {
 /** Whether Node's modules have been loaded. */
 export const hasNode = (): boolean => modules !== undefined;
 
-/** Returns 128 random bits in hexadecimal. Pages without a secure context have no `crypto.randomUUID`. */
-export const randomHex = (): string =>
-  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join(
-    "",
-  );
-
 /** Times in milliseconds; tests shorten them. */
 export const transferTimes = {
   /** How often a writer changes its lock, by the kind of destination. */

@@ -1,15 +1,12 @@
-/** Paths and URLs of sources and destinations: detects overlaps, and finds locks around and inside a destination. */
+/** Paths and URLs of sources and destinations: detects overlaps. */
 
-import type { Dirent } from "node:fs";
 import { overlap, overlappingPlace, placeNames, placesRead } from "../edit/overlap.js";
 import { FileSystemStore } from "../store/file/store.js";
 import { innermostStore } from "../store/handle.js";
 import { HttpStore } from "../store/http/store.js";
 import type { Store } from "../store/store.js";
-import { isWriterLockName, writerLockName } from "../store/temp-names.js";
 import { ZarrError } from "../util/errors.js";
 import { loadNode, node } from "./host.js";
-import { LockObject } from "./lock-object.js";
 
 const isUrl = (text: string): boolean => /^[a-z][a-z0-9+.-]+:\/\//i.test(text);
 
@@ -130,70 +127,4 @@ export function realPath(name: string): string {
 export function folderUrl(folder: string): string {
   const { path, url } = node();
   return url.pathToFileURL(path.join(folder, path.sep)).href;
-}
-
-/** Yields the locks of the parent folders of a path. @param place its real path. */
-export async function* locksAbove(place: string): AsyncGenerator<LockObject> {
-  const { fs, path } = node();
-  for (let at = place; path.dirname(at) !== at; ) {
-    at = path.dirname(at);
-    const isThere = await fs.promises.lstat(path.join(at, writerLockName())).catch(() => undefined);
-    if (isThere) yield new LockObject({ kind: "folder", folder: folderUrl(at), name: writerLockName() });
-  }
-}
-
-/** Yields the locks of the parent URLs of a URL. */
-export function* locksAboveUrl(place: URL): Generator<LockObject> {
-  const names = place.pathname.split("/").filter((name) => name !== "");
-  while (names.length > 0) {
-    names.pop();
-    const url = new URL(place);
-    url.pathname = `/${names.map((name) => `${name}/`).join("")}`;
-    yield new LockObject({ kind: "http", folder: url.href, name: writerLockName() });
-  }
-}
-
-/** Yields the locks inside a folder, except its own. Skips chunks of arrays and does not follow symbolic links. */
-export async function* locksInside(folder: string, isOutermost = true): AsyncGenerator<LockObject> {
-  const folders: string[] = [];
-  let isArray = false;
-  for await (const entry of readEntries(folder)) {
-    const { name } = entry;
-    if (entry.isDirectory()) folders.push(name);
-    else if (isWriterLockName(name) && !(isOutermost && name === writerLockName()))
-      yield new LockObject({ kind: "folder", folder: folderUrl(folder), name });
-    else isArray ||= name === ".zarray" || (name === "zarr.json" && (await isArrayDocument(folder)));
-  }
-  for (const name of folders)
-    if (!(isArray && /^(c|\d+)$/.test(name))) yield* locksInside(node().path.join(folder, name), false);
-}
-
-/** Entries of a folder. A folder that cannot be listed counts as empty: it cannot be written to, either. */
-async function* readEntries(folder: string): AsyncGenerator<Dirent> {
-  try {
-    yield* await node().fs.promises.opendir(folder);
-  } catch {}
-}
-
-async function isArrayDocument(folder: string): Promise<boolean> {
-  const { fs, path } = node();
-  try {
-    const file = path.join(folder, "zarr.json");
-    return JSON.parse(await fs.promises.readFile(file, "utf8")).node_type === "array";
-  } catch {
-    return false;
-  }
-}
-
-/** Yields the locks below the URL of a store that supports listing. */
-export async function* locksInBucket(store: Store, url: URL): AsyncGenerator<LockObject> {
-  if (!store.list) return;
-  for await (const key of store.list("")) {
-    const names = key.split("/").slice(1);
-    const name = names.pop()!;
-    if (names.length === 0 || !isWriterLockName(name)) continue;
-    const folder = new URL(url);
-    folder.pathname = `${folder.pathname.replace(/\/*$/, "/")}${names.map(encodeURIComponent).join("/")}/`;
-    yield new LockObject({ kind: "http", folder: folder.href, name });
-  }
 }

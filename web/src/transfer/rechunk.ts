@@ -3,8 +3,8 @@
 import { create } from "../edit/edit.js";
 import { getSession } from "../engine/engine.js";
 import type { ZarrArray } from "../hierarchy/array.js";
-import { Jobs } from "../plan/jobs.js";
 import { slice } from "../plan/selection.js";
+import { Jobs } from "../plan/slabs.js";
 import { writeObject } from "../store/write.js";
 import { type Box, positionsIn, stridesOf } from "../util/shapes.js";
 import {

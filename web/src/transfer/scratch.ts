@@ -2,10 +2,11 @@
 
 import type { Dirent } from "node:fs";
 import { recordName } from "../edit/belongings.js";
+import { randomHex } from "../store/lease.js";
 import type { MaybePromise, Store } from "../store/store.js";
 import { hiddenName, isDeletedFolder, isHidden, isScratchName, scratchName } from "../store/temp-names.js";
 import { networkError } from "../util/errors.js";
-import { exitHooks, node, randomHex, transferTimes } from "./host.js";
+import { exitHooks, node, transferTimes } from "./host.js";
 
 /** A store of intermediate chunks. */
 export interface Scratch extends Store {

@@ -7,13 +7,11 @@ import type { CoreChunkCodec } from "../chain/chunk-codec.js";
 import { getSession } from "../engine/engine.js";
 import type { PlacedStep } from "../engine/session.js";
 import type { ZarrArray } from "../hierarchy/array.js";
-import { type Job, Jobs } from "../plan/jobs.js";
-import { type Fetched, type RegionTask, selectedCount } from "../plan/projections.js";
+import { type RegionChunk, type RegionTask, selectedCount } from "../plan/projections.js";
 import type { Selection } from "../plan/selection.js";
-import { chunkPlace, type PlaceBox } from "../plan/slab-partition.js";
-import { type AssembleOptions, assemble } from "../read/assemble.js";
-import { projectionsOf, resolveWanted } from "../read/resolve-region.js";
-import type { Sink } from "../read/sink.js";
+import { chunkPlace, type Job, Jobs, type PlaceBox } from "../plan/slabs.js";
+import { type AssembleOptions, assemble, type Sink } from "../read/assemble.js";
+import { projectionsOf, resolveWanted } from "../read/read-region.js";
 import { releaseBytes } from "../store/read.js";
 import { deleteObject, keepsBytes, writeObject } from "../store/write.js";
 import { isZarrError, withDetails } from "../util/errors.js";
@@ -114,7 +112,7 @@ class BoxChunks implements Sink {
 
   async start(): Promise<void> {}
 
-  put(task: RegionTask, { codec, encoded, start }: Fetched): void {
+  put({ task, codec, encoded, start }: RegionChunk): void {
     const place = chunkPlace(task.projections, start, this.box);
     for (const step of (codec as CoreChunkCodec).placed(encoded, place)) {
       this.steps.push(step);

@@ -247,7 +247,7 @@ class ObjectVerifier {
     const tasks = chunkTasks(reader, object);
     let seen = 0;
     try {
-      await reader.readObject(object, tasks, fetching, async (task, { codec, encoded }) => {
+      await reader.readObject(object, tasks, fetching, async ({ task, codec, encoded }) => {
         seen++;
         findings.chunks++;
         findings.onBytes(this.chunkBytes);

@@ -25,6 +25,13 @@ export interface Limits {
   resultBytes: number;
   /** Maximum number of chunks that one `get` may touch. */
   readChunks: number;
+  /**
+   * Maximum size of an index of many objects, decompressed, in bytes: the directory of a zip archive, a kerchunk
+   * document, a Parquet file of references, a snapshot or manifest of Icechunk (default there: 1 GiB).
+   */
+  indexBytes: number;
+  /** Maximum number of references in a kerchunk document; in each Parquet file (default there: 2²¹). */
+  references: number;
 }
 
 export const defaultLimits: Readonly<Limits> = {
@@ -38,6 +45,8 @@ export const defaultLimits: Readonly<Limits> = {
   shardDepth: 8,
   resultBytes: 2 ** 36,
   readChunks: 2 ** 22,
+  indexBytes: 2 ** 28,
+  references: 10_000_000,
 };
 
 /**

@@ -1,6 +1,6 @@
 import type { WasmImports, WasmInstance, WasmModule } from "../util/platform.js";
 
-/** The Embind surface of bindings/bindings.cpp, as the glue exposes it: functions of numbers. */
+/** The Embind surface of bindings/bindings.cpp, as the glue exposes it. */
 export interface Core {
   /** The whole memory. Growing the memory detaches this view (its length becomes 0) and creates another. */
   readonly HEAPU8: Uint8Array<ArrayBuffer>;
@@ -22,14 +22,21 @@ export interface Core {
   prepare(count: number): number;
   release(plan: number): void;
   decodedBytes(plan: number): number;
-  decode(plan: number, bytes: number): number;
+  /**
+   * Decodes a chunk.
+   * @param bytes length of `encoded`, in bytes.
+   * @returns a view of the memory, which the next call invalidates; null after a failure: see `errorCode`.
+   */
+  decode(plan: number, encoded: Uint8Array, bytes: number): Uint8Array<ArrayBuffer> | null;
   decodePlaced(plan: number, bytes: number): number;
   fillPlaced(plan: number): number;
-  encode(plan: number, bytes: number): number;
+  /** Encodes a chunk, as `decode` does. */
+  encode(plan: number, decoded: Uint8Array, bytes: number): Uint8Array<ArrayBuffer> | null;
   // In full.wasm and images.wasm:
   encodePlaced(plan: number): number;
   isFillPlaced(plan: number): number;
   // In full.wasm alone:
+  reduce(bytes: number): number;
   startFrame(dictionaryBytes: number): number;
   feedFrame(bytes: number): number;
   readFrame(): number;

@@ -1,12 +1,13 @@
 /** Decodes chunks on any thread, slab by slab. A slab is returned packed, or copied directly to a shared result. */
 
 import type { CoreChunkCodec } from "../chain/chunk-codec.js";
-import type { ModuleName } from "../engine/module.js";
+import type { ModuleName } from "../engine/compile.js";
+import { withFullIfNeeded } from "../engine/engine.js";
 import type { CodecSession, PlacedStep, Placement, Slab } from "../engine/session.js";
 import {
-  type Fetched,
   type Group,
   type Projection,
+  type RegionChunk,
   type RegionTask,
   selectedCount,
 } from "../plan/projections.js";
@@ -17,8 +18,8 @@ import {
   type PlaceBox,
   SlabPartition,
   type SlabPlace,
-} from "../plan/slab-partition.js";
-import type { LocateError, ResultBytes, Sink } from "../read/sink.js";
+} from "../plan/slabs.js";
+import type { LocateError, ResultBytes, Sink } from "../read/assemble.js";
 import { SlabSink } from "../read/slab-sink.js";
 import { releaseBytes } from "../store/read.js";
 import { isBytes, sizeOf } from "../util/bytes.js";
@@ -202,9 +203,9 @@ function decodedPerElement(
 }
 
 /** Returns the bytes to decode of a chunk, or of the subarray that was read; of a missing chunk, those to fill. */
-function workOf({ codec, encoded }: Fetched, { projections }: RegionTask): number {
+function workOf({ task, codec, encoded }: RegionChunk): number {
   const { array, decodedBytes } = (codec as CoreChunkCodec).plan;
-  return encoded ? decodedBytes : countOf(projections.map(({ count }) => count)) * array.dtype.itemBytes;
+  return encoded ? decodedBytes : countOf(task.projections.map(({ count }) => count)) * array.dtype.itemBytes;
 }
 
 /** Data gathered for a slab. */
@@ -212,7 +213,7 @@ interface Gathered {
   readonly place: SlabPlace;
   /** If the calling thread decodes the chunks one by one, notes the size of each. */
   readonly note: ((bytes: number) => void) | undefined;
-  readonly members: { readonly task: RegionTask; readonly fetched: Fetched }[];
+  readonly members: RegionChunk[];
 }
 
 /**
@@ -261,14 +262,17 @@ export class PoolSink implements Sink {
     return this.#here.start();
   }
 
-  put(task: RegionTask, fetched: Fetched, signal: AbortSignal): Promise<void> | undefined {
-    const slab = this.#partition.slabFor(task);
+  put(chunk: RegionChunk, signal: AbortSignal): void | Promise<void> {
+    const slab = this.#partition.slabFor(chunk.task);
     const { note, members } = slab.content;
-    if (note) {
-      this.#here.put(task, fetched);
-      note(workOf(fetched, task));
-    } else members.push({ task, fetched });
-    return this.#partition.isLast(slab) && !note ? this.#finish(slab.content, signal) : undefined;
+    const isLast = this.#partition.isLast(slab);
+    if (!note) {
+      members.push(chunk);
+      return isLast ? this.#finish(slab.content, signal) : undefined;
+    }
+    const placed = this.#here.put(chunk);
+    note(workOf(chunk));
+    return placed;
   }
 
   end(): void {
@@ -278,43 +282,42 @@ export class PoolSink implements Sink {
   }
 
   async #finish({ place, members }: Gathered, signal: AbortSignal): Promise<void> {
-    const workBytes = members.reduce((sum, { task, fetched }) => sum + workOf(fetched, task), 0);
+    const workBytes = members.reduce((sum, chunk) => sum + workOf(chunk), 0);
     if (workBytes < minWorkBytes) return this.#finishHere(members);
     const bytes = countOf(place.shape) * this.#itemBytes;
     const strides = stridesOf(place.shape, this.#itemBytes);
     const box = { origin: place.origin, strides };
     const steps: PlacedStep[] = [];
     const tasks: RegionTask[] = []; // task of each step
-    for (const { task, fetched } of members) {
-      for (const step of this.#steps(task, fetched, box)) {
+    for (const chunk of members) {
+      for (const step of this.#steps(chunk, box)) {
         steps.push(step);
-        tasks.push(task);
+        tasks.push(chunk.task);
       }
     }
     const { shared: result } = this.out;
-    const { decodeModule: module } = this.codec;
-    try {
-      const work = { module, bytes, workBytes, steps, place: result && { ...place, result } };
-      await this.helpers.submit(work, this.#target(place, bytes), signal);
-      for (const { fetched } of members) if (fetched.encoded) releaseBytes(fetched.encoded);
-    } catch (error) {
-      throw error instanceof StepFailure ? this.located(error.error, tasks[error.step]!) : error;
-    }
+    const work = { bytes, workBytes, steps, place: result && { ...place, result } };
+    const submit = (module: ModuleName) =>
+      this.helpers.submit({ ...work, module }, this.#target(place, bytes), signal).catch((error) => {
+        throw error instanceof StepFailure ? this.located(error.error, tasks[error.step]!) : error;
+      });
+    await withFullIfNeeded(this.codec, submit);
+    for (const { encoded } of members) if (encoded) releaseBytes(encoded);
   }
 
   /** Decodes a slab on the calling thread: small subarrays of chunks, or missing chunks. */
-  #finishHere(members: Gathered["members"]): void {
-    for (const { task, fetched } of members) {
+  async #finishHere(members: Gathered["members"]): Promise<void> {
+    for (const chunk of members) {
       try {
-        this.#here.put(task, fetched);
+        await this.#here.put(chunk);
       } catch (error) {
-        throw this.located(error, task);
+        throw this.located(error, chunk.task);
       }
     }
   }
 
   /** Returns the steps of a chunk. Errors found before they run belong to the chunk, too. */
-  #steps(task: RegionTask, { codec, encoded, start }: Fetched, box: PlaceBox): readonly PlacedStep[] {
+  #steps({ task, codec, encoded, start }: RegionChunk, box: PlaceBox): readonly PlacedStep[] {
     try {
       return (codec as CoreChunkCodec).placed(encoded, chunkPlace(task.projections, start, box));
     } catch (error) {

@@ -1,7 +1,7 @@
 /** Messages between a pool and its workers, errors as messages, and per-worker state. */
 
+import type { ModuleName } from "../engine/compile.js";
 import { getSession } from "../engine/engine.js";
-import type { ModuleName } from "../engine/module.js";
 import type { PlanWords } from "../engine/plan.js";
 import { type CodecSession, NeedsFullModule } from "../engine/session.js";
 import type { ErrorCode, ErrorTag } from "../util/error-codes.js";

@@ -1,11 +1,11 @@
 /** A pool of workers that decode and encode chunks. */
 
 import { type CoreChunkCodec, wholePlace } from "../chain/chunk-codec.js";
-import { getSession, withFullIfNeeded } from "../engine/engine.js";
-import { compiledModule, type ModuleName } from "../engine/module.js";
+import type { ModuleName } from "../engine/compile.js";
+import { compiledModule, getSession, withFullIfNeeded } from "../engine/engine.js";
 import type { Plan, PlanWords } from "../engine/plan.js";
 import type { Projection } from "../plan/projections.js";
-import type { LocateError, ResultBytes, Sink } from "../read/sink.js";
+import type { LocateError, ResultBytes, Sink } from "../read/assemble.js";
 import type { Transport } from "../store/transport.js";
 import { checkConstructor } from "../util/arguments.js";
 import { BufferPool } from "../util/buffers.js";

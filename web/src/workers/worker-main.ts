@@ -4,8 +4,7 @@
  * @packageDocumentation
  */
 
-import { getSession } from "../engine/engine.js";
-import { configureWasm } from "../engine/module.js";
+import { configureWasm, getSession } from "../engine/engine.js";
 import type { CodecSession } from "../engine/session.js";
 import { openWorkerPort, type WorkerPort } from "../util/platform.js";
 import { runSlab, unpackSlab } from "./decode-work.js";

@@ -7,7 +7,7 @@ import { getSession } from "../engine/engine.js";
 import type { PlanWords } from "../engine/plan.js";
 import type { CodecSession, Copy, Placement } from "../engine/session.js";
 import type { RegionTask } from "../plan/projections.js";
-import { maxSlabBytes } from "../plan/slab-partition.js";
+import { maxSlabBytes } from "../plan/slabs.js";
 import type { MaybePromise } from "../store/store.js";
 import { BufferPool, type MemoryArray, repeated } from "../util/buffers.js";
 import { encodeFailed, isZarrError } from "../util/errors.js";

@@ -2,8 +2,8 @@
 
 import type { LeafChunkCodec, ShardLevel } from "../chain/layout.js";
 import type { Copy } from "../engine/session.js";
-import { type Job, Jobs } from "../plan/jobs.js";
 import type { RegionTask } from "../plan/projections.js";
+import { type Job, Jobs } from "../plan/slabs.js";
 import type { Progress } from "../read/assemble.js";
 import type { ArrayReader } from "../read/reader.js";
 import {

@@ -6,13 +6,7 @@
 import type { CoreChunkCodec } from "../chain/chunk-codec.js";
 import type { CodecSession, Copy, Slab } from "../engine/session.js";
 import type { Group, RegionTask } from "../plan/projections.js";
-import {
-  chooseSlabAxis,
-  chunkPlace,
-  maxSlabBytes,
-  type PlaceBox,
-  SlabPartition,
-} from "../plan/slab-partition.js";
+import { chooseSlabAxis, chunkPlace, maxSlabBytes, type PlaceBox, SlabPartition } from "../plan/slabs.js";
 import type { MemoryArray } from "../util/buffers.js";
 import { isZarrError } from "../util/errors.js";
 import { stridesOf } from "../util/shapes.js";

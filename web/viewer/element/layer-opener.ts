@@ -1,21 +1,22 @@
-/** Opens the layers over a picture and keeps their contents. */
+/** Opens the layers over a picture and keeps their contents; loads the tables of labels. */
 import { loadColormap } from "../base/colormaps.js";
 import { errorMessage, formatCount } from "../base/format.js";
+import { keptFor } from "../base/memo.js";
 import { shortName } from "../base/text.js";
 import { contentKey, type LayerState, layerName, placeKey } from "../model/added-layers.js";
+import { makeLabelTable } from "../model/label-column.js";
+import { keepLabelTable, labelTableOf } from "../model/label-tables.js";
 import { type OpenedLayer, openedLayers } from "../model/opened-layers.js";
 import { placedLayers } from "../model/placed-layers.js";
 import type { Note } from "../panels/notes.js";
 import { type LayerContent, openLayerContent } from "../source/added-layer.js";
 import type { Dataset } from "../source/dataset.js";
+import { labelTable } from "../source/label-table.js";
 import { placeLayer } from "../source/layer-place.js";
 import type { Observations } from "../source/observations.js";
-import { loadLabelTable } from "./label-table-loader.js";
 import type { ViewerModel } from "./viewer-model.js";
 
 export { VectorOverlay } from "./vector-overlay.js";
-// One file for all that layers need.
-export { loadLabelTable };
 
 /** The content of a layer, while it is being opened and later. */
 interface Opening {
@@ -147,4 +148,24 @@ const tryKey = (layer: LayerState): string => `${placeKey(layer)} ${layer.colorm
 function retain(map: Map<string, unknown>, keys: readonly string[]): void {
   const kept = new Set(keys);
   for (const key of map.keys()) if (!kept.has(key)) map.delete(key);
+}
+
+/** Whether the tables of a store have been searched: labels without one would be searched at every change. */
+const search = keptFor((_array: Dataset["array"]) => ({ isDone: false }));
+
+/**
+ * Loads the table of labels: the one of SpatialData, or the properties of OME-Zarr. Does nothing if there is none.
+ * @param by a column that is read, too; "" for none
+ * @throws what reading throws.
+ */
+export async function loadLabelTable(labels: Dataset, by: string, signal: AbortSignal): Promise<void> {
+  const searched = search(labels.array);
+  if (!searched.isDone) {
+    const found = (await labelTable(labels.array, signal)) ?? labels.labelInfo?.table;
+    searched.isDone = true;
+    if (found && !labelTableOf(labels)) keepLabelTable(labels, makeLabelTable(found));
+  }
+  const observations = labelTableOf(labels)?.observations;
+  if (!observations) return;
+  await Promise.all([observations.readDescribed(), by === "" ? undefined : observations.read(by)]);
 }

@@ -1,10 +1,10 @@
 /** Content of a picture's legend: the colours of values or of channels. */
 import { formatCount } from "../base/format.js";
 import { channelLabel, findChannelAxis, isPicture } from "../model/channels.js";
+import { tableColors } from "../model/column-colors.js";
 import { columnLegends, type NamedLegend } from "../model/layer-columns.js";
 import { isComposite, type Layer, sampledAxes } from "../model/layers.js";
 import type { ViewState } from "../model/state.js";
-import { tableColors } from "../model/table-colors.js";
 import { unitText } from "../panels/coordinates.js";
 import type { Legend } from "../panels/legend.js";
 import { legendTicks } from "../panels/legend-ticks.js";

@@ -44,7 +44,7 @@ export class MeasureTool extends TwoPointTool {
   }
 
   protected show(from: Point, to: Point): void {
-    const { shown, viewpoint } = this.plane;
+    const { content: shown, viewpoint } = this.plane;
     if (!shown || !viewpoint) return;
     const ends = [worldPlace(viewpoint, from), worldPlace(viewpoint, to)] as const;
     this.#made = { ends, key: keyOf(shown), dataset: shown.dataset };
@@ -64,7 +64,7 @@ export class MeasureTool extends TwoPointTool {
 
   /** Draws the measurement over the picture in its current view. */
   paint(): void {
-    const { shown, viewpoint } = this.plane;
+    const { content: shown, viewpoint } = this.plane;
     if (this.#made && shown && (this.#made.dataset !== shown.dataset || this.#made.key !== keyOf(shown)))
       this.#made = undefined;
     const isShown = this.#made !== undefined && shown !== undefined && viewpoint !== undefined;

@@ -95,7 +95,7 @@ class ZoomTool extends TwoPointTool {
   }
 
   protected show(from: Point, to: Point): void {
-    const { frame, shown } = this.plane;
+    const { frame, content: shown } = this.plane;
     frame.mark.hidden = false;
     placeMark(frame.mark, [from, to], shown !== undefined && isLine(shown));
   }

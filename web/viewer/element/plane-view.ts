@@ -113,31 +113,19 @@ export class PlaneView {
   }
 
   #makeTools(): PlaneTools {
-    const plane = this;
-    return new PlaneTools(
-      {
-        frame: this.frame,
-        get shown() {
-          return plane.#shown;
-        },
-        get viewpoint() {
-          return plane.viewpoint;
-        },
-      },
-      {
-        onPan: (dx, dy) => this.#pan(dx, dy),
-        onRest: () => this.#change(),
-        onMark: (rectangle) => this.#mark(rectangle),
-        onChoose: (at) => this.#pick(at, false),
-        onPin: (at) => this.#pick(at, true),
-        onUnpin: () => this.#pin(false),
-      },
-    );
+    return new PlaneTools(this, {
+      onPan: (dx, dy) => this.#pan(dx, dy),
+      onRest: () => this.#change(),
+      onMark: (rectangle) => this.#mark(rectangle),
+      onChoose: (at) => this.#pick(at, false),
+      onPin: (at) => this.#pick(at, true),
+      onUnpin: () => this.#pin(false),
+    });
   }
 
   #makeGestures(): Gestures {
-    const { callbacks } = this;
     return new Gestures(this.frame.box, {
+      ...this.callbacks,
       tool: (keys) => this.#tools.of(keys),
       onPoint: (at) => {
         if (!this.#isPinned) this.#at = at;
@@ -146,7 +134,6 @@ export class PlaneView {
       onPan: (dx, dy) => this.#pan(dx, dy),
       onZoom: (factor, at) => this.zoom(factor, at),
       onMove: (rows, columns) => this.#move(rows, columns),
-      onReset: () => callbacks.onReset(),
       onLeave: () => {
         if (!this.#tools.cancel()) this.point(undefined, "keyboard");
       },
@@ -155,9 +142,6 @@ export class PlaneView {
         const at = this.#cell && this.centreOf(this.#cell);
         if (at) this.#tools.current.click(at);
       },
-      onStep: (direction, axis) => callbacks.onStep(direction, axis),
-      onPlay: () => callbacks.onPlay(),
-      onCommand: (command) => callbacks.onCommand(command),
     });
   }
 
@@ -439,10 +423,6 @@ export class PlaneView {
     dataset["extent"] = `${rows},${columns}`;
   }
 
-  get #isLine(): boolean {
-    return this.#shown !== undefined && isLine(this.#shown);
-  }
-
   #cellAt(at: Point): Cell | undefined {
     const view = this.viewpoint;
     return view && cellAt(this.#shown!, view, at);
@@ -457,7 +437,7 @@ export class PlaneView {
     const view = this.viewpoint;
     if (!view) return;
     const camera = requestedCamera(this.#shown!, view);
-    this.#look(panned(camera, dx, this.#isLine ? 0 : dy, view.aspect), "pan");
+    this.#look(panned(camera, dx, isLine(this.#shown!) ? 0 : dy, view.aspect), "pan");
   }
 
   #mark(rectangle: readonly [Point, Point]): void {

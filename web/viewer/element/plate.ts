@@ -1,5 +1,6 @@
 /** A plate with thumbnails of its wells: loads those in view, a few at a time. */
 import { unusable } from "../base/unusable.js";
+import type { Layer } from "../model/layers.js";
 import {
   acceptedParts,
   isOnPlate,
@@ -11,12 +12,13 @@ import {
   readPlateView,
   wellSettings,
 } from "../model/plate-view.js";
+import { Findings } from "../numbers/findings.js";
+import { summarize } from "../numbers/summary.js";
 import { plateView } from "../panels/plate.js";
 import { PlateControls } from "../panels/plate-controls.js";
 import type { Dataset } from "../source/dataset.js";
 import type { SourceTarget } from "../source/opened.js";
 import type { Plate } from "../source/plate.js";
-import { plateRanges } from "./plate-ranges.js";
 import { paintThumbnail, readThumbnail, type Thumbnail } from "./thumbnail.js";
 
 /** Maximum number of wells read in parallel: each takes several requests. */
@@ -179,4 +181,22 @@ function smaller(picture: HTMLCanvasElement): HTMLCanvasElement {
   canvas.getContext("2d")!.drawImage(picture, 0, 0, canvas.width, canvas.height);
   canvas.style.transform = picture.style.transform;
   return canvas;
+}
+
+type Limits = readonly [low: number, high: number];
+
+/**
+ * Returns the ranges of channels, the same for all wells: declared by the first well, or found from a sample of wells.
+ */
+export function plateRanges(sample: readonly Thumbnail[]): (layer: Layer) => Limits | undefined {
+  const [declared, found] = [new Map<string, Limits>(), new Map<string, Findings>()];
+  for (const [well, { layers }] of sample.entries())
+    for (const { layer, plane } of layers) {
+      const { id, range } = layer;
+      if (range.mode === "manual" && !declared.has(id)) declared.set(id, [range.low, range.high]);
+      const findings = found.get(id) ?? new Findings();
+      found.set(id, findings);
+      findings.add(String(well), summarize(plane, []));
+    }
+  return ({ id }) => declared.get(id) ?? found.get(id)?.automaticRange();
 }

@@ -1,6 +1,5 @@
 /** Reads a sample of all slices, for a range that stays the same from slice to slice. */
-import type { Layer } from "../model/layers.js";
-import { sampledAxes } from "../model/layers.js";
+import { type Layer, sampledAxes } from "../model/layers.js";
 import { chosenSlices } from "../numbers/slice-choice.js";
 import { datasetShape } from "../source/dataset.js";
 import { cutTile } from "../tiles/cut.js";

@@ -8,7 +8,7 @@ import { type PlaneContent, type WorldPlace, worldPlace, worldPoint } from "./pl
 export interface ToolPlane {
   readonly frame: Frame;
   /** Undefined before the first frame. */
-  readonly shown: PlaneContent | undefined;
+  readonly content: PlaneContent | undefined;
   readonly viewpoint: Viewpoint | undefined;
 }
 

@@ -3,13 +3,11 @@
 import type { Matrix } from "../base/matrix.js";
 import { shortName } from "../base/text.js";
 import type { Color, VectorScene } from "../draw/vectors.js";
-import { type LayerState, layerName, placeKey } from "../model/added-layers.js";
-import { columnColors } from "../model/column-colors.js";
-import { layerColor } from "../model/layer-color.js";
+import { type LayerState, layerColor, layerName, placeKey } from "../model/added-layers.js";
+import { columnColors, tableColors } from "../model/column-colors.js";
 import { layerChoice } from "../model/layer-columns.js";
 import { openedLayers } from "../model/opened-layers.js";
 import type { ViewState } from "../model/state.js";
-import { tableColors } from "../model/table-colors.js";
 import type { Dataset, DatasetAxis, Embedding } from "../source/dataset.js";
 import { embeddingFeatures } from "../source/embedding.js";
 import type { TableLink } from "../source/feature-table.js";

@@ -94,7 +94,7 @@ export class ViewController {
     });
   }
 
-  /** Shows what has been opened since the view was shown. */
+  /** Draws again after labels or a layer have been opened. */
   #showAgain(): void {
     const { view } = this.model;
     if (this.plane.kind) this.#showPlane(this.plane.kind);
@@ -174,11 +174,11 @@ export class ViewController {
   // The state and its consequences.
 
   /** Changes the state at the user's request. */
-  change(wanted: Change, control: string): void {
+  change(wanted: Change | WantedState, control: string): void {
     if (!this.model.view) return;
     if (control === "pan" || control === "zoom") this.#move();
     const { dataset, settings } = this.model.view;
-    const change = typeof wanted === "function" ? wanted(settings) : wanted;
+    const change: WantedState = typeof wanted === "function" ? wanted(settings) : wanted;
     // Another field or part has its own values and colours; stored values have another range.
     const isOther = change.field !== undefined || change.part !== undefined;
     const isOtherRange = isOther || (change.isRaw !== undefined && change.isRaw !== settings.isRaw);

@@ -10,7 +10,6 @@ import type { Note } from "../panels/notes.js";
 import type { PanelContext } from "../panels/panel.js";
 import type { Collection } from "../source/collection.js";
 import type { Dataset, Labels } from "../source/dataset.js";
-import type { TileStatus } from "../tiles/tile-set.js";
 import type { ViewerOptions, ViewerState, ViewerTarget, ViewerView } from "./options.js";
 import { valueFormat } from "./value-format.js";
 
@@ -28,11 +27,6 @@ export interface ViewerActions extends Omit<PanelContext, "dataset" | "path" | "
   retry(operation: FailedOperation): void;
 }
 
-/** The view on the screen, and the last frame of it. */
-interface Shown {
-  readonly status?: TileStatus | undefined;
-}
-
 export class ViewerModel {
   /** Root element of the viewer. */
   readonly root = h("div", { class: "zw-viewer", "data-state": "empty" });
@@ -47,7 +41,7 @@ export class ViewerModel {
   /** Origin of the last change of the settings: a control, "open", "address", "link". */
   cause = "";
   /** A new object for every view, and every frame that panels describe. */
-  readonly shown = signal<Shown>({});
+  readonly shown = signal<object>({});
   /** Whether the picture moves. What describes it is updated when it rests, to keep frames short. */
   readonly isMoving = signal(false);
   /** Axis along which slices are played. */

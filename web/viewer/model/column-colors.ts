@@ -3,9 +3,11 @@ import { colorTable, pixelBytes } from "../base/color-tables.js";
 import type { ColormapName } from "../base/colormaps.js";
 import { keptFor } from "../base/memo.js";
 import { outsideColors } from "../base/outside-colors.js";
+import type { Dataset } from "../source/dataset.js";
 import type { FeatureColumn } from "../source/features.js";
 import type { ColumnState } from "./label-tables.js";
-import type { Outside, ValueRange } from "./state.js";
+import type { Outside, ValueRange, ViewState } from "./state.js";
+import { tableOf } from "./table.js";
 
 export interface ColumnChoice {
   /** Null for the default. */
@@ -148,4 +150,10 @@ function limitsOf(values: Float64Array, mode: "auto" | "minmax" | "percentile"):
   const sorted = values.filter(Number.isFinite).sort();
   const at = (share: number) => sorted[Math.round(share * (sorted.length - 1))]!;
   return at(0.01) < at(0.99) ? [at(0.01), at(0.99)] : [low, high];
+}
+
+/** The colours of the rows of a view's table; undefined without a column that has been read. */
+export function tableColors(dataset: Dataset, state: ViewState): ColumnColors | undefined {
+  const column = state.by === "" ? undefined : tableOf(dataset, state)?.column(state.by);
+  return column && columnColors(column, columnChoice(state));
 }

@@ -3,13 +3,17 @@ import { shortName } from "../base/text.js";
 import type { Dataset } from "../source/dataset.js";
 import type { FeatureColumn } from "../source/features.js";
 import { isPlaneOf } from "../source/layer-place.js";
-import { type LayerState, layerName, placeKey } from "./added-layers.js";
-import { type ColorLegend, type ColumnChoice, type ColumnLegend, columnColors } from "./column-colors.js";
+import { type LayerState, layerColor, layerName, placeKey } from "./added-layers.js";
+import {
+  type ColorLegend,
+  type ColumnChoice,
+  type ColumnLegend,
+  columnColors,
+  tableColors,
+} from "./column-colors.js";
 import { labelTableOf } from "./label-tables.js";
-import { layerColor } from "./layer-color.js";
 import { openedLayers } from "./opened-layers.js";
 import type { ViewState } from "./state.js";
-import { tableColors } from "./table-colors.js";
 
 /** The contents of an opened layer, as far as its style depends on them. */
 export interface LayerContents {

@@ -1,4 +1,4 @@
-/** The settings of what lies over the image: labels, layers. */
+/** The settings of labels and layers over the image. */
 import { type LayerState, layerStates, layersText, readLayers } from "./added-layers.js";
 import { type Entry, isBetween, numberEntry, type Wanted } from "./entry.js";
 import { isLabelList, type LabelLook, labelListText, readLabelList } from "./label-look.js";

@@ -21,7 +21,7 @@ const maxOptions = 20;
 
 export const factsPanel: Panel = {
   name: "facts",
-  title: "Array",
+  title: "Facts about the array",
   build: ({ dataset: { array } }) => {
     const rows = factRows(array).map(([name, value]) =>
       h(

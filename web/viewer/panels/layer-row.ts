@@ -2,8 +2,7 @@
 import { colormapNames, isColormap } from "../base/colormaps.js";
 import { h, labelled, numberField, select, showNumber } from "../base/dom.js";
 import { longName, shortName } from "../base/text.js";
-import { type LayerState, layerName, maxLayerSize } from "../model/added-layers.js";
-import { layerColor } from "../model/layer-color.js";
+import { type LayerState, layerColor, layerName, maxLayerSize } from "../model/added-layers.js";
 import type { LayerContents } from "../model/layer-columns.js";
 import { ColumnRange } from "./column-range.js";
 

@@ -6,7 +6,7 @@ import type { Rectangle } from "../model/camera.js";
 import type { CodeRequest } from "../model/code.js";
 import type { Layer } from "../model/layers.js";
 import type { SliceKind } from "../model/plan.js";
-import type { ViewState, WantedState } from "../model/state.js";
+import type { ViewState } from "../model/state.js";
 import type { Findings } from "../numbers/findings.js";
 import type { Collection } from "../source/collection.js";
 import type { Dataset, Labels } from "../source/dataset.js";
@@ -50,8 +50,11 @@ export interface PanelView {
   readonly memory: { readonly budget: number; readonly used: number } | undefined;
 }
 
+/** Settings with new values; undefined for their defaults. */
+type Changes = { readonly [K in keyof ViewState]?: ViewState[K] | undefined };
+
 /** A change of the state, or a function that returns one. */
-export type Change = WantedState | ((now: ViewState) => WantedState);
+export type Change = Changes | ((now: ViewState) => Changes);
 
 /** The described dataset, and the actions of panels. */
 export interface PanelContext {
@@ -119,7 +122,7 @@ interface Setting<T> {
   /** Name of the control, for {@link PanelContext.change}. */
   readonly control: string;
   readonly value: (state: ViewState) => T;
-  readonly set: (value: T, now: ViewState) => WantedState;
+  readonly set: (value: T, now: ViewState) => Changes;
   /** Default: always. */
   readonly isShown?: (state: ViewState, view: PanelView) => boolean;
 }

@@ -8,7 +8,14 @@ import { isPicture } from "../model/channels.js";
 import { isComposite } from "../model/layers.js";
 import { canBeLabels, drawnLeaf, maxSteps, type ValueRange, type ViewState } from "../model/state.js";
 import type { Dataset } from "../source/dataset.js";
-import { complexPartNames, complexParts, dtypeLeaves, isComplex, isTime } from "../source/leaf.js";
+import {
+  type ComplexPart,
+  complexPartNames,
+  complexParts,
+  dtypeLeaves,
+  isComplex,
+  isTime,
+} from "../source/leaf.js";
 import { CurveEditor, hasOpacities } from "./curve.js";
 import { HistogramView } from "./histogram.js";
 import { paintBar } from "./legend-bar.js";
@@ -50,7 +57,7 @@ function leafPart({ dataset, change }: PanelContext): Control {
   const fields = chooser(names, (index) => change({ field: leaves[index]!.name }, "field"));
   const part = select(
     complexPartNames.map((name) => [name, complexParts[name].label] as const),
-    (part) => change({ part }, "part"),
+    (part) => change({ part: part as ComplexPart }, "part"),
   );
   const fieldRow = labelled("Field", fields.control, "zw-field", fields.element);
   const partRow = labelled("Part", part);

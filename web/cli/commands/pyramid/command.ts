@@ -49,7 +49,6 @@ export async function runPyramid(source: string, dest: string, values: Values): 
   const image = await openImage(source, destination, values);
   try {
     await checkTargets(image.array.store, destination.place!);
-    // Before the destination is locked, for which its folders are searched.
     if (options.overwrite && destination.kind === "folder") await refuseProtected(destinationFolder(dest));
     if (typeof options.stages !== "object")
       await checkMultiscale(destination.store, image.array, writingOptions(image, options));
@@ -105,8 +104,7 @@ async function registerDestination(dest: string, { bucket }: Values, group: Zarr
 }
 
 /** Number of parts of a level that write in parallel. */
-const lockOptions = ({ overwrite, part, stages }: PyramidOptions) => ({
-  overwrite,
+const lockOptions = ({ part, stages }: PyramidOptions) => ({
   onWarning: ({ message }: ZarrWarning) => note(message),
   share: part && `one of ${part[1]} parts of ${JSON.stringify(stages)}`,
 });

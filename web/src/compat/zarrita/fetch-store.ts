@@ -1,8 +1,8 @@
 /** zarrita's FetchStore, over HttpStore. */
 
-import { handleOf } from "../../store/handle.js";
 import { HttpStore } from "../../store/http/store.js";
 import { readLeased } from "../../store/read.js";
+import { lend, own, type StoreGetOptions } from "../../store/store.js";
 import type { HeadersSource } from "../../util/platform.js";
 import { checkText, isSame } from "./errors.js";
 import type { AbsolutePath, AsyncReadable, RangeQuery } from "./types.js";
@@ -40,13 +40,17 @@ export class FetchStore implements AsyncReadable {
     options: FetchStoreOptions = {},
   ) {
     this.#options = options;
-    handleOf(this).lender = {
-      get: FetchStore.prototype.get,
-      lend: (key, asked) => {
-        const { store, signal } = this.#asked(asked);
-        return readLeased(store, key, { signal, version: asked.version });
-      },
-    };
+  }
+
+  /** @internal */
+  get [own](): Pick<FetchStore, "get"> {
+    return FetchStore.prototype;
+  }
+
+  /** @internal */
+  [lend](key: string, options: StoreGetOptions): Promise<Uint8Array | undefined> {
+    const { store, signal } = this.#asked(options);
+    return readLeased(store, key, { signal, version: options.version });
   }
 
   /** @param options of this request, which override the store's: headers, credentials, a signal, … */

@@ -3,7 +3,7 @@
 import type { ZarrArray } from "../../hierarchy/array.js";
 import { bytesOptions, type GetBytesOptions, get } from "../../hierarchy/get.js";
 import { type DimensionSelection, type Slice, slice } from "../../plan/selection.js";
-import { chunksTouched } from "../../read/resolve-region.js";
+import { chunksTouched } from "../../read/read-region.js";
 import { checkObject, pickOptions } from "../../util/arguments.js";
 import { settleAll } from "../../util/async.js";
 import {

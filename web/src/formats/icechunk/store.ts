@@ -1,14 +1,23 @@
 /** Icechunk repositories as Zarr stores. Each store is one immutable version. */
 
-import { type FileSpan, handleOf, type PackedStore } from "../../store/handle.js";
 import { copyHeaders, Requests } from "../../store/http/requests.js";
 import { HttpStore, type HttpStoreOptions, httpOptions, requestOptions } from "../../store/http/store.js";
 import { normalizePath } from "../../store/path.js";
 import { checkRange, cutRange, readRange, resolveRange } from "../../store/read.js";
-import { isStore, type RangeQuery, type Store, type StoreGetOptions } from "../../store/store.js";
+import {
+  type FileSpan,
+  findSpan,
+  isStore,
+  type OwnStore,
+  own,
+  type RangeQuery,
+  readSpan,
+  type Store,
+  type StoreGetOptions,
+} from "../../store/store.js";
 import { checkSignal, checkSignalIn, type OptionNames, pickOptions } from "../../util/arguments.js";
 import { invalidArgument, limitExceeded, networkError } from "../../util/errors.js";
-import { defaultLimits } from "../../util/limits.js";
+import { defaultLimits, type Limits, resolveLimits } from "../../util/limits.js";
 import { isFileUrl } from "../../util/platform.js";
 import { fileSystem } from "../kerchunk/place.js";
 import { lostObject, objectReader, readFile } from "./format.js";
@@ -23,10 +32,8 @@ import { type VirtualOptions, VirtualSources } from "./virtual.js";
  * but `headers` and `cache` also to virtual chunks.
  */
 export interface IcechunkOptions extends HttpStoreOptions, IcechunkVersion, VirtualOptions {
-  /** Maximum decompressed size of a snapshot, a manifest or the `repo` file. Default: 1 GiB. */
-  maxMetadataBytes?: number | undefined;
-  /** Size of the cache of manifests in bytes, not counting the one last read. Default: 256 MiB. */
-  manifestCacheBytes?: number | undefined;
+  /** Limits that differ from the defaults; `indexBytes` (1 GiB) applies to a snapshot, a manifest or the `repo` file. */
+  limits?: Partial<Limits> | undefined;
 }
 
 const icechunkOptions: OptionNames<IcechunkOptions & { signal?: AbortSignal }> = {
@@ -37,9 +44,7 @@ const icechunkOptions: OptionNames<IcechunkOptions & { signal?: AbortSignal }> =
   asOf: true,
   virtual: true,
   checkSources: true,
-  targetHeaders: true,
-  maxMetadataBytes: true,
-  manifestCacheBytes: true,
+  limits: true,
   signal: true,
 };
 
@@ -57,7 +62,8 @@ interface FoundChunk {
 }
 
 const defaultMetadataBytes = 2 ** 30;
-const defaultCacheBytes = 2 ** 28;
+/** Size of the cache of manifests, not counting the one last read. */
+const manifestCacheBytes = 2 ** 28;
 
 /** The path of an array and the coordinates of a chunk: `a/b/c/0/1`. */
 const chunkKey = /^(?:(.*)\/)?c((?:\/\d+)*)$/s;
@@ -67,7 +73,7 @@ const chunkKey = /^(?:(.*)\/)?c((?:\/\d+)*)$/s;
  * objects, and sources of virtual chunks that have moved, changed or may not be read, are errors (Network, SourceChanged,
  * NotAllowed), not missing chunks.
  */
-export class IcechunkStore implements Store {
+export class IcechunkStore implements OwnStore {
   /** Name in consoles, also in minified programs. */
   static get name(): string {
     return "IcechunkStore";
@@ -84,16 +90,15 @@ export class IcechunkStore implements Store {
     this.#snapshot = snapshot;
     this.#maxBytes = options.maxBytes ?? defaultLimits.encodedBytes;
     const metadataBytes = metadataLimit(options);
-    this.#manifests = new Manifests(options.manifestCacheBytes ?? defaultCacheBytes, (id, signal) =>
+    this.#manifests = new Manifests(manifestCacheBytes, (id, signal) =>
       this.#readManifest(id, metadataBytes, signal),
     );
     this.#virtual = virtualSources(repository, options);
-    const packed: PackedStore<ChunkSpan> = {
-      get: IcechunkStore.prototype.get,
-      findSpan: (key, signal) => this.#findSpan(key, signal),
-      readFile: (place, part, signal) => this.#readFile(place, part, signal),
-    };
-    handleOf(this).packed = packed as unknown as PackedStore;
+  }
+
+  /** @internal */
+  get [own](): Pick<Store, "get"> {
+    return IcechunkStore.prototype;
   }
 
   /**
@@ -264,7 +269,8 @@ export class IcechunkStore implements Store {
     return this.#virtual.read(reference, location, part, options.signal);
   }
 
-  async #findSpan(key: string, signal: AbortSignal | undefined): Promise<ChunkSpan | undefined> {
+  /** @internal */
+  async [findSpan](key: string, signal: AbortSignal | undefined): Promise<ChunkSpan | undefined> {
     const found = await this.#find(normalizePath(key), signal);
     if (!found || found.reference.kind === "inline") return undefined;
     const { reference, manifest } = found;
@@ -276,7 +282,8 @@ export class IcechunkStore implements Store {
     return { file: `${lastModified} ${etag}\n${location}`, offset, length, reference, location };
   }
 
-  #readFile(
+  /** @internal */
+  [readSpan](
     { reference, location }: ChunkSpan,
     part: { offset: number; length: number },
     signal: AbortSignal | undefined,
@@ -307,16 +314,12 @@ export class IcechunkStore implements Store {
 
 /** Makes the reader of virtual chunks of a repository. */
 function virtualSources(repository: Repository, options: IcechunkOptions): VirtualSources {
-  const headersFor = async (url: URL) => copyHeaders(await options.targetHeaders?.(url));
-  const requests = new Requests(requestOptions(options, headersFor));
+  const requests = new Requests(requestOptions(options, async () => copyHeaders(undefined)));
   return new VirtualSources(options, requests, () => repository.containers(undefined));
 }
 
-function metadataLimit({ maxMetadataBytes = defaultMetadataBytes }: IcechunkOptions): number {
-  if (!(Number.isSafeInteger(maxMetadataBytes) && maxMetadataBytes > 0))
-    throw invalidArgument("maxMetadataBytes must be a positive integer");
-  return Math.min(maxMetadataBytes, 2 ** 31 - 1);
-}
+const metadataLimit = ({ limits }: IcechunkOptions): number =>
+  Math.min(resolveLimits({ indexBytes: defaultMetadataBytes, ...limits }).indexBytes, 2 ** 31 - 1);
 
 async function storeAt(source: string | URL | Store, options: IcechunkOptions): Promise<Store> {
   if (isStore(source)) return source;

@@ -6,7 +6,7 @@ import { missingStatus, readBody, statusError, wholeStatus } from "../../store/h
 import type { OffsetRange } from "../../store/http/whole-objects.js";
 import { encodeKey } from "../../store/path.js";
 import { locateKey, readRange } from "../../store/read.js";
-import { isStore, type MaybePromise, type Store } from "../../store/store.js";
+import { isStore, type Store } from "../../store/store.js";
 import type { HttpResponse } from "../../store/transport.js";
 import { checkObject } from "../../util/arguments.js";
 import {
@@ -16,7 +16,7 @@ import {
   networkError,
   ZarrError,
 } from "../../util/errors.js";
-import { type HeadersSource, isFileUrl } from "../../util/platform.js";
+import { isFileUrl } from "../../util/platform.js";
 import { bucketUrl, fileSystem } from "../kerchunk/place.js";
 import { AllowedPrefixes, type Containers, type Location } from "./locations.js";
 import type { VirtualReference } from "./manifest.js";
@@ -35,8 +35,6 @@ export interface VirtualOptions {
    * may hide them. False only checks readable ones. Default: true.
    */
   checkSources?: boolean | undefined;
-  /** Headers for requests of virtual chunks, which do not get the repository's headers. */
-  targetHeaders?: ((url: URL) => MaybePromise<HeadersSource | undefined>) | undefined;
 }
 
 type SourceState = { readonly etag?: string | null; readonly modified?: number | undefined };

@@ -1,21 +1,15 @@
 /** kerchunk references as Zarr stores: chunks are byte ranges of files of other formats. */
 
-import type { HttpClient } from "../../store/http/client.js";
 import { copyHeaders, type HeadersFor } from "../../store/http/requests.js";
-import { type HttpStoreOptions, httpOptions, makeClient } from "../../store/http/store.js";
+import { type HttpClient, type HttpStoreOptions, httpOptions, makeClient } from "../../store/http/store.js";
 import { namesParquetFolder, normalizePath } from "../../store/path.js";
 import { checkRange, cutRange, resolveRange, wantedBytes } from "../../store/read.js";
 import { byteReader, type StoredObject, sourceUrl } from "../../store/source/byte-reader.js";
-import {
-  isStore,
-  type MaybePromise,
-  type RangeQuery,
-  type Store,
-  type StoreGetOptions,
-} from "../../store/store.js";
+import { isStore, type RangeQuery, type Store, type StoreGetOptions } from "../../store/store.js";
 import { checkConstructor, checkSignal, type OptionNames } from "../../util/arguments.js";
 import { invalidArgument, limitExceeded, networkError, notFound } from "../../util/errors.js";
-import { type HeadersSource, isFileUrl } from "../../util/platform.js";
+import { type Limits, resolveLimits } from "../../util/limits.js";
+import { isFileUrl } from "../../util/platform.js";
 import type { Reference } from "../parquet/fields.js";
 import { ReferenceTable } from "./document.js";
 import { type FolderLimits, FolderReferences } from "./folder.js";
@@ -28,14 +22,10 @@ import { ListedReferences, type References } from "./references.js";
  */
 export interface ReferenceStoreOptions extends HttpStoreOptions {
   /**
-   * Headers for targets with URLs, of any origin. They override `headers` on the document's origin. Default: none for
-   * other origins. Node drops them in redirects to another origin.
+   * Limits that differ from the defaults: `indexBytes` of the document, or of each Parquet file and its decompressed
+   * pages; `references`, 2 097 152 for each Parquet file.
    */
-  targetHeaders?: ((url: URL) => MaybePromise<HeadersSource | undefined>) | undefined;
-  /**
-   * Maximum size of the document in bytes; also of each Parquet file, and of its decompressed pages. Default: 256 MiB.
-   */
-  maxDocumentBytes?: number | undefined;
+  limits?: Partial<Limits> | undefined;
   /** Base URL of relative targets. Default: the document's URL. */
   base?: string | URL | undefined;
   /** The object that references without a URL refer to. */
@@ -47,23 +37,19 @@ export interface ReferenceStoreOptions extends HttpStoreOptions {
   resolve?: ((target: string) => string | URL | StoredObject | undefined) | undefined;
   /** Values of templates, which override the document's. */
   templates?: Record<string, string> | undefined;
-  /** Maximum number of references. Default: 10 000 000 per document; 2 097 152 per Parquet file. */
-  maxReferences?: number | undefined;
-  /** Size of the cache of Parquet references in bytes, not counting the file last read. Default: 64 MiB. */
-  referenceCacheBytes?: number | undefined;
 }
 
 const referenceOptions: OptionNames<ReferenceStoreOptions> = {
   ...httpOptions,
-  targetHeaders: true,
-  maxDocumentBytes: true,
+  limits: true,
   base: true,
   target: true,
   resolve: true,
   templates: true,
-  maxReferences: true,
-  referenceCacheBytes: true,
 };
+
+/** Size of the cache of Parquet references, not counting the file last read. */
+const cacheBytes = 2 ** 26;
 
 /** A range of a target, or all of it. */
 type OptionalRange = RangeQuery | undefined;
@@ -118,7 +104,7 @@ export class ReferenceStore implements Store {
       return ReferenceStore.#openFolder(source, own, signal);
     const { name, url, read } = byteReader(source, own);
     const origin = await url?.();
-    const maxBytes = own.maxDocumentBytes ?? 2 ** 28;
+    const maxBytes = resolveLimits(own.limits).indexBytes;
     const bytes = await read(undefined, { signal, maxBytes });
     if (!bytes) {
       if (/\.json$/i.test(sourcePath(source))) throw notFound(`${name} does not exist`);
@@ -274,30 +260,18 @@ export class ReferenceStore implements Store {
   }
 }
 
-/** Returns the headers for targets: `headers` for the document's origin, and those for targets. */
-function makeTargetHeaders(
-  { headers, targetHeaders }: ReferenceStoreOptions,
-  document: URL | undefined,
-): HeadersFor {
-  return async (url) => {
-    const own = copyHeaders(url.origin === document?.origin ? headers : undefined);
-    copyHeaders(await targetHeaders?.(url)).forEach((value, name) => void own.set(name, value));
-    return own;
-  };
-}
+/** Returns the headers for targets: `headers` for the document's origin only. */
+const makeTargetHeaders =
+  ({ headers }: ReferenceStoreOptions, document: URL | undefined): HeadersFor =>
+  async (url) =>
+    copyHeaders(url.origin === document?.origin ? headers : undefined);
 
-function tableFor({ templates = {}, maxReferences = 10_000_000 }: ReferenceStoreOptions): ReferenceTable {
-  return new ReferenceTable(templates, maxReferences);
-}
+const tableFor = ({ templates = {}, limits }: ReferenceStoreOptions): ReferenceTable =>
+  new ReferenceTable(templates, resolveLimits(limits).references);
 
-function folderLimits({
-  maxDocumentBytes = 2 ** 28,
-  maxReferences = 2 ** 21,
-  referenceCacheBytes = 2 ** 26,
-}: ReferenceStoreOptions): FolderLimits {
-  if (!(referenceCacheBytes >= 0))
-    throw invalidArgument(`referenceCacheBytes must not be negative: ${referenceCacheBytes}`);
-  return { fileBytes: maxDocumentBytes, rows: maxReferences, cacheBytes: referenceCacheBytes };
+function folderLimits({ limits }: ReferenceStoreOptions): FolderLimits {
+  const { indexBytes, references } = resolveLimits({ references: 2 ** 21, ...limits });
+  return { fileBytes: indexBytes, rows: references, cacheBytes };
 }
 
 /** Names a source in messages, without the query of a URL. */

@@ -1,8 +1,7 @@
 /** Calls of the file system that block the thread while that is faster (Node, Deno, Bun). */
 
 import { nodeModule } from "../../util/platform.js";
-import { handleOf } from "../handle.js";
-import type { Store } from "../store.js";
+import { fileCalls, type OwnStore, type Store } from "../store.js";
 import type { FileCalls } from "../transport.js";
 
 type Fs = typeof import("node:fs/promises");
@@ -46,7 +45,7 @@ export class CallRunner {
 /** Lets stores of files that only the caller uses block the thread while that is faster. */
 export async function blockForFiles(...stores: readonly Store[]): Promise<void> {
   const runner = await CallRunner.make();
-  for (const store of stores) handleOf(store).fileCalls = runner;
+  for (const store of stores) (store as OwnStore)[fileCalls] = runner;
 }
 
 type Call = (...given: unknown[]) => unknown;

@@ -1,5 +1,6 @@
 /**
- * Replaces a file under a lock, because file systems have no conditional rename.
+ * Replaces a file under a lock, because file systems have no conditional rename. Leases of folders are files that are
+ * replaced in this way.
  *
  * The lock is a folder beside the file, and its only entry is the data of the writer that holds it, under a random name.
  * - Take: move the data into a private folder and rename that folder to the name of the lock. This fails while the lock
@@ -12,8 +13,7 @@
  */
 
 import { conflict } from "../../util/errors.js";
-import { textEncoder } from "../../util/platform.js";
-import { UnchangedTimer } from "../concurrency.js";
+import { observe, sha256 } from "../lease.js";
 import { fileLockName, hiddenName } from "../temp-names.js";
 import { errorCode } from "./read.js";
 
@@ -47,17 +47,39 @@ export async function replaceLocked(
   prepare: (data: URL) => Promise<void>,
 ): Promise<void> {
   const own = new URL(`${hiddenName()}/`, url);
-  const lock = new URL(`${fileLockName(await nameHash(url))}/`, url);
+  // Names of locks have the same length for every file.
+  const hash = await sha256(url.pathname.slice(url.pathname.lastIndexOf("/") + 1));
+  const lock = new URL(`${fileLockName(hash.slice(0, 24))}/`, url);
   const entry = hiddenName();
   const held = new URL(entry, lock);
+  const { stale, wait, step } = fileLockTimes;
+  const onHeld = (_isAlive: boolean, _silence: number, waited: number) => {
+    if (waited > wait)
+      throw conflict(`${url} is locked by another writer: ${withoutSlash(lock)}`, { code: "locked" });
+  };
   await fs.mkdir(own);
   try {
     await fs.rename(data, new URL(entry, own));
-    await takeLock(fs, own, lock, url, signal);
+    const read = async () => {
+      const entries = await fs.readdir(lock).catch((cause) => {
+        if (errorCode(cause) === "ENOENT") return undefined;
+        throw cause;
+      });
+      return entries && { entries, stamp: entries.join("/") };
+    };
+    await observe({ stale, step, pause: 20, signal, onHeld }, read, async (found, isStale) => {
+      if (isStale) await breakLock(fs, lock, found!.entries);
+      // Windows does not rename over empty folders.
+      if (found?.entries.length === 0) await fs.rmdir(lock).catch(() => {});
+      return fs.rename(own, lock).catch((cause) => {
+        if (!heldCodes.has(errorCode(cause))) throw cause;
+        return cause;
+      });
+    });
     await prepare(held);
     await fs.rename(held, url);
   } catch (cause) {
-    const isBroken = errorCode(cause) === "ENOENT" && !(await exists(fs, held));
+    const isBroken = errorCode(cause) === "ENOENT" && !(await fs.lstat(held).catch(() => undefined));
     await fs.rm(held, { force: true }).catch(() => {});
     await fs.rm(own, { recursive: true, force: true }).catch(() => {});
     if (!isBroken) throw cause;
@@ -65,55 +87,6 @@ export async function replaceLocked(
     throw conflict(message, { code: "locked", cause });
   } finally {
     await fs.rmdir(lock).catch(() => {}); // fails if the next writer has taken it
-  }
-}
-
-/** Hash of a file's name: names of locks have the same length for every file. */
-async function nameHash(url: URL): Promise<string> {
-  const text = textEncoder().encode(url.pathname.slice(url.pathname.lastIndexOf("/") + 1));
-  const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", text));
-  return Array.from(hash.subarray(0, 12), (byte) => byte.toString(16).padStart(2, "0")).join("");
-}
-
-async function takeLock(
-  fs: Fs,
-  own: URL,
-  lock: URL,
-  url: URL,
-  signal: AbortSignal | undefined,
-): Promise<void> {
-  const { stale, wait, step } = fileLockTimes;
-  const [unchanged, waited] = [new UnchangedTimer(step), new UnchangedTimer(step)];
-  let refusals = 0;
-  for (let pause = 1; ; pause = Math.min(20, 2 * pause)) {
-    signal?.throwIfAborted();
-    const failure = await fs.rename(own, lock).then(
-      () => undefined,
-      (cause: unknown) => cause,
-    );
-    if (failure === undefined) return;
-    if (!heldCodes.has(errorCode(failure))) throw failure;
-    const entries = await lockEntries(fs, lock);
-    // Without a lock this was a refusal of another kind, unless the holder has just released it.
-    if (!entries && ++refusals > maxRefusals) throw failure;
-    if (entries?.length === 0) await fs.rmdir(lock).catch(() => {}); // Windows does not rename over empty folders
-    if (unchanged.observe(entries?.join("/") ?? "") >= stale) await breakLock(fs, lock, entries ?? []);
-    if (waited.observe("") > wait)
-      throw conflict(`${url} is locked by another writer: ${withoutSlash(lock)}`, { code: "locked" });
-    await new Promise((resolve) => setTimeout(resolve, pause * (0.5 + Math.random())));
-  }
-}
-
-/** Failures to take a lock that does not exist before they count as an error. */
-const maxRefusals = 3;
-
-/** Names in a lock; undefined for a lock that does not exist. */
-async function lockEntries(fs: Fs, lock: URL): Promise<string[] | undefined> {
-  try {
-    return await fs.readdir(lock);
-  } catch (cause) {
-    if (errorCode(cause) === "ENOENT") return undefined;
-    throw cause;
   }
 }
 
@@ -128,9 +101,3 @@ async function breakLock(fs: Fs, lock: URL, entries: readonly string[]): Promise
 }
 
 const withoutSlash = (folder: URL): URL => new URL(folder.href.replace(/\/$/, ""));
-
-const exists = (fs: Fs, file: URL): Promise<boolean> =>
-  fs.lstat(file).then(
-    () => true,
-    () => false,
-  );

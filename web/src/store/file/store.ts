@@ -5,10 +5,20 @@ import { defaultLimits } from "../../util/limits.js";
 import { nodeModule } from "../../util/platform.js";
 import { addInspection } from "../../util/symbol-methods.js";
 import type { EverythingStore, StoredEntry } from "../deletion.js";
-import { handleOf } from "../handle.js";
 import { encodeKey, normalizePath } from "../path.js";
 import { BufferLender, checkRange } from "../read.js";
-import type { RangeQuery, Store, StoreGetOptions, StoreSetOptions, StoreWriteOptions } from "../store.js";
+import {
+  borrows,
+  fileCalls,
+  lend,
+  type OwnStore,
+  own,
+  type RangeQuery,
+  type Store,
+  type StoreGetOptions,
+  type StoreSetOptions,
+  type StoreWriteOptions,
+} from "../store.js";
 import { entriesIn, folderKind, refuseProtected, removeEmptyFoldersIn } from "./entries.js";
 import {
   type FolderEntry,
@@ -47,7 +57,7 @@ const maxBlockingBytes = 2 ** 20;
  * A store in a folder: the key "/a/b" is the file `a/b` below it. Keys cannot leave the folder. Links in it are followed;
  * listing stops at circles. Files that do not exist and folders are missing. Other failures throw Network ("file-failed").
  */
-export class FileSystemStore implements Store, EverythingStore {
+export class FileSystemStore implements OwnStore, EverythingStore {
   /** Name in consoles, also in minified programs. */
   static get name(): string {
     return "FileSystemStore";
@@ -58,6 +68,8 @@ export class FileSystemStore implements Store, EverythingStore {
   readonly #maxBytes: number;
   readonly #fsync: boolean;
   readonly #lender = new BufferLender();
+  /** @internal */
+  [fileCalls]: OwnStore[typeof fileCalls];
   #base: Promise<URL> | undefined;
 
   /** @param root path of a folder (relative to the current one), or its file URL. */
@@ -66,10 +78,17 @@ export class FileSystemStore implements Store, EverythingStore {
     this.root = checkRoot(root);
     this.#maxBytes = options.maxBytes ?? defaultLimits.encodedBytes;
     this.#fsync = options.fsync ?? false;
-    const lend = (key: string, asked: StoreGetOptions) => this.#lend(key, asked);
-    const { get, set } = FileSystemStore.prototype;
-    Object.assign(handleOf(this), { lender: { get, lend }, borrowingSet: set });
     addInspection(this, () => ({ root: String(this.root) }));
+  }
+
+  /** @internal */
+  get [own](): Pick<Store, "get" | "set"> {
+    return FileSystemStore.prototype;
+  }
+
+  /** @internal */
+  get [borrows](): true {
+    return true;
   }
 
   /** Writes support `ifVersion`: "absent" among all programs, versions among writers that use them. */
@@ -84,16 +103,16 @@ export class FileSystemStore implements Store, EverythingStore {
   async get(key: string, options: StoreGetOptions = {}): Promise<Uint8Array | undefined> {
     checkSignal(options.signal);
     const reading = { ...options, maxBytes: this.#limit(options) };
-    return readFilePart(await this.#fileUrl(key), reading, handleOf(this).fileCalls?.next);
+    return readFilePart(await this.#fileUrl(key), reading, this[fileCalls]?.next);
   }
 
-  /** Reads a file into a buffer that the reader returns: see store/read.ts. */
-  async #lend(key: string, options: StoreGetOptions): Promise<Uint8Array | undefined> {
+  /** @internal Reads a file into a buffer that the reader returns: see store/read.ts. */
+  async [lend](key: string, options: StoreGetOptions): Promise<Uint8Array | undefined> {
     checkSignal(options.signal);
     const url = await this.#fileUrl(key);
     return this.#lender.run(async () => {
       const reading = { ...options, maxBytes: this.#limit(options), bufferPool: this.#lender.pool };
-      const bytes = await readFilePart(url, reading, handleOf(this).fileCalls?.next);
+      const bytes = await readFilePart(url, reading, this[fileCalls]?.next);
       return bytes && this.#lender.lend(bytes);
     });
   }
@@ -107,7 +126,7 @@ export class FileSystemStore implements Store, EverythingStore {
     checkRange(range);
     checkSignal(options.signal);
     const reading = { ...options, range, maxBytes: this.#limit(options) };
-    return readFilePart(await this.#fileUrl(key), reading, handleOf(this).fileCalls?.next);
+    return readFilePart(await this.#fileUrl(key), reading, this[fileCalls]?.next);
   }
 
   #limit({ maxBytes = Number.POSITIVE_INFINITY }: StoreGetOptions): number {
@@ -123,7 +142,7 @@ export class FileSystemStore implements Store, EverythingStore {
     options.signal?.throwIfAborted();
     if (normalizePath(key) === "") throw invalidArgument(`"${key}" is not the key of a file`, badPath);
     const isShort = value.byteLength <= maxBlockingBytes && !this.#fsync;
-    const calls = isShort ? handleOf(this).fileCalls?.next : undefined;
+    const calls = isShort ? this[fileCalls]?.next : undefined;
     await writeFileWhole(await this.#fileUrl(key), value, { ...options, fsync: this.#fsync, calls });
   }
 
@@ -137,7 +156,7 @@ export class FileSystemStore implements Store, EverythingStore {
   }
 
   async delete(key: string, options: StoreWriteOptions = {}): Promise<void> {
-    await removeFile(await this.#fileUrl(key), { ...options, calls: handleOf(this).fileCalls?.next });
+    await removeFile(await this.#fileUrl(key), { ...options, calls: this[fileCalls]?.next });
   }
 
   /**

@@ -120,7 +120,7 @@ export class PersistentCache {
       return entries.storedResponse(entry);
     }
     if (!entry || !(await this.#mayTrust(send, url, entry, signal)))
-      return this.#ask({ ...request, send, url, id, entry, note });
+      return this.#ask({ request, send, url, id, entry, note });
     this.#trusted.set(withoutHash(url), entries.tagOf(entry));
     this.#writer.touch(id);
     return entries.storedResponse(entry);
@@ -172,9 +172,9 @@ export class PersistentCache {
    * confirmed again, after the response.
    * @throws Network ("outdated") if they, or the object itself, are of another version.
    */
-  async #settle({ send, url, watch }: Lookup, head: Head): Promise<void> {
+  async #settle({ send, url, request }: Lookup, head: Head): Promise<void> {
     const since = performance.now();
-    const { signal } = watch;
+    const { signal } = request.watch;
     if ((this.#trusted.get(withoutHash(url)) ?? entries.tagOf(head)) !== entries.tagOf(head)) {
       this.#isDistrustful = true;
       this.#trusted.clear();
@@ -198,6 +198,7 @@ export class PersistentCache {
   async #confirm(send: Transport, known: KnownDocument, signal: AbortSignal): Promise<void> {
     const { id, url, headers } = known;
     const watch = new IdleTimeout(signal, confirmationTimeout);
+    const request: TransportRequest = { method: "GET", headers, watch };
     const asked = performance.now();
     const note = (found: CacheEntry) => {
       if (entries.versionOf(found) === known.version) known.confirmedAt = asked;
@@ -205,7 +206,7 @@ export class PersistentCache {
     };
     try {
       const entry = await this.#find(id, url, signal);
-      const answer = await this.#ask({ method: "GET", headers, watch, send, url, id, entry, note });
+      const answer = await this.#ask({ request, send, url, id, entry, note });
       await answer.read(() => true);
       if (known.confirmedAt < asked && !known.isOutdated)
         throw new Error(`${url.href} could not be confirmed: status ${answer.status}`);
@@ -262,7 +263,8 @@ export class PersistentCache {
 const storedAt = ({ at }: CacheEntry): number => performance.now() - (Date.now() - at);
 
 /** A request. `note` is called with the entry that the server sends or confirms. */
-interface Lookup extends TransportRequest {
+interface Lookup {
+  readonly request: TransportRequest;
   readonly send: Transport;
   readonly url: URL;
   readonly id: string;
@@ -271,14 +273,7 @@ interface Lookup extends TransportRequest {
 }
 
 /** Sends a request, with a condition if an entry can be confirmed. Another origin would need a preflight for that. */
-async function sendConditional({
-  send,
-  url,
-  id: _,
-  entry,
-  note: _note,
-  ...request
-}: Lookup): Promise<HttpResponse> {
+async function sendConditional({ request, send, url, entry }: Lookup): Promise<HttpResponse> {
   const { origin } = globalThis as { origin?: string };
   // Else the browser's own cache answers for the server. Other runtimes may reject this option of `fetch`.
   const isRenewed = origin !== undefined && (isDocument(url) || entry !== undefined);

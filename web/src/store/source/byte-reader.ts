@@ -3,8 +3,7 @@ import { invalidArgument, networkError } from "../../util/errors.js";
 import { defaultLimits } from "../../util/limits.js";
 import { isFileUrl, nodeModule } from "../../util/platform.js";
 import { readFilePart } from "../file/read.js";
-import type { HttpClient } from "../http/client.js";
-import { type HttpStoreOptions, makeClient } from "../http/store.js";
+import { type HttpClient, type HttpStoreOptions, makeClient } from "../http/store.js";
 import { callStore, cutRange, locateKey, readRange, resolveRange } from "../read.js";
 import { isStore, type RangeQuery, type Store, type StoreGetOptions } from "../store.js";
 

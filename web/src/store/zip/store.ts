@@ -13,7 +13,7 @@ import {
   type ZarrError,
 } from "../../util/errors.js";
 import { inflate } from "../../util/inflate.js";
-import { defaultLimits } from "../../util/limits.js";
+import { defaultLimits, type Limits, resolveLimits } from "../../util/limits.js";
 import { isFileUrl } from "../../util/platform.js";
 import { inSlices, withTurns } from "../../util/slices.js";
 import { ByteCache } from "../cache.js";
@@ -33,17 +33,17 @@ import { dataView, readDirectory, type ZipDirectory, type ZipEntry } from "./dir
 
 /** Options; those of HttpStore are for archives read by URL. */
 export interface ZipStoreOptions extends HttpStoreOptions {
-  /** Maximum size of the archive's directory, about 100 bytes per object. Default: 256 MiB. */
-  maxDirectoryBytes?: number | undefined;
-  /** Size of the cache of inflated objects, for ranges of them. Default: 64 MiB. */
-  inflatedBytes?: number | undefined;
+  /** Limits that differ from the defaults; `indexBytes` applies to the directory, about 100 bytes per object. */
+  limits?: Partial<Limits> | undefined;
 }
 
 const zipOptions: OptionNames<ZipStoreOptions> = {
   ...httpOptions,
-  maxDirectoryBytes: true,
-  inflatedBytes: true,
+  limits: true,
 };
+
+/** Size of the cache of inflated objects, for ranges of them. */
+const inflatedBytes = 2 ** 26;
 
 const stored = 0;
 const deflated = 8;
@@ -85,7 +85,7 @@ export class ZipStore implements Store {
   readonly #maxDirectoryBytes: number;
   readonly #opening = new SingleFlight<Archive>();
   readonly #inflating = new SingleFlight<Uint8Array>();
-  readonly #inflated: ByteCache;
+  readonly #inflated = new ByteCache(inflatedBytes);
   #archive: Archive | undefined;
   #opened = 0;
 
@@ -94,8 +94,7 @@ export class ZipStore implements Store {
     checkConstructor(options, "store", zipOptions);
     this.#source = byteReader(source, options);
     this.#maxBytes = options.maxBytes ?? defaultLimits.encodedBytes;
-    this.#maxDirectoryBytes = options.maxDirectoryBytes ?? 256 * 2 ** 20;
-    this.#inflated = new ByteCache(options.inflatedBytes ?? 64 * 2 ** 20);
+    this.#maxDirectoryBytes = resolveLimits(options.limits).indexBytes;
   }
 
   locate(key: string): string {

@@ -2,11 +2,13 @@
 
 import { type ElementData, toElements } from "../../../dtypes/elements.js";
 import { set } from "../../../edit/set.js";
+import { getSession } from "../../../engine/engine.js";
 import type { ZarrArray } from "../../../hierarchy/array.js";
 import { get } from "../../../hierarchy/get.js";
 import { RegularAxis } from "../../../metadata/grid.js";
 import { slice } from "../../../plan/selection.js";
 import { readRange } from "../../../store/read.js";
+import { uninitialised } from "../../../util/platform.js";
 import { type Box, countOf, positionsIn, stridesOf } from "../../../util/shapes.js";
 import {
   boxLengths,
@@ -23,7 +25,7 @@ import { inLanes, lanesFor } from "../../../walk/lanes.js";
 import { boxesToVisit, isSameFill } from "../../../walk/visit.js";
 import type { WorkerPool } from "../../../workers/pool.js";
 import { blockShape, copyStored, isStoredAlike } from "./blocks.js";
-import { type KernelMaker, reduceBox } from "./reduce.js";
+import { type Kernel, reduceBox } from "./reduce.js";
 
 /**
  * Maximum bytes that are read at a time, and of blocks of the source, unless a single chunk or shard is
@@ -49,7 +51,7 @@ export interface LevelSource {
   /** Number of source elements per element of the level, along each axis. */
   readonly factors: readonly number[];
   /** Reduces a block to one element. Default: takes the block's first element. */
-  readonly kernel: KernelMaker | undefined;
+  readonly kernel: Kernel | undefined;
 }
 
 export interface FillLevelOptions {
@@ -226,10 +228,10 @@ export class LevelFill {
   }
 
   /** Reads and reduces a block. For large chunks and shards, the source is read in several boxes. */
-  async #reduced({ start, shape }: Block, kernel: KernelMaker, scratch: ReadBuffer): Promise<ElementData> {
+  async #reduced({ start, shape }: Block, kernel: Kernel, scratch: ReadBuffer): Promise<ElementData> {
     const { source, factors } = this.filling;
     const { itemBytes } = source.dtype;
-    const data = toElements(source.dtype, new Uint8Array(countOf(shape) * itemBytes));
+    const data = toElements(source.dtype, uninitialised(countOf(shape) * itemBytes));
     const strides = stridesOf(shape);
     const unit = source.chunkShape.map((length, axis) => Math.ceil(length / factors[axis]!));
     const most = maxBytes / countOf(factors) / itemBytes;
@@ -242,7 +244,7 @@ export class LevelFill {
       const out = scratch.take(countOf(lengths));
       await get(source, blockSelection({ start: from, shape: lengths }), { ...this.#shared, out });
       const at = box.from.reduce((sum, index, axis) => sum + index * strides[axis]!, 0);
-      reduceBox(kernel, out, lengths, factors, { data, at, strides });
+      reduceBox(await getSession("full"), kernel, out, lengths, factors, { data, at, strides });
     }
     return data;
   }
@@ -267,7 +269,7 @@ class ReadBuffer {
   take(count: number): ElementData {
     const { dtype } = this.source;
     if (!this.#data || this.#count < count) {
-      this.#data = toElements(dtype, new Uint8Array(count * dtype.itemBytes));
+      this.#data = toElements(dtype, uninitialised(count * dtype.itemBytes));
       this.#count = count;
     }
     return this.#data.subarray(0, (this.#data.length / this.#count) * count);

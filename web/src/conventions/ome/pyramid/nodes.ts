@@ -43,9 +43,7 @@ export function pathInPlace(
 
 function checkInPlace(array: ZarrArray, version: 2 | 3, axes: readonly Axis[]): void {
   const bad = (why: string) =>
-    invalidArgument(`the array at "/${array.path}" cannot be used in place as a level: ${why}`, {
-      code: "bad-option",
-    });
+    invalidArgument(`the array at "/${array.path}" cannot be used in place as a level: ${why}`);
   if (array.zarrFormat !== version)
     throw bad(`it is Zarr v${array.zarrFormat}, the image is Zarr v${version}`);
   const names = axes.map(({ name }) => name);
@@ -169,7 +167,6 @@ export async function openLevel(
   if (array.shape.join() === wanted.join() && String(array.dtype) === String(made.like.dtype)) return array;
   throw invalidArgument(
     `the array at "/${array.path}" is ${array.dtype} with shape [${array.shape.join(", ")}], expected ${made.like.dtype} with shape [${wanted.join(", ")}]; it was created with other options`,
-    { code: "bad-option" },
   );
 }
 

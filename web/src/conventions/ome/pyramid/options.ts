@@ -13,9 +13,7 @@ import { describeValue, invalidArgument, unsupported } from "../../../util/error
 import type { Limits } from "../../../util/limits.js";
 import { countOf } from "../../../util/shapes.js";
 import type { WorkerPool } from "../../../workers/pool.js";
-import { maxKernel, modeKernel } from "./extrema.js";
-import { meanKernel } from "./mean.js";
-import type { KernelMaker } from "./reduce.js";
+import { findKernel, type Kernel } from "./reduce.js";
 
 /**
  * How elements of a level are computed from the one before. "mean": for integers rounded to the nearest, ties
@@ -175,19 +173,10 @@ export async function resolveOrigin(
   return { array, data };
 }
 
-/** Methods with a kernel. "nearest" needs none: it reads only the first element of each block. */
-export type ReducingMethod = "mean" | "mode" | "max";
-
-/** Returns the kernel for a data type; undefined if the method does not apply to it. */
-export function findKernel(method: ReducingMethod, dtype: DType): KernelMaker | undefined {
-  if (dtype.isVariable) return undefined;
-  return { mean: meanKernel, mode: modeKernel, max: maxKernel }[method](dtype);
-}
-
 const methods: readonly string[] = ["mean", "mode", "nearest", "max"] satisfies DownsamplingMethod[];
 
 /** @throws Unsupported for a method that does not apply to the data type. */
-export function requireKernel(method: DownsamplingMethod, dtype: DType): KernelMaker | undefined {
+export function requireKernel(method: DownsamplingMethod, dtype: DType): Kernel | undefined {
   if (method === "nearest") return undefined;
   const kernel = findKernel(method, dtype);
   if (kernel) return kernel;

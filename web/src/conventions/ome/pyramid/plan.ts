@@ -23,7 +23,7 @@ const maxLevels = 64;
 /** Maximum number of elements of a block; kernels rely on it (kernel.ts). */
 const maxBlock = 4096;
 
-const badLevels = (message: string) => invalidArgument(message, { code: "bad-option" });
+const badLevels = (message: string) => invalidArgument(message);
 
 /** @throws InvalidArgument for invalid numbers or factors. */
 export function planLevels(
@@ -110,9 +110,7 @@ function resolveNumbers(
     Number.isFinite(value) && (name === "translation" || (value as number) > 0);
   if (!Array.isArray(given) || given.length !== axes.length || !Array.from(given).every(valid)) {
     const what = name === "scale" ? "positive numbers" : "numbers";
-    throw invalidArgument(`${name} must be a list of ${axes.length} ${what}, one per axis`, {
-      code: "bad-option",
-    });
+    throw invalidArgument(`${name} must be a list of ${axes.length} ${what}, one per axis`);
   }
   return [...given];
 }
@@ -147,7 +145,7 @@ const usual: Readonly<Record<number, readonly string[]>> = {
   5: ["t", "c", "z", "y", "x"],
 };
 
-const badAxes = (message: string) => invalidArgument(message, { code: "bad-option" });
+const badAxes = (message: string) => invalidArgument(message);
 
 /**
  * Returns the axes of an image.

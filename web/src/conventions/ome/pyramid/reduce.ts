@@ -1,13 +1,42 @@
-/**
- * Reduces boxes of elements: each block of the source becomes one element of the result. Blocks at the ends
- * of the axes may be smaller.
- *
- * The result is computed by rows along the last axis, each from the source's rows of one row of blocks, in C
- * order. Kernels therefore process long runs of neighbours for any number of dimensions.
- */
+/** Reduces boxes of elements with the core's kernels: each block of a box becomes one element. */
 
-import type { ElementData } from "../../../dtypes/elements.js";
-import { stridesOf } from "../../../util/shapes.js";
+import type { DType } from "../../../dtypes/dtype.js";
+import { arrayNameOf, type ElementData, isConverted } from "../../../dtypes/elements.js";
+import { floatsOf } from "../../../dtypes/floats.js";
+import type { CodecSession } from "../../../engine/session.js";
+import { countOf, stridesOf } from "../../../util/shapes.js";
+import { moveItems } from "../../../util/strided-copy.js";
+import { boxLengths, tileBox } from "../../../walk/boxes.js";
+import { blockShape } from "./blocks.js";
+
+/** Methods with a kernel. "nearest" needs none: it reads only the first element of each block. */
+export type ReducingMethod = "mean" | "mode" | "max";
+
+/** A kernel, as the first of the core's words: method, kind of number, whether means are rounded to odd. */
+export type Kernel = readonly [method: number, number: number, toOdd: number];
+
+/** Numbers of the methods in the core (kernels/reduce.hpp). */
+const methods: Readonly<Record<ReducingMethod, number>> = { mean: 0, max: 1, mode: 2 };
+
+/** Typed arrays by their kinds of numbers in the core (kernels/numbers.hpp); 0 is bool, a Uint8Array. */
+const arrays: readonly string[] = [
+  ...["", "Int8Array", "Int16Array", "Int32Array", "BigInt64Array"],
+  ...["Uint8Array", "Uint16Array", "Uint32Array", "BigUint64Array"],
+  ...["Float16Array", "Float32Array", "Float64Array"],
+];
+
+/** Returns the kernel for a data type; undefined if the method does not apply to it. */
+export function findKernel(method: ReducingMethod, dtype: DType): Kernel | undefined {
+  if (dtype.isVariable) return undefined;
+  const { core } = dtype;
+  const isNumber = floatsOf(dtype) !== undefined || /^(bool|u?int\d+|float64|complex128)$/.test(core);
+  if (method !== "mode" && !isNumber) return undefined;
+  if (method === "max" && core.startsWith("complex")) return undefined;
+  const array = arrayNameOf(dtype);
+  // Float32 may represent a smaller type, to which means are rounded when they are stored.
+  const toOdd = array === "Float32Array" && isConverted(dtype);
+  return [methods[method], arrays.indexOf(array), toOdd ? 1 : 0];
+}
 
 /** A box inside a larger array in memory. */
 export interface ElementBox {
@@ -18,118 +47,63 @@ export interface ElementBox {
   readonly strides: readonly number[];
 }
 
+/** Bytes that are reduced at a time, unless a single block is larger: few enough to stay in a cache. */
+const pieceBytes = 2 ** 20;
+
 /**
  * Reduces a source in C order into a box, which has ⌈length / factor⌉ elements along each axis.
+ * @param session of the full module.
  * @param factors of each axis, positive integers.
+ * @throws LimitExceeded if a block does not fit in memory.
  */
 export function reduceBox(
-  make: KernelMaker,
+  session: CodecSession,
+  kernel: Kernel,
   source: ElementData,
   shape: readonly number[],
   factors: readonly number[],
   to: ElementBox,
 ): void {
-  const last = shape.length - 1;
-  const kernel = make(source, to.data);
-  const strides = stridesOf(shape);
-  const starts: number[] = [];
-  /**
-   * Computes all rows of the result below an index of the first axes, from the source's rows starting at
-   * `from`.
-   */
-  const descend = (axis: number, from: readonly number[], at: number): void => {
-    if (axis >= last) {
-      kernel(from, shape[last]!, factors[last]!, at);
-      return;
-    }
-    const length = shape[axis]!;
-    const factor = factors[axis]!;
-    for (let first = 0, i = 0; first < length; first += factor, i++) {
-      const end = Math.min(first + factor, length);
-      const rows = axis === last - 1 ? starts : [];
-      rows.length = 0;
-      for (const row of from) for (let k = first; k < end; k++) rows.push(row + k * strides[axis]!);
-      descend(axis + 1, rows, at + i * to.strides[axis]!);
-    }
-  };
-  descend(0, [0], to.at);
+  const itemBytes = source.byteLength / countOf(shape);
+  const [from, into] = [bytesOf(source), bytesOf(to.data)];
+  const strides = stridesOf(shape, itemBytes);
+  const toStrides = to.strides.map((stride) => stride * itemBytes);
+  const whole = shape.map((length, axis) => Math.ceil(length / factors[axis]!));
+  const ones = shape.map(() => 1);
+  const most = pieceBytes / itemBytes / countOf(factors);
+  const all = { from: whole.map(() => 0), to: whole };
+  for (const piece of tileBox(all, blockShape(ones, whole, ones, most))) {
+    const [start, size] = [piece.from, boxLengths(piece)];
+    const first = start.map((at, axis) => at * factors[axis]!);
+    const lengths = size.map((n, axis) => Math.min(n * factors[axis]!, shape[axis]! - first[axis]!));
+    const axes = lengths.flatMap((length, axis) => [length, factors[axis]!]);
+    session.reduce(
+      [...kernel, itemBytes, shape.length, ...axes],
+      countOf(lengths) * itemBytes,
+      (box) => copyBox(lengths, itemBytes, [from, offsetOf(first, strides), strides], [box, 0]),
+      (result) =>
+        copyBox(
+          size,
+          itemBytes,
+          [result, 0],
+          [into, to.at * itemBytes + offsetOf(start, toStrides), toStrides],
+        ),
+    );
+  }
 }
 
-/**
- * Computes one row of the result.
- * @param starts starts of the source's rows, in elements.
- * @param length number of elements of each row.
- * @param factor number of elements of a block along the row; the last block has fewer if `length` is not a
- *   multiple.
- * @param at start of the result's row, in elements.
- */
-export type RowKernel = (starts: readonly number[], length: number, factor: number, at: number) => void;
+const bytesOf = ({ buffer, byteOffset, byteLength }: ElementData) =>
+  new Uint8Array(buffer, byteOffset, byteLength);
 
-/** Returns the kernel for a source and a result. */
-export type KernelMaker = (source: ElementData, out: ElementData) => RowKernel;
+const offsetOf = (index: readonly number[], strides: readonly number[]) =>
+  index.reduce((sum, at, axis) => sum + at * strides[axis]!, 0);
 
-/** Elements that are JavaScript numbers. */
-export type NumberData = Exclude<ElementData, BigInt64Array | BigUint64Array>;
+/** Memory and offset of a box, and its strides unless it is packed. */
+type Side = readonly [memory: Uint8Array, offset: number, strides?: readonly number[]];
 
-/** Types of at most 16 bits, whose sums and differences are 32-bit integers. */
-export const smallIntegers = /^(bool|u?int(2|4|8|16))$/;
-
-type Wide = BigInt64Array | BigUint64Array;
-
-const size = 2 ** 32;
-
-/** Returns the halves of elements: lower ones at even positions, upper ones at odd positions. */
-function toHalves(data: Wide, isSigned: boolean) {
-  const { buffer, byteOffset, length } = data;
-  const low = new Uint32Array(buffer, byteOffset, 2 * length);
-  return { low, high: isSigned ? new Int32Array(buffer, byteOffset, 2 * length) : low };
-}
-
-/** Rounds to the nearest, ties to even; for blocks of at most 2¹² elements. */
-export function wideMean(source: Wide, out: Wide, isSigned: boolean): RowKernel {
-  const { low, high } = toHalves(source, isSigned);
-  const result = toHalves(out, false).low;
-  return (starts, length, factor, at) => {
-    for (let from = 0, to = 2 * at; from < length; from += factor, to += 2) {
-      const end = Math.min(from + factor, length);
-      let lows = 0;
-      let highs = 0;
-      for (const start of starts) {
-        for (let p = 2 * (start + from); p < 2 * (start + end); p += 2) {
-          lows += low[p]!;
-          highs += high[p + 1]!;
-        }
-      }
-      const count = starts.length * (end - from);
-      // Everything below is an integer under 2⁵³, and so exact.
-      const upper = Math.floor(highs / count);
-      const rest = (highs - upper * count) * size + lows;
-      let lower = Math.floor(rest / count);
-      const twice = 2 * (rest - lower * count);
-      if (twice > count || (twice === count && lower % 2 !== 0)) lower++;
-      result[to] = lower;
-      result[to + 1] = upper + Math.floor(lower / size);
-    }
-  };
-}
-
-/** Returns the kernel for the greatest element of each block. */
-export function wideMax(source: Wide, out: Wide, isSigned: boolean): RowKernel {
-  const { low, high } = toHalves(source, isSigned);
-  const result = toHalves(out, false).low;
-  return (starts, length, factor, at) => {
-    for (let from = 0, to = 2 * at; from < length; from += factor, to += 2) {
-      const end = Math.min(from + factor, length);
-      let best = 2 * (starts[0]! + from);
-      for (const start of starts) {
-        for (let p = 2 * (start + from); p < 2 * (start + end); p += 2) {
-          const a = high[p + 1]!;
-          const b = high[best + 1]!;
-          if (a > b || (a === b && low[p]! > low[best]!)) best = p;
-        }
-      }
-      result[to] = low[best]!;
-      result[to + 1] = low[best + 1]!;
-    }
-  };
+function copyBox(shape: readonly number[], itemBytes: number, source: Side, target: Side): void {
+  const packed = stridesOf(shape, itemBytes);
+  const [from, to] = [source[2] ?? packed, target[2] ?? packed];
+  const axes = shape.map((count, axis) => ({ count, from: from[axis]!, to: to[axis]! }));
+  moveItems(source[0], target[0], { from: source[1], to: target[1], itemBytes, axes });
 }

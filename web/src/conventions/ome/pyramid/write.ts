@@ -39,7 +39,7 @@ import {
   resolveOrigin,
 } from "./options.js";
 import { type Axis, type Level, planLevels, resolveAxes } from "./plan.js";
-import type { KernelMaker } from "./reduce.js";
+import type { Kernel } from "./reduce.js";
 
 /** Everything determined before anything is written. */
 interface Plan {
@@ -47,7 +47,7 @@ interface Plan {
   readonly origin: Origin;
   readonly axes: readonly Axis[];
   readonly levels: readonly (Level & { readonly path: string })[];
-  readonly kernel: KernelMaker | undefined;
+  readonly kernel: Kernel | undefined;
   readonly make: LevelOptions;
   readonly options: CheckedMultiscaleOptions;
 }
@@ -231,7 +231,6 @@ function checkSameOptions(plan: Plan, group: ZarrGroup): void {
   if (found === wanted) return;
   throw invalidArgument(
     `the image at "/${group.path}" was created with ${found ?? "unknown options"}, not ${wanted}`,
-    { code: "bad-option" },
   );
 }
 

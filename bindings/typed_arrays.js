@@ -1,0 +1,14 @@
+// Emscripten library: stubs for Embind types that bindings.cpp does not use, and the copy of a typed array. Embind
+// registers all types when a module starts; the stubs keep their conversions out of the glue. The copy takes one call,
+// where `val` would look up the name of a method first.
+function nothing() {}
+
+const types = ["std_string", "std_wstring"];
+const library = Object.fromEntries(types.map((type) => [`_embind_register_${type}`, nothing]));
+library.zwCopyBytes__deps = ["$Emval"];
+library.zwCopyBytes = function (array, to) {
+  // biome-ignore lint/correctness/noUndeclaredVariables: variables of the glue, into which this function is copied
+  HEAPU8.set(Emval.toValue(array), to);
+};
+// biome-ignore lint/correctness/noUndeclaredVariables: Emscripten has both where it runs this file
+mergeInto(LibraryManager.library, library);
