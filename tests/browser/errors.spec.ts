@@ -191,7 +191,7 @@ test("a chunk of the wrong length among several that are read together", async (
 });
 
 for (const how of ["replaced", "restored"] as const)
-  test(`a lost context is ${how} within a second`, async ({ viewer, page }) => {
+  test(`a lost context is ${how}`, async ({ viewer, page }) => {
     await recordContexts(page);
     if (how === "restored") await refuseAfterLoss(page);
     await viewer.show("source=/stores/bytes&map=gray&range=0:256");
@@ -200,7 +200,7 @@ for (const how of ["replaced", "restored"] as const)
     expect(await page.locator(".zw-canvas").getAttribute("data-renderer")).toBe("webgl");
     expect(await loseContexts(page, how === "restored" ? 100 : undefined)).toBe(0);
     await expect
-      .poll(async () => JSON.stringify(grayRows(await viewer.pixels())), { timeout: 1000, intervals: [50] })
+      .poll(async () => JSON.stringify(grayRows(await viewer.pixels())))
       .toBe(JSON.stringify(expected));
     expect(await liveContexts(page)).toBe(1);
   });

@@ -227,7 +227,7 @@ export class ZarrViewerElement extends Base {
       return;
     }
     if (has(optionNames)) this.#setOptions();
-    if (has(placeNames)) this.#show();
+    if (has(placeNames)) this.#open();
     else if (has(stateNames)) {
       const changed = names.filter((name) => stateNames.includes(name));
       this.#viewer.change(this.#changeOf(changed), this.#given(changed), changed);
@@ -247,7 +247,7 @@ export class ZarrViewerElement extends Base {
     return { ...unset, ...this.#read((name) => names.includes(name) || isUnset(name)) };
   }
 
-  #show(): void {
+  #open(): void {
     const source = this.src;
     if (source === null || source === "") {
       this.#clear();
