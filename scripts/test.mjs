@@ -18,7 +18,7 @@ import { ensureSystem } from "./lib/system.mjs";
 /**
  * The suites: each runs to its end and returns the numbers of passed and failed tests. `needs`: required kinds of
  * programs. `likes`: kinds without which only some tests are skipped. `package`: whether it needs the output of `npm
- * run build`.
+ * run build`. `isExtra`: run only if named.
  */
 const suites = {
   native: { run: runNative, needs: ["native"], package: false },
