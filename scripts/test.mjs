@@ -3,7 +3,9 @@
 // and "N passed, N failed, N skipped".
 //   npm test -- native node     only these suites, and only their set-up
 //   npm test -- whole           the suites in Node and Chromium, without sampling
+//   npm test -- --built node    with the packages as they are: nothing is built, no compiler is needed
 import { availableParallelism } from "node:os";
+import { parseArgs } from "node:util";
 import { buildAll } from "./build.mjs";
 import { buildNative } from "./lib/build.mjs";
 import { buildFuzzers, runTargets } from "./lib/fuzz.mjs";
@@ -16,13 +18,14 @@ import { ensureSystem } from "./lib/system.mjs";
 /**
  * The suites: each runs to its end and returns the numbers of passed and failed tests. `needs`: required kinds of
  * programs. `likes`: kinds without which only some tests are skipped. `package`: whether it needs the output of `npm
- * run build`.
+ * run build`. `isExtra`: run only if named.
  */
 const suites = {
   native: { run: runNative, needs: ["native"], package: false },
   fuzz: { run: runFuzz, needs: ["fuzz"], package: true },
   node: { run: runNode, needs: [], likes: ["node"], package: true },
   browser: { run: runBrowser, needs: ["browser"], package: true },
+  viewer: { run: runViewer, needs: [], package: true, isExtra: true },
 };
 
 /** Seconds per fuzz target, after its seeds and the files of tests/bad; use npm run fuzz for longer runs. */
@@ -51,6 +54,12 @@ function runNode() {
   return runVitest("node");
 }
 
+/** Those of the Node suite that `npm test` in web/viewer runs, beside the browser's. */
+function runViewer() {
+  step("Tests of the viewer in Node");
+  return runVitest("viewer", { args: ["tests/node/viewer"] });
+}
+
 function runBrowser() {
   step("Tests in Chromium");
   return runPlaywright("browser");
@@ -67,12 +76,17 @@ function ensureOptional(kinds) {
 }
 
 async function main() {
-  const chosen = process.argv.slice(2);
+  const { positionals: chosen, values } = parseArgs({
+    allowPositionals: true,
+    options: { built: { type: "boolean" } },
+  });
+  if (values.built) process.env.ZARR_WASM_PREBUILT = "1";
   // Tests try samples otherwise (tests/node/support/amounts.ts).
   const isWhole = chosen.includes("whole");
   if (isWhole) process.env.ZARR_WASM_WHOLE = "1";
   const named = chosen.filter((name) => name !== "whole");
-  const names = named.length > 0 ? named : isWhole ? ["node", "browser"] : Object.keys(suites);
+  const usual = Object.keys(suites).filter((name) => !suites[name].isExtra);
+  const names = named.length > 0 ? named : isWhole ? ["node", "browser"] : usual;
   const unknown = names.find((name) => !Object.hasOwn(suites, name));
   if (unknown)
     throw new SetupError(
@@ -80,7 +94,8 @@ async function main() {
     );
   const wanted = names.map((name) => ({ name, ...suites[name] }));
   const buildsPackage = wanted.some((suite) => suite.package);
-  ensureSystem([...(buildsPackage ? ["build"] : ["sources"]), ...wanted.flatMap(({ needs }) => needs)]);
+  const tools = !buildsPackage ? ["sources"] : process.env.ZARR_WASM_PREBUILT === "1" ? [] : ["build"];
+  ensureSystem([...tools, ...wanted.flatMap(({ needs }) => needs)]);
   ensureOptional(wanted.flatMap(({ likes = [] }) => likes));
   if (buildsPackage) buildAll();
   else ensureSources();

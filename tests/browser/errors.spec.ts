@@ -3,8 +3,8 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import type { Page } from "@playwright/test";
-import { colorTable } from "../../dist/viewer/base/color-tables.js";
-import { outsideColors } from "../../dist/viewer/base/outside-colors.js";
+import { colorTable } from "../../build/viewer/base/color-tables.js";
+import { outsideColors } from "../../build/viewer/base/outside-colors.js";
 import { grayRows, grayTable } from "../shared/pixels.js";
 import { examplesFolder } from "../shared/places.js";
 import { byteValue, sliceValue } from "../shared/viewer-stores.js";

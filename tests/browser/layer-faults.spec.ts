@@ -4,7 +4,7 @@ import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
 import type { Locator, Page, Route } from "@playwright/test";
-import type { ZarrViewerElement } from "../../dist/viewer/define.js";
+import type { ZarrViewerElement } from "../../build/viewer/define.js";
 import { startServer, strictPolicy } from "../../scripts/lib/server.mjs";
 import { layersFolder, packageMounts, pagesFolder } from "../shared/places.js";
 import { expect, test } from "./site.js";
