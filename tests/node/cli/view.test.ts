@@ -1,6 +1,6 @@
 // `zarr-wasm view`: which requests it serves, which it rejects, and how it ends.
 
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import {
   chmodSync,
@@ -587,10 +587,10 @@ describe("zarr-wasm view without the viewer", () => {
 describe("zarr-wasm-viewer", () => {
   const script = path.join(root, "web/viewer/bin.js");
 
-  it("has the options of zarr-wasm view", () => {
+  it("has the options of zarr-wasm view", async () => {
     const { status, stdout } = spawnSync(process.execPath, [script, "--help"], { encoding: "utf8" });
     expect(status).toBe(0);
-    expect(stdout).toBe(run("view", "--help").text);
+    expect(stdout).toBe((await run("view", "--help")).text);
   });
 
   it("serves its own page", async () => {

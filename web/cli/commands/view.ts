@@ -11,7 +11,7 @@ import { isArchiveName } from "#internal";
 import { UsageError, type Values, versionOptions } from "../options/options.js";
 import { type Mount, type Server, startServer, viewerPolicy } from "../server/server.js";
 import { hintForDocument, missingFile, nodeDocument } from "../source/hints.js";
-import { filePath, isMarked, isPipeline, withoutMark } from "../source/places.js";
+import { filePath, isMarked, isPipeline, shellQuoted, withoutMark } from "../source/places.js";
 import { locate, openOptions, openSource } from "../source/source.js";
 import { context } from "../text/context.js";
 import { errorMessage, printableJson } from "../text/output.js";
@@ -53,10 +53,8 @@ function viewerManifest(): string | undefined {
 
 /** The arguments of the command, quoted for a shell. */
 function viewArguments(): string {
-  const args = process.argv.slice(2);
-  args.splice(args.indexOf("view"), 1);
-  const isPlain = (text: string) => /^[\w@%+=:,./-]+$/.test(text);
-  return args.map((text) => (isPlain(text) ? text : `'${text.replaceAll("'", "'\\''")}'`)).join(" ");
+  const { args } = context();
+  return args.toSpliced(args.indexOf("view"), 1).map(shellQuoted).join(" ");
 }
 
 /** The first four bytes of archives. */
