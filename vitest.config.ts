@@ -1,14 +1,18 @@
 import { availableParallelism } from "node:os";
+import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { programEntries } from "./scripts/lib/entries.mjs";
 
 /**
  * Maps the package's subpaths to the modules that they are bundled from, so that tests share them with imports from
- * dist; `#internal` too, which the sources of the viewer import from another package.
+ * dist; `#internal`, which the sources of the viewer import from another package, to the bundle that the command line
+ * shares.
  */
-const alias = programEntries.map(({ subpath, module }) => ({
+const alias = programEntries.map(({ subpath, module, targets }) => ({
   find: new RegExp(`^${subpath.replace(/^\./, "zarr-wasm")}$`),
-  replacement: module,
+  replacement: subpath.startsWith(".")
+    ? module
+    : fileURLToPath(new URL(targets["default"]!, import.meta.url)),
 }));
 
 /** Folders of tests of modules without state: their files share a process and its modules. */

@@ -1,5 +1,5 @@
 // Types that programs depend on. This file is compiled and never run: by `npm run lint`, and by
-// tests/node/project/package-types.test.ts with the packed package, for the oldest supported TypeScript and the current one.
+// tests/node/project/packed.test.ts with the packed package, for the oldest supported TypeScript and the current one.
 import {
   append,
   create,

@@ -1,14 +1,12 @@
-// Budgets of the download of each entry and of the installed packages, in one list. If a part exceeds its budget, make it
-// smaller or raise the budget here.
+// Budgets of the download of each entry, in one list; packed.test.ts has those of the archives. If a part exceeds its
+// budget, make it smaller or raise the budget here.
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
 import { buildSync } from "esbuild";
 import { expect, it } from "vitest";
 import { viewerDownload } from "../../../bench/suites/sizes.mjs";
-import { type Packed, packages, packedFiles } from "../../../scripts/lib/packages.mjs";
 import { distFolder, viewerFolder } from "../../shared/places.js";
-import { once } from "../support/support.js";
 
 const root = path.join(distFolder, "..");
 const gzipped = (bytes: Uint8Array | string) => gzipSync(bytes, { level: 9 }).length;
@@ -56,14 +54,7 @@ const firstScripts = () => {
   return names.reduce((sum, name) => sum + fileSize(`../web/viewer/dist/${name}`), 0);
 };
 
-const packed = once(() => packedFiles(packages["zarr-wasm"]));
-const packedViewer = once(() => packedFiles(packages["zarr-wasm-viewer"]));
-
-/** Installed bytes without docs/, which programs do not load. */
-const installedSize = ({ files }: Packed) =>
-  files.reduce((sum, { path: file, size }) => sum + (file.startsWith("docs/") ? 0 : size), 0);
-
-/** Bytes; with gzip except in the last row. */
+/** Bytes with gzip. */
 const budgets: readonly [what: string, most: number, measure: () => number | Promise<number>][] = [
   ["open and get of zarr-wasm", 49_800, () => bundledSize('export { get, open } from "zarr-wasm";')],
   ["all that open and get of an array download", 117_000, async () => 1000 * (await viewerDownload(3)())],
@@ -83,10 +74,6 @@ const budgets: readonly [what: string, most: number, measure: () => number | Pro
   ["full.wasm", 308_500, () => fileSize("wasm/full.wasm")],
   ["images.wasm", 385_000, () => fileSize("wasm/images.wasm")],
   ["the script of decode.wasm", 5_000, () => fileSize("wasm/decode.mjs")],
-  ["the archive of zarr-wasm, of which docs/ is 0.37 MB", 2_440_000, () => packed().size],
-  ["zarr-wasm installed, without docs/", 5_690_000, () => installedSize(packed())],
-  ["the archive of zarr-wasm-viewer", 740_000, () => packedViewer().size],
-  ["zarr-wasm-viewer installed", 2_050_000, () => installedSize(packedViewer())],
 ];
 
 it.each(budgets)("%s: at most %i bytes", async (_what, most, measure) => {

@@ -1,5 +1,6 @@
-// The packages' types in programs that also check the types of libraries (`skipLibCheck: false`).
-import { spawnSync } from "node:child_process";
+// The archives of the packages, as scripts/pack.mjs packs them for a release: their files, sizes and links, and their
+// types in programs that also check the types of libraries (`skipLibCheck: false`).
+import { execFileSync, spawnSync } from "node:child_process";
 import {
   existsSync,
   mkdirSync,
@@ -7,18 +8,22 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { installArchives, packages, packPackages } from "../../../scripts/lib/packages.mjs";
+import { installArchives, packages } from "../../../scripts/lib/packages.mjs";
+import { deadLinks, withPackedLinks } from "../../../scripts/lib/packed-links.mjs";
+import { moveBundled } from "../../../scripts/lib/viewer.mjs";
 import { amount } from "../support/amounts.js";
+import { root, textOf } from "../support/doc-samples.js";
 
-const root = new URL("../../../", import.meta.url).pathname;
+type Name = keyof typeof packages;
 const build = path.join(root, "build");
 /** Names of entries with types; those of frameworks need the framework (scripts/compat/framework-types.mjs). */
-const namesOf = (name: keyof typeof packages) => {
+const namesOf = (name: Name) => {
   const { exports } = JSON.parse(readFileSync(path.join(packages[name], "package.json"), "utf8")) as {
     exports: Record<string, string | Record<string, string>>;
   };
@@ -27,21 +32,155 @@ const namesOf = (name: keyof typeof packages) => {
   );
 };
 
-let consumer: string;
-
+mkdirSync(build, { recursive: true });
 /** A program that sees only the packed packages and Node's types. */
+const consumer = mkdtempSync(path.join(build, "consumer-"));
+const modules = path.join(consumer, "node_modules");
+let archives: Record<Name, string>;
+
 beforeAll(() => {
-  mkdirSync(build, { recursive: true });
-  consumer = mkdtempSync(path.join(build, "consumer-"));
-  const modules = path.join(consumer, "node_modules");
-  mkdirSync(path.join(modules, "@types"), { recursive: true });
-  installArchives(modules, packPackages(consumer));
+  const lines = execFileSync(process.execPath, ["scripts/pack.mjs", consumer], {
+    cwd: root,
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  const [library, viewer] = lines.trim().split("\n");
+  archives = { "zarr-wasm": library!, "zarr-wasm-viewer": viewer! };
+  installArchives(modules, archives);
+  mkdirSync(path.join(modules, "@types"));
   for (const name of ["@types/node", "undici-types"])
     symlinkSync(path.join(root, "node_modules", name), path.join(modules, name));
   writeFileSync(path.join(consumer, "package.json"), JSON.stringify({ type: "module", private: true }));
 });
 
 afterAll(() => rmSync(consumer, { recursive: true, force: true }));
+
+const names = Object.keys(packages) as Name[];
+
+/** The files of an installed package, from its folder. */
+const filesOf = (name: Name) =>
+  readdirSync(path.join(modules, name), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.relative(path.join(modules, name), path.join(entry.parentPath, entry.name)));
+
+/** Files that no field of package.json names. */
+const others = {
+  "zarr-wasm": [
+    "dist/wasm/sources.json",
+    "dist/cli/main.js",
+    "dist/cli/server/server.js",
+    "LICENSE",
+    "THIRD_PARTY_NOTICES.md",
+    "README.md",
+  ],
+  "zarr-wasm-viewer": [
+    ...["index.html", "page.min.js", "page.css", "icon.svg", "viewer.min.js", "anywidget.min.js"].map(
+      (name) => `dist/${name}`,
+    ),
+    "bin.js",
+    "LICENSE",
+    "THIRD_PARTY_NOTICES.md",
+    "README.md",
+  ],
+};
+
+it.each(names)("%s holds all that it names, and no sources", (name) => {
+  const files = filesOf(name);
+  const { exports, bin } = JSON.parse(readFileSync(path.join(modules, name, "package.json"), "utf8")) as {
+    exports: Record<string, string | Record<string, string>>;
+    bin: Record<string, string>;
+  };
+  const named = Object.values(exports).flatMap((entry) =>
+    typeof entry === "string" ? [entry] : Object.values(entry),
+  );
+  for (const file of [...named, ...Object.values(bin), ...others[name]])
+    expect(files, file).toContain(file.replace("./", ""));
+  expect(files.filter((file) => /\.(cpp|hpp|test\.ts|tsbuildinfo|map)$|(?<!\.d)\.ts$/.test(file))).toEqual(
+    [],
+  );
+  expect(files.filter((file) => !file.startsWith("docs/")).length).toBeLessThanOrEqual(330);
+});
+
+/** Installed bytes without docs/, which programs do not load. */
+const installedSize = (name: Name) =>
+  filesOf(name)
+    .filter((file) => !file.startsWith("docs/"))
+    .reduce((sum, file) => sum + statSync(path.join(modules, name, file)).size, 0);
+
+/** Bytes. docs/ is 0.37 MB of the first archive. */
+it.each([
+  ["zarr-wasm", 2_440_000, 5_690_000],
+  ["zarr-wasm-viewer", 740_000, 2_050_000],
+] as const)("%s: at most %i bytes packed, and %i installed without docs/", (name, packed, installed) => {
+  for (const [size, most] of [
+    [statSync(archives[name]).size, packed],
+    [installedSize(name), installed],
+  ] as const) {
+    expect(size).toBeLessThanOrEqual(most);
+    expect(size).toBeGreaterThan(most / 2); // as in sizes.test.ts
+  }
+});
+
+const { repository } = JSON.parse(textOf("package.json")) as { repository?: unknown };
+const unpacked = path.join(modules, "zarr-wasm");
+const linksIn = (text: string) => [...text.matchAll(/\]\(([^)\s]+)/g)].map(([, link]) => link!);
+
+describe.each([
+  "README.md",
+  "CHANGELOG.md",
+  "SECURITY.md",
+  "THIRD_PARTY_NOTICES.md",
+  "../zarr-wasm-viewer/README.md",
+])("the packed %s", (file) => {
+  it("links to addresses and to files of the package", () => {
+    const links = linksIn(readFileSync(path.join(unpacked, file), "utf8"));
+    const relative = links.filter((link) => !/^(https?:|mailto:|#)/.test(link));
+    const place = path.dirname(path.join(unpacked, file));
+    expect(relative.filter((link) => !existsSync(path.join(place, link.split("#")[0]!)))).toEqual([]);
+    if (repository) expect(relative).toEqual([]);
+  });
+});
+
+it("npm pack finds no dead link in README.md and its like, and ships docs with pictures of at most 100 KB", () => {
+  execFileSync(process.execPath, ["scripts/pack.mjs", "--check"], { cwd: root, stdio: "ignore" });
+  const docs = path.join(unpacked, "docs");
+  expect(existsSync(path.join(docs, "reading.md"))).toBe(true);
+  for (const file of readdirSync(docs, { recursive: true, encoding: "utf8" }))
+    if (!file.endsWith(".md")) expect(statSync(path.join(docs, file)).size).toBeLessThanOrEqual(100 * 1024);
+});
+
+describe("relative links of Markdown in the package", () => {
+  const text = "![a chart](docs/a.svg)\n\nSee [the `guide`](docs/start.md#write) and [the licence](LICENSE).";
+  const files = ["LICENSE"];
+
+  it("become absolute with the repository of package.json", () => {
+    const address = "https://example.org/owner/name";
+    expect(withPackedLinks("README.md", text, { repository: { url: `git+${address}.git` }, files })).toBe(
+      `![a chart](${address}/raw/HEAD/docs/a.svg)\n\nSee [the \`guide\`](${address}/blob/HEAD/docs/start.md#write) and [the licence](${address}/blob/HEAD/LICENSE).`,
+    );
+  });
+
+  it("that lead outside the package are dead", () => {
+    expect(deadLinks("README.md", text, files)).toEqual(["docs/a.svg", "docs/start.md#write"]);
+    expect(deadLinks("docs/start.md", "[a](../LICENSE#b) [c](#d) [e](https://example.org)", files)).toEqual(
+      [],
+    );
+  });
+
+  it("without it lead to files of the package, or become text", () => {
+    expect(withPackedLinks("README.md", text, { files })).toBe("See the `guide` and [the licence](LICENSE).");
+  });
+});
+
+it("a second build of npm start leaves no file of the first in the package", () => {
+  const [out, before] = [path.join(consumer, "built"), path.join(consumer, "before")];
+  mkdirSync(out);
+  for (const name of ["open-AbC123xy.js", "page.min.js", "viewer.js"])
+    writeFileSync(path.join(out, name), "");
+  moveBundled(out, before);
+  expect(readdirSync(out).sort()).toEqual(["page.min.js", "viewer.js"]);
+  expect(readdirSync(before)).toEqual(["open-AbC123xy.js"]);
+});
 
 /** The oldest supported TypeScript (docs/bundlers.md) and the current one, each with the path of its compiler. */
 const compilers = {
@@ -165,9 +304,8 @@ describe("a program compiles with all of the packages' types checked", () => {
   });
 
   it("every declaration that one of them imports is in its package", () => {
-    const modules = path.join(consumer, "node_modules");
-    const declarations = Object.keys(packages).flatMap((name) =>
-      readdirSync(path.join(modules, name), { recursive: true, encoding: "utf8" })
+    const declarations = names.flatMap((name) =>
+      filesOf(name)
         .filter((file) => /\.d\.m?ts$/.test(file))
         .map((file) => path.join(name, file)),
     );
