@@ -72,7 +72,7 @@ it.each(places)(
     const [place, bucket] = at();
     const processes = await Promise.all([1, 2, 3].map(() => startProcess(place, bucket)));
     const store = storeAt(place);
-    for (let round = 0; round < amount(15, 100); round++) {
+    for (let round = 0; round < amount(6, 100); round++) {
       const node = `r${round}`;
       await set(await create(store, { ...base, path: node }), null, 9);
       const answers = await Promise.all(processes.map((run, i) => run(`${node} ${i + 1}`)));
