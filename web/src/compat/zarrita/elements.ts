@@ -86,10 +86,6 @@ abstract class PackedArray<T, B extends ArrayBufferLike> {
 
 /** Booleans of one byte each. */
 export class BoolArray<B extends ArrayBufferLike = ArrayBufferLike> extends PackedArray<boolean, B> {
-  static override get name(): string {
-    return "BoolArray";
-  }
-
   constructor(source: number | B | Iterable<boolean>, byteOffset?: number, length?: number) {
     super(1, source, byteOffset, length);
   }
@@ -104,10 +100,6 @@ export class BoolArray<B extends ArrayBufferLike = ArrayBufferLike> extends Pack
 
 /** Byte strings of `chars` bytes, read and written as UTF-8. */
 export class ByteStringArray<B extends ArrayBufferLike = ArrayBufferLike> extends PackedArray<string, B> {
-  static override get name(): string {
-    return "ByteStringArray";
-  }
-
   constructor(
     readonly chars: number,
     source: number | B | Iterable<string>,
@@ -131,10 +123,6 @@ export class ByteStringArray<B extends ArrayBufferLike = ArrayBufferLike> extend
 
 /** Unicode strings of `chars` code points of 4 bytes. */
 export class UnicodeStringArray<B extends ArrayBufferLike = ArrayBufferLike> extends PackedArray<string, B> {
-  static override get name(): string {
-    return "UnicodeStringArray";
-  }
-
   constructor(
     readonly chars: number,
     source: number | B | Iterable<string>,

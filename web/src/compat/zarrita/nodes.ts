@@ -6,10 +6,11 @@ import { normalizePath } from "../../store/path.js";
 import type { RangeQuery, Store, StoreGetOptions } from "../../store/store.js";
 import { checkObject } from "../../util/arguments.js";
 import { describeValue, invalidArgument } from "../../util/errors.js";
+import { cachedFor } from "../../util/platform.js";
 import type { WorkerPool } from "../../workers/pool.js";
 import { type AnyRegion, dtypeName, wrapElements, wrapFill } from "./elements.js";
-import { checkStore, checkText, InvalidMetadataError, isSame, withZarritaErrors } from "./errors.js";
-import { ownEntries, zarritaPart } from "./registry.js";
+import { ByOptions, checkStore, checkText, InvalidMetadataError, withZarritaErrors } from "./errors.js";
+import { zarritaPart } from "./registry.js";
 import type {
   AbsolutePath,
   ArrayMetadata,
@@ -27,10 +28,6 @@ import type {
 
 /** A path in a store. */
 export class Location<Store> {
-  static get name(): string {
-    return "Location";
-  }
-
   constructor(
     readonly store: Store,
     readonly path: AbsolutePath = "/",
@@ -89,30 +86,8 @@ export function currentPool(): WorkerPool | undefined {
   return pool;
 }
 
-type Extra = Readonly<Record<string, unknown>>;
-
-/** An array whose store adds options to each request. */
-export interface DerivedArray {
-  readonly extra: Extra;
-  readonly array: ZarrArray;
-}
-
-/** Maximum number of option sets cached per array. Arrays with different options do not share shard indices. */
-const maxDerived = 4;
-
-/** Returns the array with a store that adds these options to each request; the array itself if there are none. */
-export function withStoreOptions(array: ZarrArray, extra: Extra, derived: DerivedArray[]): ZarrArray {
-  if (Object.keys(extra).length === 0) return array;
-  const found = derived.find((entry) => isSame(entry.extra, extra));
-  if (found) return found.array;
-  const store = withOptions(array.store, extra);
-  const made = new ZarrArray(store, array.path, array.spec, array.limits);
-  derived.push({ extra, array: made });
-  if (derived.length > maxDerived) derived.shift();
-  return made;
-}
-
-function withOptions(store: Store, extra: Extra): Store {
+/** A store that adds options to each request. */
+function withOptions(store: Store, extra: StoreOptions): Store {
   const merged = (options: StoreGetOptions | undefined) => ({ ...extra, ...options });
   const wrapped: Store = { get: (key, options) => store.get(key, merged(options)) };
   if (store.getRange)
@@ -130,7 +105,6 @@ interface ArraySource {
   readonly dimensionNames: readonly (string | null)[] | undefined;
   readonly dtype: string;
   readonly fillValue: unknown;
-  readonly derived: DerivedArray[];
   load(): Promise<ZarrArray>;
 }
 
@@ -206,19 +180,23 @@ export class ZarritaArray<D extends DataType, Store extends Readable = Readable>
   }
 }
 
+export type AnyArray = ZarritaArray<DataType, Readable>;
+
+/** Arrays whose stores add options to each request. */
+const derivedOf = cachedFor((_: ZarrArray) => new ByOptions<ZarrArray>());
+
 /** This library's array behind one of zarrita's, with options for its store. @throws InvalidArgument for other values. */
-export async function loadArray(
-  array: ZarritaArray<DataType, Readable>,
-  storeOptions: StoreOptions = {},
-): Promise<ZarrArray> {
-  checkArray(array);
-  const source = array[inner];
-  return withStoreOptions(await source.load(), storeOptions, source.derived);
+export async function loadArray(given: AnyArray, options: StoreOptions = {}): Promise<ZarrArray> {
+  checkArray(given);
+  const array = await given[inner].load();
+  if (Object.keys(options).length === 0) return array;
+  const { store, path, spec, limits } = array;
+  return derivedOf(array).get(options, () => new ZarrArray(withOptions(store, options), path, spec, limits));
 }
 
 /** @throws InvalidArgument for a value that is not an array of zarrita's. */
-export function checkArray(array: ZarritaArray<DataType, Readable>): void {
-  if (!(array as ZarritaArray<DataType, Readable> | null | undefined)?.[inner])
+export function checkArray(array: AnyArray | null | undefined): void {
+  if (!array?.[inner])
     throw invalidArgument(`expected an array returned by open() or create(), got ${describeValue(array)}`);
 }
 
@@ -227,7 +205,7 @@ function openedSource(array: ZarrArray): ArraySource {
   const fillValue = wrapFill(array.dtype, array.fillValue);
   const load = async () => array;
   const dtype = dtypeName(array);
-  return { shape, chunkShape, attributes, dimensionNames, dtype, fillValue, derived: [], load };
+  return { shape, chunkShape, attributes, dimensionNames, dtype, fillValue, load };
 }
 
 /** An array described by given metadata; the store is not consulted. @throws InvalidMetadataError. */
@@ -242,10 +220,9 @@ function metadataSource(store: Readable, path: AbsolutePath, metadata: ArrayMeta
     dimensionNames: metadata.dimension_names,
     dtype: metadata.data_type,
     fillValue: readFillValue(metadata),
-    derived: [],
     load() {
       const make = async () =>
-        (await zarritaPart()).arrayFromMetadata(store as Store, normalizePath(path), metadata, ownEntries());
+        (await zarritaPart()).arrayFromMetadata(store as Store, normalizePath(path), metadata);
       loading ??= make().catch((error: unknown) => {
         loading = undefined; // so that the next call retries
         throw error;
