@@ -21,6 +21,10 @@ export type RequestOptions = Omit<RequestInit, "signal"> & { signal?: AbortSigna
 
 /** A store below a URL. Retries and reads ranges as HttpStore does. */
 export class FetchStore implements AsyncReadable {
+  static get name(): string {
+    return "FetchStore";
+  }
+
   readonly #options: FetchStoreOptions;
   readonly #stores = new ByOptions<HttpStore>();
 

@@ -28,6 +28,10 @@ import type {
 
 /** A path in a store. */
 export class Location<Store> {
+  static get name(): string {
+    return "Location";
+  }
+
   constructor(
     readonly store: Store,
     readonly path: AbsolutePath = "/",
@@ -63,15 +67,12 @@ export class ZarritaGroup<Store extends Readable = Readable> extends Location<St
   }
 
   readonly kind = "group";
-  readonly #attrs: Attributes;
+  readonly attrs: Attributes;
 
   constructor(store: Store, path: AbsolutePath, metadata: GroupMetadata | { attributes: Attributes }) {
     super(store, path);
     checkObject(metadata, "the metadata of a group");
-    this.#attrs = metadata.attributes;
-  }
-  get attrs(): Attributes {
-    return this.#attrs;
+    this.attrs = metadata.attributes;
   }
 }
 
@@ -97,18 +98,7 @@ function withOptions(store: Store, extra: StoreOptions): Store {
   return wrapped;
 }
 
-/** Metadata of an array, and this library's array, which is made by the first read. */
-interface ArraySource {
-  readonly shape: readonly number[];
-  readonly chunkShape: readonly number[];
-  readonly attributes: Attributes;
-  readonly dimensionNames: readonly (string | null)[] | undefined;
-  readonly dtype: string;
-  readonly fillValue: unknown;
-  load(): Promise<ZarrArray>;
-}
-
-/** Key of the source of an array; proxies of the array have it, too. */
+/** Key of the function that loads this library's array; proxies of the array have it, too. */
 const inner: unique symbol = Symbol("zarr-wasm.array");
 /** Marks arrays whose `getChunk` an extension replaces: all chunks must come through it. */
 export const ownChunks: unique symbol = Symbol("zarr-wasm.ownChunks");
@@ -127,10 +117,14 @@ export class ZarritaArray<D extends DataType, Store extends Readable = Readable>
 
   readonly kind = "array";
   /** @internal */
-  readonly [inner]: ArraySource;
-  readonly shape: number[];
+  declare readonly [inner]: () => Promise<ZarrArray>;
+  declare readonly shape: number[];
   /** Shape of the chunks; with sharding, of the inner chunks. */
-  readonly chunks: number[];
+  declare readonly chunks: number[];
+  declare readonly attrs: Attributes;
+  declare readonly dimensionNames: string[] | undefined;
+  declare readonly fillValue: Scalar<D> | null;
+  declare readonly dtype: D;
 
   /** @throws InvalidMetadataError for metadata without shapes; the first read checks the rest. */
   constructor(store: Store, path: AbsolutePath, metadata: ArrayMetadata<D>);
@@ -138,23 +132,10 @@ export class ZarritaArray<D extends DataType, Store extends Readable = Readable>
   constructor(store: Store, path: AbsolutePath, array: ZarrArray);
   constructor(store: Store, path: AbsolutePath, given: ArrayMetadata<D> | ZarrArray) {
     super(store, path);
-    const source = given instanceof ZarrArray ? openedSource(given) : metadataSource(store, path, given);
-    this[inner] = source;
-    this.shape = [...source.shape];
-    this.chunks = [...source.chunkShape];
-  }
-
-  get attrs(): Attributes {
-    return this[inner].attributes;
-  }
-  get dimensionNames(): string[] | undefined {
-    return this[inner].dimensionNames as string[] | undefined;
-  }
-  get fillValue(): Scalar<D> | null {
-    return this[inner].fillValue as Scalar<D> | null;
-  }
-  get dtype(): D {
-    return this[inner].dtype as D;
+    Object.assign(
+      this,
+      given instanceof ZarrArray ? openedFields(given) : metadataFields(store, path, given),
+    );
   }
 
   /** Reads a chunk in C order. Chunks at the edges have their full shape. */
@@ -188,7 +169,7 @@ const derivedOf = cachedFor((_: ZarrArray) => new ByOptions<ZarrArray>());
 /** This library's array behind one of zarrita's, with options for its store. @throws InvalidArgument for other values. */
 export async function loadArray(given: AnyArray, options: StoreOptions = {}): Promise<ZarrArray> {
   checkArray(given);
-  const array = await given[inner].load();
+  const array = await given[inner]();
   if (Object.keys(options).length === 0) return array;
   const { store, path, spec, limits } = array;
   return derivedOf(array).get(options, () => new ZarrArray(withOptions(store, options), path, spec, limits));
@@ -200,53 +181,55 @@ export function checkArray(array: AnyArray | null | undefined): void {
     throw invalidArgument(`expected an array returned by open() or create(), got ${describeValue(array)}`);
 }
 
-function openedSource(array: ZarrArray): ArraySource {
+function openedFields(array: ZarrArray) {
   const { shape, chunkShape, attributes, dimensionNames } = array;
-  const fillValue = wrapFill(array.dtype, array.fillValue);
-  const load = async () => array;
-  const dtype = dtypeName(array);
-  return { shape, chunkShape, attributes, dimensionNames, dtype, fillValue, load };
+  return {
+    [inner]: async () => array,
+    shape: [...shape],
+    chunks: [...chunkShape],
+    attrs: attributes,
+    dimensionNames,
+    fillValue: wrapFill(array.dtype, array.fillValue),
+    dtype: dtypeName(array),
+  };
 }
 
 /** An array described by given metadata; the store is not consulted. @throws InvalidMetadataError. */
-function metadataSource(store: Readable, path: AbsolutePath, metadata: ArrayMetadata<DataType>): ArraySource {
+function metadataFields(store: Readable, path: AbsolutePath, metadata: ArrayMetadata<DataType>) {
   if (typeof metadata !== "object" || metadata === null || !Array.isArray(metadata.shape))
     throw new InvalidMetadataError("the metadata of an array must be an object with a shape");
   let loading: Promise<ZarrArray> | undefined;
+  const make = async () =>
+    (await zarritaPart()).arrayFromMetadata(store as Store, normalizePath(path), metadata);
   return {
-    shape: metadata.shape,
-    chunkShape: readChunkShape(metadata),
-    attributes: metadata.attributes,
-    dimensionNames: metadata.dimension_names,
-    dtype: metadata.data_type,
-    fillValue: readFillValue(metadata),
-    load() {
-      const make = async () =>
-        (await zarritaPart()).arrayFromMetadata(store as Store, normalizePath(path), metadata);
+    [inner]() {
       loading ??= make().catch((error: unknown) => {
         loading = undefined; // so that the next call retries
         throw error;
       });
       return loading;
     },
+    shape: [...metadata.shape],
+    chunks: readChunkShape(metadata),
+    attrs: metadata.attributes,
+    dimensionNames: metadata.dimension_names,
+    fillValue: readFillValue(metadata),
+    dtype: metadata.data_type,
   };
 }
 
 /** Shape of the chunks; with sharding, of the inner chunks. */
-function readChunkShape({ codecs, chunk_grid: grid }: ArrayMetadata<DataType>): readonly number[] {
+function readChunkShape({ codecs, chunk_grid: grid }: ArrayMetadata<DataType>): number[] {
   const list: readonly (CodecMetadata | null)[] = Array.isArray(codecs) ? codecs : [];
   const sharding = list.find((codec) => codec?.name === "sharding_indexed");
   const shape: unknown = (sharding ?? grid)?.configuration?.chunk_shape;
-  if (Array.isArray(shape)) return shape as number[];
+  if (Array.isArray(shape)) return [...shape];
   throw new InvalidMetadataError("the metadata has no chunk shape");
 }
 
-function readFillValue({ data_type: dtype, fill_value: fill }: ArrayMetadata<DataType>): unknown {
-  if (fill === null || fill === undefined) return null;
-  if (dtype === "int64" || dtype === "uint64") return BigInt(fill as bigint);
-  const special = { NaN: Number.NaN, Infinity: Number.POSITIVE_INFINITY, "-Infinity": -Infinity };
-  const isFloat = /^float/.test(dtype);
-  return isFloat && typeof fill === "string" && fill in special ? special[fill as "NaN"] : fill;
+function readFillValue({ data_type: dtype, fill_value: fill = null }: ArrayMetadata<DataType>): unknown {
+  if (fill !== null && /^u?int64$/.test(dtype)) return BigInt(fill as bigint);
+  return /^float/.test(dtype) && /^(NaN|-?Infinity)$/.test(String(fill)) ? Number(fill) : fill;
 }
 
 /** A region in zarrita's form. */
@@ -267,7 +250,7 @@ function shared(region: AnyRegion): AnyRegion {
 function dataKind(dtype: string): string {
   if (dtype === "bool") return "boolean";
   if (dtype === "v2:object") return "object";
-  if (dtype === "string" || /^v2:[US]/.test(dtype)) return "string";
+  if (/^(string$|v2:[US])/.test(dtype)) return "string";
   if (/^u?int64$/.test(dtype)) return "bigint";
   return /^(u?int|float)\d+$/.test(dtype) ? "number" : "other";
 }
