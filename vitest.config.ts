@@ -4,14 +4,12 @@ import { programEntries } from "./scripts/lib/entries.mjs";
 
 /**
  * Maps the package's subpaths to the modules that they are bundled from, so that tests share them with imports from
- * dist.
+ * dist; `#internal` too, which the sources of the viewer import from another package.
  */
-const alias = programEntries
-  .filter(({ subpath }) => subpath.startsWith("."))
-  .map(({ subpath, module }) => ({
-    find: new RegExp(`^zarr-wasm${subpath.slice(1)}$`),
-    replacement: module,
-  }));
+const alias = programEntries.map(({ subpath, module }) => ({
+  find: new RegExp(`^${subpath.replace(/^\./, "zarr-wasm")}$`),
+  replacement: module,
+}));
 
 /** Folders of tests of modules without state: their files share a process and its modules. */
 const pure = ["codecs", "dtypes", "metadata"].map((folder) => `tests/node/${folder}/**/*.test.ts`);
@@ -32,6 +30,6 @@ export default defineConfig({
     retry: 1,
     setupFiles: ["tests/node/support/repeats.ts"],
     // The built package is tested: no transformation of dist.
-    server: { deps: { external: [/\/dist\//] } },
+    server: { deps: { external: [/\/(?:dist|build\/viewer)\//] } },
   },
 });

@@ -217,9 +217,9 @@ async function workerSize() {
   return sizeOf(outputFiles);
 }
 
-/** Scripts that `import "zarr-wasm/viewer/element"` loads at once, without decoders. */
+/** Scripts that `import "zarr-wasm-viewer/element"` loads at once, without decoders. */
 async function elementSize() {
-  const { outputFiles, metafile } = await bundleParts('import "zarr-wasm/viewer/element";');
+  const { outputFiles, metafile } = await bundleParts('import "zarr-wasm-viewer/element";');
   const loaded = new Set();
   const load = (name) => {
     if (loaded.has(name)) return;

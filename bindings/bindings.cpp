@@ -1,7 +1,7 @@
 // Embind registration, and nothing else. web/src/engine/session.ts is the only user.
 //
 // decode and encode take and return typed arrays. All other functions take and return numbers, which
-// need less code in the glue and no objects per call (docs/adr/0008-what-crosses-embind.md).
+// need no objects (docs/adr/0008-what-crosses-embind.md).
 #include <emscripten/bind.h>
 #include <emscripten/val.h>
 
@@ -26,8 +26,8 @@ uintptr_t statusTag(uint32_t code) {
 uintptr_t codecName(uint32_t id) {
   return reinterpret_cast<uintptr_t>(zw::codecName(id));
 }
-bool hasCodec(uint32_t id) {
-  return zw::findCodec(id) != nullptr;
+uint32_t hasCodec(uint32_t id) {
+  return zw::findCodec(id) ? 1 : 0;
 }
 uintptr_t dtypeName(uint32_t id) {
   const zw::DTypeInfo* info = zw::dtypeInfo(id);
@@ -46,7 +46,7 @@ uint32_t dtypeComponentBytes(uint32_t id) {
 zw::Session* session = nullptr;
 
 /// Creates the session. Must be called once, before the functions below.
-void start(double maxChunkBytes) {
+void start(uint32_t maxChunkBytes) {
   session = new zw::Session(maxChunkBytes);
 }
 
@@ -66,14 +66,21 @@ using emscripten::val;
 
 /// Runs a method on the bytes of a Uint8Array. Returns a view of the output, which is valid until
 /// the next call; null after a failure (see errorCode).
-template <auto method>
-val run(uint32_t plan, val input, uint32_t bytes) {
+val run(uint32_t (zw::Session::*method)(uint32_t, uint32_t), uint32_t plan, const val& input,
+        uint32_t bytes) {
   auto* memory = reinterpret_cast<uint8_t*>(session->reserveInput(bytes));
   if (!memory) return val::null();
   if (bytes > 0) zwCopyBytes(input.as_handle(), memory);
   if ((session->*method)(plan, bytes) != 0) return val::null();
   const auto* output = reinterpret_cast<const uint8_t*>(session->outputAddress());
   return val(emscripten::typed_memory_view(session->outputBytes(), output));
+}
+
+val decode(uint32_t plan, val encoded, uint32_t bytes) {
+  return run(&zw::Session::decode, plan, encoded, bytes);
+}
+val encode(uint32_t plan, val decoded, uint32_t bytes) {
+  return run(&zw::Session::encode, plan, decoded, bytes);
 }
 
 }  // namespace
@@ -97,10 +104,10 @@ EMSCRIPTEN_BINDINGS(zarr_wasm) {
   function("prepare", &Call<&Session::prepare>::run);
   function("release", &Call<&Session::release>::run);
   function("decodedBytes", &Call<&Session::decodedBytes>::run);
-  function("decode", &run<&Session::decode>);
+  function("decode", &decode);
   function("decodePlaced", &Call<&Session::decodePlaced>::run);
   function("fillPlaced", &Call<&Session::fillPlaced>::run);
-  function("encode", &run<&Session::encode>);
+  function("encode", &encode);
 #ifdef ZW_RARE_CODECS  // in images.wasm only to report EncodeUnsupported
   function("encodePlaced", &Call<&Session::encodePlaced>::run);
   function("isFillPlaced", &Call<&Session::isFillPlaced>::run);

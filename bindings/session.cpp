@@ -15,10 +15,9 @@ uintptr_t reserve(Buffer& buffer, size_t bytes) {
 
 }  // namespace
 
-Session::Session(double maxChunkBytes)
-    : maxChunkBytes_(maxChunkBytes >= 1 && maxChunkBytes <= 0x7fffffff
-                         ? static_cast<uint64_t>(maxChunkBytes)
-                         : kDefaultMaxChunkBytes) {
+Session::Session(uint32_t maxChunkBytes)
+    : maxChunkBytes_(maxChunkBytes >= 1 && maxChunkBytes <= 0x7fffffff ? maxChunkBytes
+                                                                       : kDefaultMaxChunkBytes) {
   work_.setChunkLimit(maxChunkBytes_);
 }
 

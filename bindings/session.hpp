@@ -15,7 +15,7 @@ namespace zw {
 
 class Session {
  public:
-  explicit Session(double maxChunkBytes);
+  explicit Session(uint32_t maxChunkBytes);
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 

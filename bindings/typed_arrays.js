@@ -3,12 +3,15 @@
 // where `val` would look up the name of a method first.
 function nothing() {}
 
-const types = ["std_string", "std_wstring"];
-const library = Object.fromEntries(types.map((type) => [`_embind_register_${type}`, nothing]));
-library.zwCopyBytes__deps = ["$Emval"];
-library.zwCopyBytes = function (array, to) {
+/** A declaration, because Emscripten 3.1.6 copies no arrow functions. */
+function zwCopyBytes(array, to) {
   // biome-ignore lint/correctness/noUndeclaredVariables: variables of the glue, into which this function is copied
   HEAPU8.set(Emval.toValue(array), to);
-};
+}
+
+const types = ["bool", "float", "std_string", "std_wstring"];
+const library = Object.fromEntries(types.map((type) => [`_embind_register_${type}`, nothing]));
+library.zwCopyBytes__deps = ["$Emval"];
+library.zwCopyBytes = zwCopyBytes;
 // biome-ignore lint/correctness/noUndeclaredVariables: Emscripten has both where it runs this file
 mergeInto(LibraryManager.library, library);

@@ -56,8 +56,8 @@ endif()
 
 # The public C++ header: part of the library, and tested with the core.
 if(NOT EMSCRIPTEN)
-  add_library(zw_cpp_api OBJECT cpp/core.cpp)
-  target_include_directories(zw_cpp_api PUBLIC cpp/include PRIVATE src)
+  add_library(zw_cpp_api OBJECT src/api/core.cpp)
+  target_include_directories(zw_cpp_api PUBLIC src/api/include PRIVATE src)
   target_compile_definitions(zw_cpp_api PRIVATE ${zw_full_defines} ZW_VERSION="${PROJECT_VERSION}")
   target_link_libraries(zw_cpp_api PRIVATE zw_own_flags)
 endif()

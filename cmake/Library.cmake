@@ -30,13 +30,13 @@ endif()
 set_target_properties(zarr_wasm_core PROPERTIES EXPORT_NAME core)
 target_compile_features(zarr_wasm_core INTERFACE cxx_std_20)
 target_include_directories(zarr_wasm_core INTERFACE
-  $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/cpp/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/src/api/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 add_library(zarr_wasm::core ALIAS zarr_wasm_core)
 
 set(zw_package ${CMAKE_INSTALL_LIBDIR}/cmake/zarr_wasm_core)
 install(TARGETS zarr_wasm_core EXPORT zarr_wasm_core ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(EXPORT zarr_wasm_core NAMESPACE zarr_wasm:: FILE zarr_wasm_core-targets.cmake DESTINATION ${zw_package})
-install(DIRECTORY cpp/include/zarr_wasm DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(DIRECTORY src/api/include/zarr_wasm DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES LICENSE THIRD_PARTY_NOTICES.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 # Before 1.0, minor versions may change the header.

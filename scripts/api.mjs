@@ -1,24 +1,23 @@
-// npm run api: reports of the package's public types, api/*.api.md, made from the declarations in dist (API Extractor).
+// npm run api: reports of the public types, tests/api/*.api.md, made from the built declarations (API Extractor).
 //   npm run api -- --check     writes nothing; fails if a report differs, and prints the difference
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
-import { reportName, typedEntries } from "./lib/entries.mjs";
+import { typedEntries } from "./lib/entries.mjs";
 import { buildDir, root } from "./lib/paths.mjs";
 import { attempt, runMain, SetupError, step } from "./lib/process.mjs";
 import { ensureSitePackages, siteTool } from "./lib/site-packages.mjs";
 
-const reports = path.join(root, "api");
+const reports = path.join(root, "tests/api");
 const made = path.join(buildDir, "api");
 
 /** Makes API Extractor write the report of one entry. @throws if the declarations cannot be understood. */
-function extract({ Extractor, ExtractorConfig }, subpath, types) {
-  const name = reportName(subpath);
+function extract({ Extractor, ExtractorConfig }, { report: name, folder, targets }) {
   const configObject = {
     projectFolder: root,
-    mainEntryPointFilePath: path.join(root, types),
+    mainEntryPointFilePath: path.join(folder, targets.types),
     newlineKind: "lf",
-    compiler: { tsconfigFilePath: path.join(root, "site/tsconfig.json"), skipLibCheck: true },
+    compiler: { tsconfigFilePath: path.join(root, "docs/site/tsconfig.json"), skipLibCheck: true },
     apiReport: {
       enabled: true,
       reportFileName: `${name}.api.md`,
@@ -37,14 +36,14 @@ function extract({ Extractor, ExtractorConfig }, subpath, types) {
   };
   const config = ExtractorConfig.prepare({
     configObject,
-    configObjectFullPath: path.join(root, "site/api-extractor.json"),
-    packageJsonFullPath: path.join(root, "package.json"),
+    configObjectFullPath: path.join(root, "docs/site/api-extractor.json"),
+    packageJsonFullPath: path.join(folder, "package.json"),
   });
   const messageCallback = (message) => {
     if (["info", "verbose", "warning"].includes(message.logLevel)) message.logLevel = "none";
   };
   const { errorCount } = Extractor.invoke(config, { localBuild: true, messageCallback });
-  if (errorCount > 0) throw new SetupError(`the types of ${subpath} cannot be reported`);
+  if (errorCount > 0) throw new SetupError(`the types of ${name} cannot be reported`);
 }
 
 /** Contents of reports by file name. */
@@ -70,7 +69,7 @@ function check(wanted) {
   }
   if (differing.length === 0) return 0;
   console.error(
-    `\nThe public types differ from ${differing.join(", ")} in api/. If that is meant: npm run api`,
+    `\nThe public types differ from ${differing.join(", ")} in tests/api. If that is meant: npm run api`,
   );
   return 1;
 }
@@ -84,13 +83,13 @@ async function main() {
   rmSync(made, { recursive: true, force: true });
   mkdirSync(made, { recursive: true });
   step("Reporting the public types");
-  for (const [subpath, types] of typedEntries()) extract(extractor, subpath, types);
+  for (const entry of typedEntries()) extract(extractor, entry);
   const wanted = readReports(made);
   if (values.check) return check(wanted);
   rmSync(reports, { recursive: true, force: true });
   mkdirSync(reports);
   for (const [name, text] of wanted) writeFileSync(path.join(reports, name), text);
-  console.log(`${wanted.size} reports are in api`);
+  console.log(`${wanted.size} reports are in tests/api`);
   return 0;
 }
 

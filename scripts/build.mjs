@@ -1,4 +1,5 @@
-// npm run build: builds everything that the published package holds, into dist/.
+// npm run build: builds everything that the published packages hold, into dist/ and web/viewer/dist/.
+//   node scripts/build.mjs viewer     the viewer alone, with the built zarr-wasm in dist/
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -65,12 +66,19 @@ function bundleScripts(options) {
 
 function takeBuilt() {
   if (!existsSync(path.join(distDir, "wasm/decode.wasm")))
-    throw new SetupError("ZARR_WASM_PREBUILT is set, but dist does not exist");
+    throw new SetupError("dist has no zarr-wasm: run `npm run build`, or unpack `dist` of its archive here");
   step("Using the existing dist");
   ensurePackages();
 }
 
-/** Parts of the build that `npm start` runs in the background. */
-const parts = { scripts: compileScripts, rest: buildRest };
+/** Builds the viewer alone: needs no C++ toolchain, but the modules of a build or an archive. */
+export function buildViewerAlone() {
+  takeBuilt();
+  compileLibrary();
+  buildViewer();
+}
+
+/** Parts of the build: two that `npm start` runs in the background, and the viewer. */
+const parts = { scripts: compileScripts, rest: buildRest, viewer: buildViewerAlone };
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) runMain(parts[process.argv[2]] ?? buildAll);

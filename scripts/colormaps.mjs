@@ -9,7 +9,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { deflateRawSync } from "node:zlib";
-import { colormapKinds } from "../dist/viewer/base/colormaps.js";
+import { colormapKinds } from "../build/viewer/base/colormaps.js";
 import { root } from "./lib/paths.mjs";
 
 const [cptFolder, matplotlibFolder] = process.argv.slice(2);

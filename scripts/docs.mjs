@@ -1,5 +1,5 @@
 // npm run docs: builds the documentation site into build/site/dist. Its dependencies come from npm into
-// site/node_modules.
+// docs/site/node_modules.
 //   npm run docs -- dev             serves it, and reloads docs/*.md when they are saved; -- --port N
 //   npm run docs -- --base /x/   for a site that is not at the root of its host
 import { rmSync, watch } from "node:fs";
@@ -7,7 +7,7 @@ import path from "node:path";
 import { parseArgs } from "node:util";
 import { distDir, root } from "./lib/paths.mjs";
 import { run, runMain, step } from "./lib/process.mjs";
-import { pagesDir, siteDir, siteOutput, stageAssets, stagePages } from "./lib/site.mjs";
+import { documents, pagesDir, siteDir, siteOutput, stageAssets, stagePages } from "./lib/site.mjs";
 import { ensureSitePackages, siteTool } from "./lib/site-packages.mjs";
 
 /** Writes the API pages from the docstrings of the built package's types. */
@@ -38,7 +38,8 @@ function follow() {
       }
     }, 100);
   };
-  for (const folder of ["docs", "site/pages"]) watch(path.join(root, folder), { recursive: true }, again);
+  const folders = new Set([...documents(), "docs/site/pages/index.md"].map((file) => path.dirname(file)));
+  for (const folder of folders) watch(path.join(root, folder), again);
 }
 
 async function main() {

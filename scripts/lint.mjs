@@ -2,6 +2,7 @@
 // the package, the reports of its types, and the workflows of CI. --fix formats.
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
+import { packages } from "./lib/packages.mjs";
 import { root } from "./lib/paths.mjs";
 import { attempt, findTool, runMain, step, which } from "./lib/process.mjs";
 import { ensureSitePackages, siteTool } from "./lib/site-packages.mjs";
@@ -44,14 +45,17 @@ const checks = [
         return true;
       }
       const files = [
-        ...["src", "bindings", "cpp", "examples/cpp"],
+        ...["src", "bindings", "examples/cpp"],
         ...["tests/cpp", "tests/fuzz", "tests/library", "bench"],
       ].flatMap(cppFiles);
       return attempt("clang-format", [...(fix ? ["-i"] : ["--dry-run", "-Werror"]), ...files]);
     },
   ],
   ["knip", () => attempt("npx", ["--yes", knip])],
-  ["publint", () => attempt(findTool("publint"), ["--strict"])],
+  [
+    "publint",
+    () => Object.values(packages).every((folder) => attempt(findTool("publint"), [folder, "--strict"])),
+  ],
   ["public types", () => attempt(process.execPath, ["scripts/api.mjs", "--check"])],
   ["workflows", lintWorkflows],
 ];

@@ -3,7 +3,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { chromium } from "@playwright/test";
-import { distDir, root } from "./lib/paths.mjs";
+import { distDir, root, viewerDist } from "./lib/paths.mjs";
 import { runMain, SetupError } from "./lib/process.mjs";
 import { ensureSamples, samplesDir } from "./lib/samples.mjs";
 import { startServer, strictPolicy } from "./lib/server.mjs";
@@ -52,7 +52,7 @@ async function main() {
   await ensureSamples();
   const server = await startServer({
     mounts: {
-      "/viewer/": path.join(distDir, "viewer"),
+      "/viewer/": viewerDist,
       "/wasm/": path.join(distDir, "wasm"),
       "/samples/": { root: samplesDir, isData: true },
     },

@@ -6,7 +6,7 @@ import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { buildServed } from "./build.mjs";
-import { distDir, root } from "./lib/paths.mjs";
+import { distDir, root, viewerDist } from "./lib/paths.mjs";
 import { runMain, SetupError, startScript, step } from "./lib/process.mjs";
 import { ensureSamples, samplesDir } from "./lib/samples.mjs";
 import { beforeDir } from "./lib/viewer.mjs";
@@ -14,8 +14,8 @@ import { beforeDir } from "./lib/viewer.mjs";
 const defaultPort = 8080;
 
 const mounts = {
-  "/": path.join(distDir, "viewer"),
-  "/viewer/": path.join(distDir, "viewer"),
+  "/": viewerDist,
+  "/viewer/": viewerDist,
   "/wasm/": path.join(distDir, "wasm"),
   "/examples/": { root: path.join(root, "examples"), isData: true },
   "/samples/": { root: samplesDir, isData: true },
@@ -25,7 +25,7 @@ const mounts = {
 function route({ url }, response, headers) {
   const name = path.basename(url);
   const file = path.join(beforeDir, name);
-  if (!/^\/(viewer\/)?[\w-]+\.js$/.test(url) || existsSync(path.join(distDir, "viewer", name))) return false;
+  if (!/^\/(viewer\/)?[\w-]+\.js$/.test(url) || existsSync(path.join(viewerDist, name))) return false;
   if (!existsSync(file)) return false;
   response.writeHead(200, { ...headers, "content-type": "text/javascript; charset=utf-8" });
   response.end(readFileSync(file));

@@ -2,10 +2,12 @@
 // package in Node, the viewer and the package in Chromium. The last lines are the time of each suite, the slowest tests
 // and "N passed, N failed, N skipped".
 //   npm test -- native node     only these suites, and only their set-up
+//   npm test -- whole           the suites in Node and Chromium, without sampling
+//   npm test -- --built node    with the packages as they are: nothing is built, no compiler is needed
 import { availableParallelism } from "node:os";
+import { parseArgs } from "node:util";
 import { buildAll } from "./build.mjs";
 import { buildNative } from "./lib/build.mjs";
-import { runEngine } from "./lib/engines.mjs";
 import { buildFuzzers, runTargets } from "./lib/fuzz.mjs";
 import { runNativeTests } from "./lib/native-tests.mjs";
 import { runMain, SetupError, step } from "./lib/process.mjs";
@@ -23,8 +25,7 @@ const suites = {
   fuzz: { run: runFuzz, needs: ["fuzz"], package: true },
   node: { run: runNode, needs: [], likes: ["node"], package: true },
   browser: { run: runBrowser, needs: ["browser"], package: true },
-  whole: { run: runWhole, needs: [], likes: ["node"], package: true, isExtra: true },
-  engine: { run: () => runEngine("chromium"), needs: ["browser"], package: true },
+  viewer: { run: runViewer, needs: [], package: true, isExtra: true },
 };
 
 /** Seconds per fuzz target, after its seeds and the files of tests/bad; use npm run fuzz for longer runs. */
@@ -53,10 +54,10 @@ function runNode() {
   return runVitest("node");
 }
 
-/** The same with all combinations; `npm test` tries samples of them (tests/node/support/amounts.ts). */
-function runWhole() {
-  step("Tests of the built package in Node, whole");
-  return runVitest("whole", { env: { ZARR_WASM_WHOLE: "1" } });
+/** Those of the Node suite that `npm test` in web/viewer runs, beside the browser's. */
+function runViewer() {
+  step("Tests of the viewer in Node");
+  return runVitest("viewer", { args: ["tests/node/viewer"] });
 }
 
 function runBrowser() {
@@ -75,14 +76,26 @@ function ensureOptional(kinds) {
 }
 
 async function main() {
-  const chosen = process.argv.slice(2);
-  const names = chosen.length > 0 ? chosen : Object.keys(suites).filter((name) => !suites[name].isExtra);
+  const { positionals: chosen, values } = parseArgs({
+    allowPositionals: true,
+    options: { built: { type: "boolean" } },
+  });
+  if (values.built) process.env.ZARR_WASM_PREBUILT = "1";
+  // Tests try samples otherwise (tests/node/support/amounts.ts).
+  const isWhole = chosen.includes("whole");
+  if (isWhole) process.env.ZARR_WASM_WHOLE = "1";
+  const named = chosen.filter((name) => name !== "whole");
+  const usual = Object.keys(suites).filter((name) => !suites[name].isExtra);
+  const names = named.length > 0 ? named : isWhole ? ["node", "browser"] : usual;
   const unknown = names.find((name) => !Object.hasOwn(suites, name));
   if (unknown)
-    throw new SetupError(`unknown suite "${unknown}"; expected one of ${Object.keys(suites).join(", ")}`);
+    throw new SetupError(
+      `unknown suite "${unknown}"; expected whole or one of ${Object.keys(suites).join(", ")}`,
+    );
   const wanted = names.map((name) => ({ name, ...suites[name] }));
   const buildsPackage = wanted.some((suite) => suite.package);
-  ensureSystem([...(buildsPackage ? ["build"] : ["sources"]), ...wanted.flatMap(({ needs }) => needs)]);
+  const tools = !buildsPackage ? ["sources"] : process.env.ZARR_WASM_PREBUILT === "1" ? [] : ["build"];
+  ensureSystem([...tools, ...wanted.flatMap(({ needs }) => needs)]);
   ensureOptional(wanted.flatMap(({ likes = [] }) => likes));
   if (buildsPackage) buildAll();
   else ensureSources();

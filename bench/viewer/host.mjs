@@ -6,7 +6,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node
 import os from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { distDir } from "../../scripts/lib/paths.mjs";
+import { distDir, viewerDist } from "../../scripts/lib/paths.mjs";
 import { SetupError, step } from "../../scripts/lib/process.mjs";
 import { findChromium } from "../../scripts/lib/system.mjs";
 import { makeImage, makeMosaic, makeStack, makeVolume } from "./data.mjs";
@@ -117,7 +117,7 @@ export async function startHost(workDir) {
     await makeStack(repeated.stack);
     const mounts = {
       "/data/": data,
-      "/viewer/": path.join(distDir, "viewer"),
+      "/viewer/": viewerDist,
       "/wasm/": path.join(distDir, "wasm"),
       "/pages/": pages,
     };

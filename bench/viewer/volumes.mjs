@@ -7,7 +7,7 @@ import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { chromium } from "@playwright/test";
 import { writeMultiscale } from "zarr-wasm/conventions";
-import { buildDir, distDir } from "../../scripts/lib/paths.mjs";
+import { buildDir, distDir, viewerDist } from "../../scripts/lib/paths.mjs";
 import { findChromium } from "../../scripts/lib/system.mjs";
 import { makePeerPages, measurePeer, peerPage } from "./volume-peers.mjs";
 
@@ -76,6 +76,7 @@ const isOfPeer = (pathname) => /^\/(?:peers|workers)\//.test(pathname);
 
 function fileOf(pathname) {
   if (pathname.startsWith("/data/")) return path.join(fixtures, pathname.slice(6));
+  if (pathname.startsWith("/viewer/")) return path.join(viewerDist, pathname.slice(8));
   if (!isOfPeer(pathname)) return path.join(distDir, pathname);
   // vole-core names its worker without an ending.
   const name = path.basename(pathname);

@@ -1,8 +1,8 @@
 // <zarr-viewer> in React 19 with TypeScript. The first import registers the element, the second one has its JSX types.
 import { type JSX, useRef, useState } from "react";
-import type { ZarrViewerElement } from "zarr-wasm/viewer/element";
-import "zarr-wasm/viewer/element";
-import type { ZarrViewerReactProps } from "zarr-wasm/viewer/react";
+import type { ZarrViewerElement } from "zarr-wasm-viewer/element";
+import "zarr-wasm-viewer/element";
+import type { ZarrViewerReactProps } from "zarr-wasm-viewer/react";
 
 type ArrayViewProps = Required<Pick<ZarrViewerReactProps, "src">> & Pick<ZarrViewerReactProps, "colormap">;
 

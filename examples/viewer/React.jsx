@@ -1,6 +1,6 @@
 // React 19 supports properties and events of custom elements. (React 18: set attributes, and listen through a ref.)
 import { useState } from "react";
-import "zarr-wasm/viewer/element";
+import "zarr-wasm-viewer/element";
 
 export function ArrayView({ src, colormap = "viridis" }) {
   const [value, setValue] = useState("");

@@ -9,14 +9,12 @@
 import anywidget
 import traitlets
 
-# The package's dist folder, on any server that sends CORS headers.
-PACKAGE = "https://cdn.jsdelivr.net/npm/zarr-wasm/dist"
-
 
 class ZarrViewer(anywidget.AnyWidget):
     """Attributes of <zarr-viewer>; `view` and `pointed` follow the user's actions."""
 
-    _esm = f"{PACKAGE}/viewer/anywidget.min.js"
+    # On any server that sends CORS headers, with zarr-wasm beside zarr-wasm-viewer.
+    _esm = "https://cdn.jsdelivr.net/npm/zarr-wasm-viewer/dist/anywidget.min.js"
 
     src = traitlets.Unicode().tag(sync=True)
     path = traitlets.Unicode("").tag(sync=True)

@@ -7,7 +7,7 @@ import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { chromium } from "@playwright/test";
 import { bundlePeers, installPeers, picturePeers, slicePeers } from "../../bench/viewer/peers.mjs";
-import { buildDir, distDir, root } from "../lib/paths.mjs";
+import { buildDir, distDir, root, viewerDist } from "../lib/paths.mjs";
 import { runMain } from "../lib/process.mjs";
 import { ensureSamples, samplesDir } from "../lib/samples.mjs";
 import { startServer } from "../lib/server.mjs";
@@ -111,7 +111,7 @@ async function startPages() {
     copyFileSync(path.join(sources, `${name}.html`), path.join(pages, `${name}.html`));
   return startServer({
     mounts: {
-      "/viewer/": path.join(distDir, "viewer"),
+      "/viewer/": viewerDist,
       "/wasm/": path.join(distDir, "wasm"),
       "/samples/": { root: samplesDir, isData: true },
       "/pages/": pages,

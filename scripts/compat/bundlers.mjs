@@ -8,7 +8,7 @@ import { tools } from "../../tests/bundlers/tools.mjs";
 import { buildAll } from "../build.mjs";
 import { buildDir } from "../lib/paths.mjs";
 import { runMain, SetupError, step } from "../lib/process.mjs";
-import { makeProject, packPackage, runIn, serveIn, versionOf } from "../lib/projects.mjs";
+import { makeProject, packBuilt, runIn, serveIn, versionOf } from "../lib/projects.mjs";
 import { runEach, summarise } from "../lib/reports.mjs";
 import { startServer, strictPolicy } from "../lib/server.mjs";
 import { findChromium } from "../lib/system.mjs";
@@ -58,12 +58,12 @@ async function openPage(browser, url) {
   }
 }
 
-async function testTool(browser, data, archive, name) {
+async function testTool(browser, data, archives, name) {
   const tool = tools[name];
   const [program = "plain"] = Object.keys(tool.dependencies);
   const version = tool.dependencies[program] ?? "";
   // Variants of a tool share its folder.
-  const folder = makeProject(archive, path.join(home, `${program.replaceAll("/", "+")}-${version}`), tool);
+  const folder = makeProject(archives, path.join(home, `${program.replaceAll("/", "+")}-${version}`), tool);
   if (tool.build) await runIn(folder, tool.build, { seconds: 600 });
   const server = tool.serve ? await serveIn(folder, tool.serve) : await startPage(folder, tool);
   const base = tool.serve ? data.url : "/data";
@@ -97,7 +97,7 @@ runMain(async () => {
   if (unknown)
     throw new SetupError(`unknown bundler "${unknown}"; expected one of ${Object.keys(tools).join(", ")}`);
   if (!process.env.ZARR_WASM_BUILT) buildAll();
-  const archive = packPackage();
+  const archives = packBuilt();
   writeStores(stores);
   step("Bundlers");
   const executablePath = findChromium();
@@ -107,7 +107,7 @@ runMain(async () => {
   });
   const data = await startData();
   const names = chosen.length > 0 ? chosen : Object.keys(tools);
-  const counts = await runEach(names, (name) => testTool(browser, data, archive, name));
+  const counts = await runEach(names, (name) => testTool(browser, data, archives, name));
   await Promise.all([browser.close(), data.close()]);
   return summarise([{ name: "bundlers", ...counts }]);
 });

@@ -1,7 +1,8 @@
-// Part of npm run test:compat -- frameworks: compiles examples/react and tests/frameworks/types against the packed package
-// and the frameworks' own types, strictly.
+// Part of npm run test:compat -- frameworks: compiles examples/react and tests/frameworks/types against the packed
+// packages and the frameworks' own types, strictly.
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { installArchives, packPackages } from "../lib/packages.mjs";
 import { buildDir, root } from "../lib/paths.mjs";
 import { capture, findTool } from "../lib/process.mjs";
 
@@ -30,17 +31,13 @@ const programs = {
   svelte: ["types/svelte.ts", {}],
 };
 
-/** Installs the packed package beside the frameworks, in a folder of its own. */
+/** Installs the packed packages beside the frameworks, in a folder of its own. */
 function install(dir) {
   const modules = path.join(dir, "node_modules");
   mkdirSync(modules);
   for (const name of readdirSync(path.join(home, "node_modules")))
     if (!name.startsWith(".")) symlinkSync(path.join(home, "node_modules", name), path.join(modules, name));
-  rmSync(path.join(modules, "zarr-wasm"), { force: true });
-  capture("npm", ["pack", "--ignore-scripts", "--silent", "--pack-destination", dir], { cwd: root });
-  const archive = readdirSync(dir).find((file) => file.endsWith(".tgz"));
-  capture("tar", ["-xzf", path.join(dir, archive), "-C", modules]);
-  capture("mv", [path.join(modules, "package"), path.join(modules, "zarr-wasm")]);
+  installArchives(modules, packPackages(dir));
   // A scope of its own, or "zarr-wasm" would be the checkout.
   writeFileSync(path.join(dir, "package.json"), JSON.stringify({ type: "module", private: true }));
   symlinkSync(types, path.join(dir, "types"));

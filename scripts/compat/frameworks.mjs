@@ -7,7 +7,7 @@ import { pathToFileURL } from "node:url";
 import { chromium } from "@playwright/test";
 import { build } from "esbuild";
 import { buildAll } from "../build.mjs";
-import { buildDir, distDir, root } from "../lib/paths.mjs";
+import { buildDir, distDir, root, viewerDist } from "../lib/paths.mjs";
 import { run, runMain, step } from "../lib/process.mjs";
 import { startServer } from "../lib/server.mjs";
 import { findChromium } from "../lib/system.mjs";
@@ -16,6 +16,7 @@ import { compileFrameworks } from "./framework-types.mjs";
 const home = path.join(root, "tests/frameworks");
 const examples = path.join(root, "examples/viewer");
 const out = path.join(buildDir, "frameworks");
+const { version } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8"));
 
 /** Installs the frameworks if their list has changed. */
 function ensureFrameworks() {
@@ -88,18 +89,17 @@ async function bundle(name, files) {
   writeFileSync(path.join(out, `${name}.html`), page);
 }
 
-/** Observable Framework builds the page itself; files that it would load from its CDN are served locally. */
-function buildObservable() {
+/** Observable Framework builds the page itself; the viewer's script and data come from the server. */
+function buildObservable(url) {
   const dir = path.join(home, "node_modules/.programs/observable");
   rmSync(dir, { recursive: true, force: true });
   mkdirSync(path.join(dir, "src"), { recursive: true });
   const output = JSON.stringify(path.join(out, "observable"));
   const config = `export default { root: "src", output: ${output}, globalStylesheets: [] };`;
   writeFileSync(path.join(dir, "observablehq.config.js"), config);
-  const local = example("observable.md").replace(
-    "https://example.org/data/image.zarr",
-    "/examples/field.zarr",
-  );
+  const local = example("observable.md")
+    .replace("https://example.org/data/image.zarr", "/examples/field.zarr")
+    .replace("https://cdn.jsdelivr.net/", `${url}/`);
   writeFileSync(path.join(dir, "src/index.md"), local);
   run(
     process.execPath,
@@ -130,9 +130,9 @@ async function useObservable(page) {
   await page.locator("p", { hasText: /Value: .*\d/ }).waitFor({ timeout: 10_000 });
 }
 
-/** Resolves this package by its name, as if it were installed. */
+/** Resolves the packages by their names, as if they were installed. */
 const ownPackage = {
-  name: "own package",
+  name: "own packages",
   setup({ onResolve, resolve }) {
     onResolve({ filter: /^zarr-wasm/ }, (asked) =>
       asked.pluginData === "own"
@@ -169,8 +169,6 @@ async function main() {
   rmSync(out, { recursive: true, force: true });
   const all = Object.entries(programs());
   for (const [name, files] of all) await bundle(name, files);
-  step("Building with Observable Framework");
-  buildObservable();
   const pages = [
     ...all.map(([name]) => [name, `${name}.html`]),
     ["observable", "observable/index.html", useObservable],
@@ -178,9 +176,13 @@ async function main() {
   const mounts = {
     "/": out,
     "/examples/": path.join(root, "examples"),
-    "/wasm/": path.join(distDir, "wasm"),
+    // As on a CDN.
+    "/npm/zarr-wasm-viewer/dist/": viewerDist,
+    [`/npm/zarr-wasm@${version}/dist/`]: distDir,
   };
   const server = await startServer({ mounts });
+  step("Building with Observable Framework");
+  buildObservable(server.url);
   const executablePath = findChromium();
   const browser = await chromium.launch({
     ...(executablePath ? { executablePath } : {}),

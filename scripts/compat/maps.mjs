@@ -9,7 +9,7 @@ import { heightAt, temperatureAt } from "../../examples/maps/world.mjs";
 import { buildAll } from "../build.mjs";
 import { buildDir, root } from "../lib/paths.mjs";
 import { runMain, SetupError, step } from "../lib/process.mjs";
-import { makeProject, packPackage, runIn, versionOf } from "../lib/projects.mjs";
+import { makeProject, packBuilt, runIn, versionOf } from "../lib/projects.mjs";
 import { summarise } from "../lib/reports.mjs";
 import { startServer } from "../lib/server.mjs";
 import { findChromium } from "../lib/system.mjs";
@@ -142,7 +142,7 @@ function makeMaps() {
     names.map((name) => [name, readFileSync(path.join(source, name), "utf8")]),
   );
   step("Packing, installing and building examples/maps");
-  return makeProject(packPackage(), project, { dependencies, files });
+  return makeProject(packBuilt(), project, { dependencies, files });
 }
 
 /** Counts requests below /data/ and those that the page aborted; delays responses on request. */

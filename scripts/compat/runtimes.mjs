@@ -7,7 +7,7 @@ import { writeStores } from "../../tests/bundlers/stores.mjs";
 import { buildAll } from "../build.mjs";
 import { buildDir } from "../lib/paths.mjs";
 import { runMain, SetupError, step } from "../lib/process.mjs";
-import { makeProject, packPackage, runIn, serveIn, versionOf } from "../lib/projects.mjs";
+import { makeProject, packBuilt, runIn, serveIn, versionOf } from "../lib/projects.mjs";
 import { runEach, summarise } from "../lib/reports.mjs";
 import { startServer } from "../lib/server.mjs";
 
@@ -34,13 +34,13 @@ async function faultsOfServer(folder, { serve, env }, data) {
   }
 }
 
-async function testRuntime(archive, name, data) {
+async function testRuntime(archives, name, data) {
   const runtime = runtimes[name];
   const [main] = Object.keys(runtime.dependencies);
   const files = Object.fromEntries(
     Object.entries(runtime.files).map(([file, text]) => [file, text.replaceAll("DATA", data)]),
   );
-  const folder = makeProject(archive, path.join(home, name), { ...runtime, files });
+  const folder = makeProject(archives, path.join(home, name), { ...runtime, files });
   const faults = await (runtime.serve ? faultsOfServer : faultsOfCommand)(folder, runtime, data);
   console.log(`  ${faults.length === 0 ? "✓" : "✗"} ${name} (${main} ${versionOf(folder, main)})`);
   return faults;
@@ -52,14 +52,14 @@ runMain(async () => {
   if (unknown)
     throw new SetupError(`unknown runtime "${unknown}"; expected one of ${Object.keys(runtimes).join(", ")}`);
   if (!process.env.ZARR_WASM_BUILT) buildAll();
-  const archive = packPackage();
+  const archives = packBuilt();
   const stores = path.join(home, "stores");
   writeStores(stores);
   step("Runtimes");
   const server = await startServer({ mounts: { "/": stores } });
   const data = server.url;
   const names = chosen.length > 0 ? chosen : Object.keys(runtimes);
-  const counts = await runEach(names, (name) => testRuntime(archive, name, data));
+  const counts = await runEach(names, (name) => testRuntime(archives, name, data));
   await server.close();
   return summarise([{ name: "runtimes", ...counts }]);
 });

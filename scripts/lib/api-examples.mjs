@@ -1,11 +1,11 @@
-// Reads site/examples.md: the examples of the API reference, by entry and name.
+// Reads docs/site/examples.md: the examples of the API reference, by entry and name.
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { root } from "./paths.mjs";
 
 /** @returns {{ entry: string, name: string, line: number, isBrowser: boolean, code: string }[]} */
 export function apiExamples() {
-  const text = readFileSync(path.join(root, "site/examples.md"), "utf8");
+  const text = readFileSync(path.join(root, "docs/site/examples.md"), "utf8");
   const found = [];
   let entry = "";
   let name = "";

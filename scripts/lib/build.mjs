@@ -1,4 +1,4 @@
-// Builds the wasm modules with CMake, the library and command line with tsc, and the viewer with esbuild.
+// Builds the wasm modules with CMake, the library and command line with tsc, and the viewer with Rolldown.
 // Every step is incremental.
 import {
   copyFileSync,
@@ -14,6 +14,7 @@ import {
 } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { programEntries } from "./entries.mjs";
 import { buildDir, distDir, root, wasmModules } from "./paths.mjs";
 import { capture, findTool, quiet, run, SetupError, step, which } from "./process.mjs";
 import { sourceRecords, sourcesByHand } from "./sources.mjs";
@@ -196,7 +197,7 @@ function removeOrphans(sources, outputs) {
     if (!file.endsWith(".d.ts")) continue;
     const name = file.slice(0, -".d.ts".length);
     // Built by separate projects, and by bundles.mjs.
-    const isElsewhere = /^(cli|types|viewer|wasm)[\\/]|^workers[\\/]worker$/.test(name);
+    const isElsewhere = /^(cli|types|wasm)[\\/]|^workers[\\/]worker$/.test(name);
     if (isElsewhere || existsSync(path.join(sources, `${name}.ts`))) continue;
     for (const ending of [".d.ts", ".js", ".js.map"])
       rmSync(path.join(outputs, name + ending), { force: true });
@@ -216,7 +217,7 @@ export function compileLibrary() {
   compileProject("web/src/tsconfig.json", path.join(distDir, "index.js"));
   copyDeclarations();
   compileProject("web/cli/tsconfig.json", path.join(distDir, "cli/main.js"));
-  copyTypes();
+  copyTypes(programEntries, distDir, path.join(distDir, "types"));
 }
 
 /**

@@ -75,12 +75,6 @@ async function bundleWorkers() {
   writeFileSync(dist("workers/worker.d.ts"), 'export { startWorker } from "./worker-main.js";\n');
 }
 
-/** Writes the script of the threads of copies (web/src/transfer/copy-thread.ts), which share the library's files. */
-function writeCopyThread() {
-  const text = 'import { runCopyThread } from "./internal.js";\n\nawait runCopyThread();\n';
-  writeFileSync(dist("bundle/copy-thread.js"), text);
-}
-
 /** When a file was written; 0 if it does not exist. */
 const timeOf = (file) => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 
@@ -199,7 +193,6 @@ const parts = {
   async entries() {
     await bundleEntries();
     await bundleWorkers();
-    writeCopyThread();
     await writeEdgeEntries();
   },
   async copies() {

@@ -2,6 +2,7 @@
 // by wrangler. Everything is in build/edge-tiles.
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { installArchives, packPackages } from "./packages.mjs";
 import { buildDir, root } from "./paths.mjs";
 import { capture, quiet, step } from "./process.mjs";
 
@@ -32,12 +33,7 @@ function ensureTools() {
 
 /** Installs this package from its tarball, so that files missing in the tarball fail the tests. */
 function installOwn() {
-  const packed = capture("npm", ["pack", "--ignore-scripts", "--json", "--pack-destination", home]);
-  const tarball = path.join(home, JSON.parse(packed)[0].filename);
-  const target = path.join(home, "node_modules/zarr-wasm");
-  rmSync(target, { recursive: true, force: true });
-  mkdirSync(target);
-  quiet("tar", ["-xzf", tarball, "-C", target, "--strip-components=1"]);
+  installArchives(path.join(home, "node_modules"), packPackages(home, ["zarr-wasm"]));
 }
 
 /** Checks the example's types, and bundles it as it would be deployed. @returns the folder of the bundle. */

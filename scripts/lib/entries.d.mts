@@ -1,4 +1,4 @@
-/** An entry of the package that is a program. */
+/** An entry of a package that is a program. */
 export interface ProgramEntry {
   name: string;
   subpath: string;
@@ -9,5 +9,10 @@ export interface ProgramEntry {
 }
 
 export const programEntries: readonly ProgramEntry[];
-export declare function typedEntries(): [subpath: string, types: string][];
-export declare function reportName(subpath: string): string;
+export const viewerEntries: readonly ProgramEntry[];
+export declare function typedEntries(): {
+  report: string;
+  folder: string;
+  subpath: string;
+  targets: Record<string, string>;
+}[];

@@ -1,15 +1,7 @@
 // The Markdown of the package: its links must work on package pages and in node_modules, without the rest of the
 // checkout.
 import path from "node:path";
-import { root } from "./paths.mjs";
-import { capture } from "./process.mjs";
 import { mapLinks } from "./site.mjs";
-
-/** Files that npm packs, relative to the checkout. */
-export function packedFiles() {
-  const list = JSON.parse(capture("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"], { cwd: root }));
-  return Object.values(list)[0].files.map((file) => file.path);
-}
 
 /** The web address of a repository in package.json: "https://github.com/owner/name", or undefined. */
 function addressOf(repository) {

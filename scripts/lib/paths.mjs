@@ -8,6 +8,11 @@ export const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "
 export const buildDir = path.join(root, "build");
 export const thirdPartyDir = path.join(root, "third_party");
 export const distDir = path.join(root, "dist");
+/** The package zarr-wasm-viewer. */
+export const viewerDir = path.join(root, "web/viewer");
+export const viewerDist = path.join(viewerDir, "dist");
+/** The viewer's compiled modules, from which its files are bundled. */
+export const viewerModules = path.join(buildDir, "viewer");
 
 /** Folder for temporary files of called tools; created on first use. */
 export function tempDir() {

@@ -1,35 +1,35 @@
-// Fresh projects with the packed package installed, for test:compat -- bundlers and runtimes.
+// Fresh projects with the packed packages installed, for test:compat -- bundlers and runtimes.
 import { spawn } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import path from "node:path";
+import { installArchives, packPackages } from "./packages.mjs";
 import { buildDir, root } from "./paths.mjs";
-import { capture, run, SetupError, step } from "./process.mjs";
+import { run, SetupError, step } from "./process.mjs";
 
-/** Packs dist. @returns the path of the archive. */
-export function packPackage() {
-  step("Packing the package");
+/** Packs the built packages. @returns their archives by name. */
+export function packBuilt() {
+  step("Packing the packages");
   const dir = path.join(buildDir, "packed");
   rmSync(dir, { recursive: true, force: true });
-  mkdirSync(dir, { recursive: true });
-  capture("npm", ["pack", "--ignore-scripts", "--silent", "--pack-destination", dir]);
-  return path.join(
-    dir,
-    readdirSync(dir).find((file) => file.endsWith(".tgz")),
-  );
+  return packPackages(dir);
 }
 
 const quietly = ["--no-audit", "--no-fund", "--no-package-lock", "--loglevel=error"];
 
 /**
- * Makes a project: its files, the tools that it names, and the package. Tools are reinstalled only if their list has
+ * Makes a project: its files, the tools that it names, and the packages. Tools are reinstalled only if their list has
  * changed; everything else is made anew.
  * @param {{dependencies: Record<string, string>, scripts?: boolean, files?: Record<string, string>, type?: string}}
  * project
  *   `scripts`: whether to run the tools' install scripts; `type`: of the project's package.json (default: "module")
  * @returns the folder
  */
-export function makeProject(archive, folder, { dependencies, scripts = false, files = {}, type = "module" }) {
+export function makeProject(
+  archives,
+  folder,
+  { dependencies, scripts = false, files = {}, type = "module" },
+) {
   const list = JSON.stringify({ private: true, ...(type && { type }), dependencies }, null, 2);
   const stamp = path.join(folder, "node_modules/.tools");
   if (!existsSync(stamp) || readFileSync(stamp, "utf8") !== list) {
@@ -44,10 +44,9 @@ export function makeProject(archive, folder, { dependencies, scripts = false, fi
     if (name !== "node_modules" && name !== "package.json")
       rmSync(path.join(folder, name), { recursive: true });
   const modules = path.join(folder, "node_modules");
-  for (const name of [".vite", ".cache", ".astro", "zarr-wasm"])
+  for (const name of [".vite", ".cache", ".astro"])
     rmSync(path.join(modules, name), { recursive: true, force: true });
-  mkdirSync(path.join(modules, "zarr-wasm"));
-  capture("tar", ["-xzf", archive, "-C", path.join(modules, "zarr-wasm"), "--strip-components=1"]);
+  installArchives(modules, archives);
   cpSync(path.join(root, "tests/bundlers/program"), path.join(folder, "src"), { recursive: true });
   for (const [name, text] of Object.entries(files)) {
     const file = path.join(folder, name);

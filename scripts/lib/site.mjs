@@ -14,10 +14,10 @@ import {
   writeFileSync,
 } from "node:fs";
 import path from "node:path";
-import { buildDir, distDir, root } from "./paths.mjs";
+import { buildDir, distDir, root, viewerDist } from "./paths.mjs";
 import { SetupError } from "./process.mjs";
 
-export const siteDir = path.join(root, "site");
+export const siteDir = path.join(root, "docs/site");
 /** Input of VitePress. */
 export const pagesDir = path.join(buildDir, "site/pages");
 /** Output of VitePress. */
@@ -38,10 +38,10 @@ const startPages = [
 const maxShown = 64 * 1024;
 
 /** Markdown files below docs, relative to the checkout. */
-function documents() {
+export function documents() {
   return readdirSync(path.join(root, "docs"), { recursive: true })
     .map((name) => posix.join("docs", name.replaceAll(path.sep, "/")))
-    .filter((name) => name.endsWith(".md"));
+    .filter((name) => name.endsWith(".md") && !name.startsWith("docs/site/"));
 }
 
 /** Path of a Markdown file's page: "docs/codecs/README.md" is codecs/index.md, "SECURITY.md" security.md. */
@@ -199,7 +199,7 @@ export function stagePages() {
   for (const file of [...documents(), ...startPages.filter((name) => existsSync(path.join(root, name)))])
     stage.add(file);
   stage.run();
-  copy("site/pages", ".");
+  copy("docs/site/pages", ".");
 }
 
 /** Copies other files that the site serves: the built library, sample stores, the viewer's icon. */
@@ -207,8 +207,9 @@ export function stageAssets() {
   if (!existsSync(path.join(distDir, "index.js"))) throw new SetupError("dist is not built: npm run build");
   const lib = path.join(pagesDir, "public/lib");
   rmSync(lib, { recursive: true, force: true });
-  const isLeftOut = (name) => /^(cli|bundle)([\\/]|$)/.test(name) || /\.(map|d\.ts)$/.test(name);
+  const isLeftOut = (name) => /^(cli|bundle|types)([\\/]|$)/.test(name) || /\.(map|d\.ts)$/.test(name);
   cpSync(distDir, lib, { recursive: true, filter: (file) => !isLeftOut(path.relative(distDir, file)) });
+  cpSync(viewerDist, path.join(lib, "viewer"), { recursive: true });
   for (const name of ["field", "image", "volume"])
     copy(`examples/${name}.zarr`, `public/samples/${name}.zarr`);
   copy("web/viewer/page/icon.svg", "public/icon.svg");

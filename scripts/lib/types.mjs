@@ -1,10 +1,6 @@
-// Copies the declarations that the package's entries reach into dist/types, without comments about code.
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+// Copies the declarations that the entries of a package reach, without comments about code.
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { programEntries } from "./entries.mjs";
-import { distDir, root } from "./paths.mjs";
-
-const out = path.join(distDir, "types");
 
 /** Modules that a declaration imports, by their relative paths. */
 const imported = /(?:\bfrom|\bimport)\s*\(?\s*"(\.[^"]+)"/g;
@@ -15,26 +11,25 @@ const declarationOf = (file) => file.replace(/\.(m?)js$/, ".d.$1ts");
 const fileComment =
   /^\/\*\*(?:(?!@packageDocumentation|\*\/).)*\*\/\n(?=import |export (?:type )?[{*]|\/\*\*)/s;
 
-/** Copies the declarations that the compiled entries reach into dist/types, with the same relative paths. */
-export function copyTypes() {
+/**
+ * Copies the declarations that compiled entries reach, with the same relative paths.
+ * @param {{module: string, targets: Record<string, string>}[]} entries
+ * @param {string} from the folder of the compiled modules
+ * @param {string} out
+ */
+export function copyTypes(entries, from, out) {
   rmSync(out, { recursive: true, force: true });
   const copied = new Set();
   const copy = (file) => {
     if (copied.has(file) || !existsSync(file)) return;
     copied.add(file);
     const text = readFileSync(file, "utf8");
-    const target = path.join(out, path.relative(distDir, file));
+    const target = path.join(out, path.relative(from, file));
     mkdirSync(path.dirname(target), { recursive: true });
     writeFileSync(target, text.replace(fileComment, ""));
     for (const [, address] of text.matchAll(imported))
       copy(declarationOf(path.resolve(path.dirname(file), address)));
   };
-  for (const { module, targets } of programEntries)
+  for (const { module, targets } of entries)
     if (targets.types?.startsWith("./dist/types/")) copy(declarationOf(module));
-  copyFrameworks();
-}
-
-/** Declarations of <zarr-viewer> for frameworks: written by hand, as they augment packages that are not installed. */
-function copyFrameworks() {
-  cpSync(path.join(root, "web/viewer/frameworks"), path.join(out, "viewer/frameworks"), { recursive: true });
 }

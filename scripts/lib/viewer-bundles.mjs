@@ -9,10 +9,8 @@ import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { rolldown } from "rolldown";
-import { programEntries } from "./entries.mjs";
-import { distDir, root } from "./paths.mjs";
-
-const out = path.join(distDir, "viewer");
+import { programEntries, viewerEntries } from "./entries.mjs";
+import { distDir, viewerDist as out, root, viewerDir, viewerModules } from "./paths.mjs";
 
 /** Entry modules of the page and of the scripts that other pages load (from a CDN, for example), by file name. */
 const scripts = {
@@ -23,6 +21,8 @@ const scripts = {
 };
 /** Entries of elements. */
 const elements = ["viewer/script", "viewer/notebook"];
+
+const { version } = JSON.parse(readFileSync(path.join(viewerDir, "package.json"), "utf8"));
 
 /** Lazily loaded modules that every first picture needs: loaded together with the page. */
 const neededSoon = [
@@ -37,9 +37,6 @@ const neededSoon = [
   "source/open-group",
   "source/multiscale",
 ];
-
-/** Copies of wasm modules and of the worker's script, which stay separate files (web/src/engine/packaged.ts). */
-const copies = /^\.\.\/wasm\/(?:worker-|[\w-]+-embedded\.js$)/;
 
 /** Helpers of `#internal` that the viewer uses (web/src/internal.ts). */
 const internal = { "#internal": path.join(distDir, "util/shared.js") };
@@ -68,13 +65,17 @@ const sharedData = {
 const parts = ["open", "start", "element", "page", "soon"];
 
 /**
- * Address of a file in dist/viewer that changes with its contents, like the names of bundled parts: web hosts can call
+ * Address of a file that changes with its contents, like the names of bundled parts: web hosts can call
  * both immutable, so that later visits need no request for them.
  */
-function versioned(name) {
-  const bytes = readFileSync(path.join(out, name));
+function versioned(name, folder = out) {
+  const bytes = readFileSync(path.join(folder, name));
   return `${name}?v=${createHash("sha256").update(bytes).digest("hex").slice(0, 8)}`;
 }
+
+/** Files of zarr-wasm that all pictures need. */
+const versionedNames = ["decode.wasm", "worker-chunk.js"];
+const versionedWasm = (name) => versioned(name, path.join(distDir, "wasm"));
 
 /** Replaces a string that must occur once. */
 function replaceOne(text, before, after) {
@@ -82,20 +83,31 @@ function replaceOne(text, before, after) {
   return text.replace(before, () => after);
 }
 
-/** Gives the module that all pictures need, and the script of workers, addresses with a version. */
-const versionedFiles = {
-  name: "versioned-files",
+/** The function that finds the files of zarr-wasm. */
+const wasmFiles = path.join(viewerModules, "base/wasm-files.js");
+
+/**
+ * Makes the library find its modules, their copies and the workers' script through {@link wasmFiles}. Files that all
+ * pictures need get addresses with a version.
+ */
+const wasmAddresses = {
+  name: "wasm-addresses",
   transform: {
     filter: { id: /\/(?:engine\/packaged|workers\/start)\.js$/ },
-    handler: (code, id) =>
-      id.endsWith("packaged.js")
-        ? replaceOne(code, 'new URL("../wasm/decode.wasm"', `new URL("${versioned("../wasm/decode.wasm")}"`)
-        : replaceOne(
-            code,
-            'new URL("./worker.js", import.meta.url), { type: "module" }',
-            // One file, which starts itself in workers of this name (web/src/workers/worker-chunk.ts).
-            `new URL("${versioned("../wasm/worker-chunk.js")}", import.meta.url), { type: "module", name: "zarr-wasm" }`,
-          ),
+    handler: (code) => {
+      const at = (name) => `wasmFile("${versionedNames.includes(name) ? versionedWasm(name) : name}")`;
+      const changed = code
+        .replace(/new URL\("\.\.\/wasm\/([\w.-]+)", import\.meta\.url\)/g, (_, name) => at(name))
+        .replace('import("./embedded-modules.js")', 'import(wasmFile("../bundle/embedded.js").href)')
+        .replace(/import\("\.\.\/wasm\/([\w-]+\.js)"\)/g, (_, name) => `import(${at(name)}.href)`)
+        .replace(/\bis(?:Moved|LeftBehind)\([^)]*\)/, "false")
+        // One file, which starts itself in workers of this name (web/src/workers/worker-chunk.ts).
+        .replace(
+          'new URL("./worker.js", import.meta.url), { type: "module" }',
+          `${at("worker-chunk.js")}, { type: "module", name: "zarr-wasm" }`,
+        );
+      return `import { wasmFile } from ${JSON.stringify(wasmFiles)};\n${changed}`;
+    },
   },
 };
 
@@ -114,10 +126,13 @@ const plainShaders = {
 
 /** Options of Rolldown for the scripts. */
 const scriptInput = {
-  input: Object.fromEntries(Object.entries(scripts).map(([name, entry]) => [name, path.join(out, entry)])),
-  external: (id) => copies.test(id) || id.startsWith("node:"),
+  input: Object.fromEntries(
+    Object.entries(scripts).map(([name, entry]) => [name, path.join(viewerModules, entry)]),
+  ),
+  external: (id) => id.startsWith("node:"),
   resolve: { alias },
-  plugins: [sharedData, plainShaders, versionedFiles],
+  plugins: [sharedData, plainShaders, wasmAddresses],
+  transform: { define: { ZARR_WASM_VERSION: JSON.stringify(version) } },
   preserveEntrySignatures: "allow-extension",
   makeAbsoluteExternalsRelative: false,
 };
@@ -184,11 +199,10 @@ async function bundleScripts() {
 
 /** Bundles the modules for other bundlers, without the public entries of the library, which they share with the program. */
 function bundleModules() {
-  const entries = programEntries.filter(({ name }) => /^viewer\b/.test(name));
   const fileOf = ({ targets }) => path.basename(targets.default, ".js");
   return bundle(
     {
-      input: Object.fromEntries(entries.map((entry) => [fileOf(entry), entry.module])),
+      input: Object.fromEntries(viewerEntries.map((entry) => [fileOf(entry), entry.module])),
       external: /^zarr-wasm(?:\/|$)/,
       resolve: { alias: internal },
       plugins: [plainShaders],

@@ -1,40 +1,37 @@
-// Builds the viewer: its component, which the package exports, and its page, bundled with the library.
-//
-// The page lies one folder below dist, because the library finds the wasm modules at ../wasm/ relative to its code. The
-// glue of the modules stays in separate parts, which are loaded with the modules.
-import { copyFileSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+// Builds the package zarr-wasm-viewer: its component, and its page and scripts, bundled with the library.
+import { copyFileSync, cpSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { compileProject } from "./build.mjs";
-import { buildDir, distDir, root } from "./paths.mjs";
+import { viewerEntries } from "./entries.mjs";
+import { buildDir, distDir, root, viewerDir as source, viewerDist, viewerModules } from "./paths.mjs";
 import { capture, findTool, run, step } from "./process.mjs";
 import { copyTypes } from "./types.mjs";
 
-const source = path.join(root, "web/viewer");
 const copied = ["page/index.html", "element/style.css.d.ts", "page/icon.svg"];
 
 /** Bundled files: parts of the scripts, whose names change with their content, and modules. */
 const bundled = /^[a-z0-9-]+-[A-Za-z0-9_-]+\.js$/;
 
 /**
- * Builds dist/viewer. The library must be built: it is bundled from dist.
+ * Builds web/viewer/dist. The library must be built: it is bundled from dist.
  * @param {{keepsOld?: boolean}} [options] whether bundled files of the build before are kept in {@link beforeDir}
  */
 export function buildViewer({ keepsOld = false } = {}) {
   step("Building the viewer");
-  const out = path.join(distDir, "viewer");
-  compileProject("web/viewer/tsconfig.json", path.join(out, "viewer.js"));
-  for (const name of copied) copyFileSync(path.join(source, name), path.join(out, path.basename(name)));
-  copyTypes();
-  writeStyles(out);
+  compileProject("web/viewer/tsconfig.json", path.join(viewerModules, "viewer.js"));
+  mkdirSync(viewerDist, { recursive: true });
+  for (const name of copied)
+    copyFileSync(path.join(source, name), path.join(viewerDist, path.basename(name)));
+  copyTypes(viewerEntries, viewerModules, path.join(viewerDist, "types"));
+  // Written by hand, as they augment packages that are not installed.
+  cpSync(path.join(source, "frameworks"), path.join(viewerDist, "types/frameworks"), { recursive: true });
+  for (const name of ["LICENSE", "THIRD_PARTY_NOTICES.md"])
+    copyFileSync(path.join(root, name), path.join(source, name));
+  writeStyles();
   rmSync(beforeDir, { recursive: true, force: true });
-  if (keepsOld) moveBundled(out, beforeDir);
-  else moveBundled(out);
+  moveBundled(viewerDist, keepsOld ? beforeDir : undefined);
   run(process.execPath, [path.join(root, "scripts/lib/viewer-bundles.mjs")]);
-  writeFileSync(path.join(out, "worker.js"), workerText);
 }
-
-/** The script of the pool's workers, which the library expects beside itself: starts the one beside the modules. */
-const workerText = 'import { startWorker } from "../wasm/worker-chunk.js";\n\nstartWorker();\n';
 
 /** Style sheets by the module that holds them for shadow roots, to which the page's style sheets do not apply. */
 const sheets = {
@@ -47,16 +44,20 @@ const minified = (name) =>
   capture(findTool("esbuild"), [path.join(source, `${name}.css`), "--minify"]).trim();
 
 /** Writes the style sheets: as one file for pages, and as modules. */
-function writeStyles(out) {
-  writeFileSync(path.join(out, "page.css"), minified("page/page"));
+function writeStyles() {
+  writeFileSync(path.join(viewerDist, "page.css"), minified("page/page"));
   const all = [];
   for (const [module, names] of Object.entries(sheets)) {
     const css = names.map((name) => minified(`element/${name}`)).join("");
     all.push(css);
-    writeFileSync(path.join(out, `element/${module}.js`), `export default ${JSON.stringify(css)};\n`);
-    copyFileSync(path.join(source, `element/${module}.d.ts`), path.join(out, `element/${module}.d.ts`));
+    writeFileSync(
+      path.join(viewerModules, `element/${module}.js`),
+      `export default ${JSON.stringify(css)};\n`,
+    );
+    const types = `element/${module}.d.ts`;
+    copyFileSync(path.join(source, types), path.join(viewerModules, types));
   }
-  writeFileSync(path.join(out, "style.css"), all.join("\n"));
+  writeFileSync(path.join(viewerDist, "style.css"), all.join("\n"));
 }
 
 /** Copies the script of the pool's workers, for programs without the package's other files. */

@@ -1,5 +1,5 @@
 // The viewer as a component on another page.
-import type { mountViewer as Mount } from "../../dist/viewer/viewer.js";
+import type { mountViewer as Mount } from "../../build/viewer/viewer.js";
 import { expect, test } from "./site.js";
 
 test("two viewers of stores in memory on one page; one is removed", async ({ page, site }) => {

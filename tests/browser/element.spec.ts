@@ -1,8 +1,10 @@
 // <zarr-viewer> on other pages: attributes, events, links, styles, notebooks.
+import { readFileSync } from "node:fs";
+import path from "node:path";
 import type { Page } from "@playwright/test";
-import type { ZarrViewerElement } from "../../dist/viewer/define.js";
+import type { ZarrViewerElement } from "../../build/viewer/define.js";
 import { startServer } from "../../scripts/lib/server.mjs";
-import { packageMounts, pagesFolder } from "../shared/places.js";
+import { distFolder, examplesFolder, pagesFolder, root, viewerFolder } from "../shared/places.js";
 import { expect, test } from "./site.js";
 import { canvasPixelAt, holdBack } from "./viewer-page.js";
 
@@ -477,10 +479,18 @@ test("the example of a plain page", async ({ page, site, problems }) => {
   await expect(page.locator("#value")).toContainText(" at ");
 });
 
-test("a bundle on another server can start its workers", async ({ page, problems }) => {
+test("a script on a CDN finds its modules and starts its workers", async ({ page, problems }) => {
   problems.expect(/404/);
   const headers = { "access-control-allow-origin": "*" };
-  const cdn = await startServer({ mounts: packageMounts, headers });
+  const { version } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8")) as {
+    version: string;
+  };
+  const mounts = {
+    "/npm/zarr-wasm-viewer/dist/": viewerFolder,
+    [`/npm/zarr-wasm@${version}/dist/`]: distFolder,
+    "/examples/": examplesFolder,
+  };
+  const cdn = await startServer({ mounts, headers });
   const own = await startServer({ mounts: { "/pages/": pagesFolder } });
   const workers: string[] = [];
   page.on("worker", (worker) => workers.push(worker.url()));
@@ -489,7 +499,7 @@ test("a bundle on another server can start its workers", async ({ page, problems
     await page.evaluate((url) => {
       document.body.innerHTML = `<zarr-viewer id="one" src="${url}/examples/field.zarr"></zarr-viewer>`;
     }, cdn.url);
-    await page.addScriptTag({ url: `${cdn.url}/viewer/viewer.min.js`, type: "module" });
+    await page.addScriptTag({ url: `${cdn.url}/npm/zarr-wasm-viewer/dist/viewer.min.js`, type: "module" });
     await isReady(page, "one");
     expect(workers.length).toBeGreaterThan(0);
     expect(workers.every((url) => url.startsWith(`blob:${own.url}`))).toBe(true);

@@ -3,8 +3,8 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import type { Page } from "@playwright/test";
-import { colorTable } from "../../dist/viewer/base/color-tables.js";
-import { outsideColors } from "../../dist/viewer/base/outside-colors.js";
+import { colorTable } from "../../build/viewer/base/color-tables.js";
+import { outsideColors } from "../../build/viewer/base/outside-colors.js";
 import { grayRows, grayTable } from "../shared/pixels.js";
 import { examplesFolder } from "../shared/places.js";
 import { byteValue, sliceValue } from "../shared/viewer-stores.js";
@@ -191,7 +191,7 @@ test("a chunk of the wrong length among several that are read together", async (
 });
 
 for (const how of ["replaced", "restored"] as const)
-  test(`a lost context is ${how} within a second`, async ({ viewer, page }) => {
+  test(`a lost context is ${how}`, async ({ viewer, page }) => {
     await recordContexts(page);
     if (how === "restored") await refuseAfterLoss(page);
     await viewer.show("source=/stores/bytes&map=gray&range=0:256");
@@ -200,7 +200,7 @@ for (const how of ["replaced", "restored"] as const)
     expect(await page.locator(".zw-canvas").getAttribute("data-renderer")).toBe("webgl");
     expect(await loseContexts(page, how === "restored" ? 100 : undefined)).toBe(0);
     await expect
-      .poll(async () => JSON.stringify(grayRows(await viewer.pixels())), { timeout: 1000, intervals: [50] })
+      .poll(async () => JSON.stringify(grayRows(await viewer.pixels())))
       .toBe(JSON.stringify(expected));
     expect(await liveContexts(page)).toBe(1);
   });

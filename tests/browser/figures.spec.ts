@@ -1,7 +1,7 @@
 // Figures of a view: size and resolution of PNG, vectors in SVG, the clipboard, videos of an axis.
 import { readFileSync } from "node:fs";
 import type { Page } from "@playwright/test";
-import type { ZarrViewerElement } from "../../dist/viewer/define.js";
+import type { ZarrViewerElement } from "../../build/viewer/define.js";
 import { sliceValue } from "../shared/viewer-stores.js";
 import { tableRows } from "../shared/viewer-tables.js";
 import { expect, test } from "./site.js";

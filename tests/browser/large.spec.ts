@@ -65,7 +65,8 @@ async function shows(viewer: ViewerPage, page: Page, stored: Stored, query = "")
   await expectSmall(page);
   const size = page.viewportSize()!;
   await page.setViewportSize({ width: 3840, height: 2160 });
-  await expect.poll(() => page.evaluate(() => innerWidth)).toBe(3840);
+  // Drawing at this size takes long without a GPU.
+  await expect.poll(() => page.evaluate(() => innerWidth), { timeout: 60_000 }).toBe(3840);
   await expectSmall(page);
   await page.setViewportSize(size);
 }

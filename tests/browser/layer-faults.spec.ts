@@ -4,7 +4,7 @@ import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
 import type { Locator, Page, Route } from "@playwright/test";
-import type { ZarrViewerElement } from "../../dist/viewer/define.js";
+import type { ZarrViewerElement } from "../../build/viewer/define.js";
 import { startServer, strictPolicy } from "../../scripts/lib/server.mjs";
 import { layersFolder, packageMounts, pagesFolder } from "../shared/places.js";
 import { expect, test } from "./site.js";
@@ -156,7 +156,7 @@ const countResources = (page: Page) =>
   });
 
 const liveResources = (page: Page) =>
-  page.evaluate(() => (globalThis as unknown as { live(): object }).live());
+  page.evaluate(() => (globalThis as unknown as { live(): { objects: number; listeners: number } }).live());
 
 test("viewers with layers that come and go leave no textures and listeners", async ({ page, site }) => {
   await countResources(page);
@@ -175,6 +175,8 @@ test("viewers with layers that come and go leave no textures and listeners", asy
     await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 60)));
   };
   await cycle(true);
+  // The last viewer releases the context when the GPU is idle.
+  await expect.poll(async () => (await liveResources(page)).objects).toBe(0);
   const before = await liveResources(page);
   for (let i = 0; i < 6; i++) await cycle(i % 2 === 0);
   await expect.poll(() => liveResources(page)).toEqual(before);

@@ -1,6 +1,6 @@
 // Layers over the picture: images of other scales, points and shapes, labels.
 import { readFileSync } from "node:fs";
-import type { ZarrViewerElement } from "../../dist/viewer/define.js";
+import type { ZarrViewerElement } from "../../build/viewer/define.js";
 import { segments, square, turnedRows, turnedValue } from "../shared/viewer-layers.js";
 import { expect, test } from "./site.js";
 import {

@@ -1,12 +1,11 @@
 // Servers on another origin: responses that a page may read, and errors for others.
 
-import path from "node:path";
 import type * as Library from "zarr-wasm";
 import { startServer, strictPolicy } from "../../scripts/lib/server.mjs";
 import { makeReads, type Reads } from "../node/support/fault-reads.js";
 import { FaultServer, faults } from "../node/support/fault-server.js";
 import type { Behaviour } from "../node/support/store-server.js";
-import { distFolder, pagesFolder } from "../shared/places.js";
+import { distFolder, pagesFolder, viewerFolder } from "../shared/places.js";
 import { expect, test } from "./site.js";
 
 type Headers = Record<string, string>;
@@ -27,7 +26,7 @@ test.beforeEach(async ({ page, problems }) => {
   // The pages of other tests may only read from their own origin.
   const mounts = {
     "/lib/": distFolder,
-    "/viewer/": path.join(distFolder, "viewer"),
+    "/viewer/": viewerFolder,
     "/pages/": pagesFolder,
   };
   const policy = `${strictPolicy}; connect-src 'self' ${server.url}`;

@@ -4,8 +4,8 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { get, open } from "zarr-wasm";
-import { colorTable } from "../../dist/viewer/base/color-tables.js";
-import { outsideColors } from "../../dist/viewer/base/outside-colors.js";
+import { colorTable } from "../../build/viewer/base/color-tables.js";
+import { outsideColors } from "../../build/viewer/base/outside-colors.js";
 import { gray, grayTable } from "../shared/pixels.js";
 import { examplesFolder } from "../shared/places.js";
 import {

@@ -1,6 +1,6 @@
 // Warnings about names and selections that do not exist; bounds on reads and events.
 import type { Page } from "@playwright/test";
-import type { ZarrViewerElement } from "../../dist/viewer/define.js";
+import type { ZarrViewerElement } from "../../build/viewer/define.js";
 import { expect, test } from "./site.js";
 import { openElements, settles } from "./viewer-page.js";
 

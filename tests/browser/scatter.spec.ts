@@ -1,5 +1,5 @@
 // Embeddings of AnnData as scatter plots: colours, legend, hover, selection, keys, rows.
-import type { ZarrViewerElement } from "../../dist/viewer/define.js";
+import type { ZarrViewerElement } from "../../build/viewer/define.js";
 import { tableRows, tableSquares } from "../shared/viewer-tables.js";
 import { expect, test } from "./site.js";
 import { canvasPixel, settles, type ViewerPage, viewerWithoutWebGL } from "./viewer-page.js";

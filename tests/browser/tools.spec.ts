@@ -1,6 +1,6 @@
 // Tools over the picture: move, zoom into a rectangle, pick, measure; by pointer and by keyboard.
 import type { Page } from "@playwright/test";
-import type { ZarrViewerElement } from "../../dist/viewer/define.js";
+import type { ZarrViewerElement } from "../../build/viewer/define.js";
 import { sliceValue } from "../shared/viewer-stores.js";
 import { expect, test } from "./site.js";
 import { canvasPixel, type ViewerPage } from "./viewer-page.js";

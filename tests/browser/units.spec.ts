@@ -1,20 +1,20 @@
 // Parts of the viewer that need no browser: plans, addresses, pixels, formatted values.
 import { expect, test } from "@playwright/test";
 import { DType } from "zarr-wasm";
-import { pixelColor } from "../../dist/viewer/base/color-tables.js";
+import { pixelColor } from "../../build/viewer/base/color-tables.js";
 import {
   formatBriefly,
   formatByteCount,
   formatNumber,
   formatScalar,
   formatTime,
-} from "../../dist/viewer/base/format.js";
-import { draftSampling, sampledPlane } from "../../dist/viewer/draw/draft.js";
-import { paintPlane, paintThinned } from "../../dist/viewer/draw/paint.js";
-import { readQuery, writeQuery } from "../../dist/viewer/model/query.js";
-import { type ArrayFacts, resolveState, type WantedState } from "../../dist/viewer/model/state.js";
-import { roundValues, ticksBetween } from "../../dist/viewer/panels/rulers.js";
-import { dtypeLeaves } from "../../dist/viewer/source/leaf.js";
+} from "../../build/viewer/base/format.js";
+import { draftSampling, sampledPlane } from "../../build/viewer/draw/draft.js";
+import { paintPlane, paintThinned } from "../../build/viewer/draw/paint.js";
+import { readQuery, writeQuery } from "../../build/viewer/model/query.js";
+import { type ArrayFacts, resolveState, type WantedState } from "../../build/viewer/model/state.js";
+import { roundValues, ticksBetween } from "../../build/viewer/panels/rulers.js";
+import { dtypeLeaves } from "../../build/viewer/source/leaf.js";
 
 const float32 = DType.simple("float32");
 const facts = (shape: number[], chunkShape: number[], dtype = float32): ArrayFacts => ({

@@ -1,6 +1,6 @@
 // A click in a volume chooses the visible voxel: for planes beside it, and in linked viewers.
 import type { Page } from "@playwright/test";
-import type { ZarrViewerElement } from "../../dist/viewer/define.js";
+import type { ZarrViewerElement } from "../../build/viewer/define.js";
 import { omeVolume, rayOf, type Triple, volumeOf } from "../shared/volumes.js";
 import { expect, test } from "./site.js";
 import { serve } from "./volume-page.js";

@@ -1,5 +1,5 @@
 // Labels in volumes: their colours where they are cut, thin, or hide others.
-import { colorTable, pixelBytes } from "../../dist/viewer/base/color-tables.js";
+import { colorTable, pixelBytes } from "../../build/viewer/base/color-tables.js";
 import { omeVolume, type TestVolume, volumeOf } from "../shared/volumes.js";
 import { expect, test } from "./site.js";
 import { settles, type ViewerPage } from "./viewer-page.js";

@@ -1,5 +1,6 @@
 /** Volumes in the viewer, and the pictures expected from rays in float64. */
 import type { Page } from "@playwright/test";
+import { isWhole } from "../node/support/amounts.js";
 import { gray, grayRows } from "../shared/pixels.js";
 import {
   halved,
@@ -35,6 +36,11 @@ export const bytes = volumeOf(new Uint8Array(130 * 100 * 70), [130, 100, 70], (x
   Math.hypot(x - 70, y - 45, (z - 30) * 1.4) < 42 ? noise(x, y, z) >> (x > 70 ? 0 : 1) : 0,
 );
 export const image = omeVolume([bytes, halved(bytes)], [32, 64, 64]);
+
+/** Makes the window smaller in samples: without a GPU, the time of a picture grows with its size. */
+export async function shrinkWindow(page: Page): Promise<void> {
+  if (!isWhole) await page.setViewportSize({ width: 640, height: 480 });
+}
 
 export const show = (viewer: ViewerPage, query: string) =>
   viewer.show(`source=/volume&view=volume&${query}&map=gray&range=0:256`);

@@ -2,7 +2,7 @@
 import { halved, omeVolume, rayOf, volumeOf } from "../shared/volumes.js";
 import { expect, test } from "./site.js";
 import { liveContexts, recordContexts, settles, withoutWebGL } from "./viewer-page.js";
-import { bytes, compared, errors, image, most, noise, serve, show } from "./volume-page.js";
+import { bytes, compared, errors, image, most, noise, serve, show, shrinkWindow } from "./volume-page.js";
 
 /** A GPU that stays busy until a test says otherwise. */
 interface Gpu {
@@ -115,6 +115,7 @@ test("a viewer that is removed keeps its context until the GPU is done", async (
 });
 
 test("a view reads little more than the chunks that its rays meet", async ({ viewer, page }) => {
+  await shrinkWindow(page);
   const [size, chunk] = [256, 64];
   const dense = volumeOf(
     new Uint8Array(size ** 3),

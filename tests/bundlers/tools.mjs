@@ -20,7 +20,7 @@ const vite = (version) => ({
 });
 
 /** Shows an array with workers; the console reports those that cannot start. */
-const viewerProgram = `import "zarr-wasm/viewer/element";
+const viewerProgram = `import "zarr-wasm-viewer/element";
 const viewer = document.createElement("zarr-viewer");
 globalThis.found = new Promise((resolve) => {
   viewer.addEventListener("error", ({ detail }) => resolve({ faults: [detail.message] }));

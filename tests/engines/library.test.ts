@@ -4,6 +4,7 @@
  */
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { isWhole } from "../node/support/amounts.js";
 import { skipNow } from "../shared/skips.js";
 import type { SuiteReport } from "./contexts/host.js";
 import type { Pages } from "./drivers/driver.js";
@@ -20,6 +21,13 @@ const contexts = [
   "service worker, classic",
   "service worker, module",
 ];
+
+/** Both kinds of page, and pages, workers and service workers; all of each with ZARR_WASM_WHOLE=1. */
+const sampled: Record<string, readonly string[]> = {
+  isolated: ["page", "module worker"],
+  "not isolated": ["page", "service worker, classic"],
+};
+const contextsOf = (isolation: string) => (isWhole ? contexts : sampled[isolation]!);
 
 /** Violations that the suite provokes: compiling code from strings, and requests to another server. */
 const expectedViolations = /^script-src (eval)?$|^connect-src http:\/\/127\.0\.0\.2/;
@@ -38,7 +46,7 @@ describe.each(engines)("%s", (engine) => {
     });
     afterAll(() => site?.close());
 
-    describe.each(contexts)("%s", (context) => {
+    describe.each(contextsOf(isolation))("%s", (context) => {
       let report: SuiteReport;
       beforeAll(async () => {
         const coming = site.nextReport<SuiteReport>();

@@ -2,7 +2,7 @@
 import path from "node:path";
 import { root } from "../shared/places.js";
 
-export { distFolder, packageMounts, root } from "../shared/places.js";
+export { distFolder, packageMounts, root, viewerFolder } from "../shared/places.js";
 /** A folder per set of engines, so that several sets can be tested in parallel. */
 export const engineFolder = path.join(
   root,

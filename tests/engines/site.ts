@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
 import { isolationHeaders, startServer } from "../../scripts/lib/server.mjs";
-import { bundleFolder, dataFolder, distFolder, packageMounts, pageFolder, viewerStores } from "./places.js";
+import { bundleFolder, dataFolder, packageMounts, pageFolder, viewerFolder, viewerStores } from "./places.js";
 
 const base = "default-src 'self'; worker-src 'self'; report-uri /violation; ";
 /** The strict policy, enforced on every page; engines report violations. */
@@ -133,7 +133,7 @@ export async function startSite(isolated: boolean): Promise<Site> {
       asFile(`/${rest}`, request, response, { "content-security-policy": withoutWasm }),
     // The viewer page with an error recorder before its own scripts.
     "watched-viewer": (_rest, _request, response, headers) => {
-      const page = readFileSync(path.join(distFolder, "viewer/index.html"), "utf8");
+      const page = readFileSync(path.join(viewerFolder, "index.html"), "utf8");
       const head = '<head><base href="/viewer/"><script src="/pages/watch.js"></script>';
       response
         .writeHead(200, { ...headers, "content-type": "text/html; charset=utf-8" })

@@ -1,13 +1,12 @@
 // For `node --import`: replaces the registry and the CDN that Observable Framework uses for `npm:` imports by the files
-// in tests/frameworks/node_modules and this package's own dist.
+// in tests/frameworks/node_modules.
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
-const folderOf = (name) =>
-  name === "zarr-wasm" ? root : path.join(root, "tests/frameworks/node_modules", name);
+const folderOf = (name) => path.join(root, "tests/frameworks/node_modules", name);
 
 /** Packages that are not installed only need a name: the page does not use them. */
 function versionOf(name) {

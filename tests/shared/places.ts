@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 
 export const root = fileURLToPath(new URL("../../", import.meta.url));
 export const distFolder = path.join(root, "dist");
+export const viewerFolder = path.join(root, "web/viewer/dist");
 export const examplesFolder = path.join(root, "examples");
 export const storesFolder = path.join(root, "build/tmp/browser-stores");
 export const groupsFolder = path.join(root, "build/tmp/browser-groups");
@@ -16,7 +17,7 @@ export const pagesFolder = path.join(root, "tests/browser/pages");
  * The parts of the package that every test server offers, by path: the viewer, the library and the samples.
  */
 export const packageMounts = {
-  "/viewer/": path.join(distFolder, "viewer"),
+  "/viewer/": viewerFolder,
   "/wasm/": path.join(distFolder, "wasm"),
   "/lib/": distFolder,
   "/examples/": examplesFolder,

@@ -1,5 +1,5 @@
 /** Volumes of the tests, as OME-Zarr stores in memory, and rays through them in float64. */
-import type { Orbit } from "../../dist/viewer/model/volume.js";
+import type { Orbit } from "../../build/viewer/model/volume.js";
 
 export type Triple = readonly [number, number, number];
 

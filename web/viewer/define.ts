@@ -1,4 +1,4 @@
-/** Defines `<zarr-viewer>` on import: the package exports it as `zarr-wasm/viewer/element`. */
+/** Defines `<zarr-viewer>` on import: the package exports it as `zarr-wasm-viewer/element`. */
 import { defineZarrViewer } from "./element/zarr-viewer.js";
 
 defineZarrViewer();

@@ -1,6 +1,6 @@
-/** `anywidget.min.js`: the anywidget module for notebooks, with its worker script beside it. */
-import { useWorkersFrom } from "./element/zarr-viewer.js";
+/** `anywidget.min.js`: the anywidget module for notebooks. */
+import { useForeignWorkers } from "./foreign-workers.js";
 
-useWorkersFrom(new URL("worker.js", import.meta.url));
+useForeignWorkers();
 
 export { default } from "./anywidget.js";

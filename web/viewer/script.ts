@@ -1,6 +1,6 @@
-/** `viewer.min.js`: `<zarr-viewer>` for pages without a bundler, with its worker script beside it. */
-import { useWorkersFrom } from "./element/zarr-viewer.js";
+/** `viewer.min.js`: `<zarr-viewer>` for pages without a bundler. */
+import { useForeignWorkers } from "./foreign-workers.js";
 
-useWorkersFrom(new URL("worker.js", import.meta.url));
+useForeignWorkers();
 
 export * from "./define.js";

@@ -1,4 +1,4 @@
-/** The viewer as a component, exported by the package as `zarr-wasm/viewer`. */
+/** The viewer as a component, exported by the package as `zarr-wasm-viewer`. */
 
 import type { ViewerOptions, ViewerState, ViewerTarget, ViewerView } from "./element/options.js";
 import { Viewer } from "./element/viewer.js";
@@ -16,7 +16,12 @@ export type {
 } from "./element/options.js";
 export type { Camera } from "./model/camera.js";
 export type { PictureOptions } from "./model/figure.js";
+export type { OverlayState } from "./model/overlay-state.js";
+export type { PlaneState } from "./model/plane-state.js";
 export type { ChannelState, Interval, ValueRange, ViewState, WantedState } from "./model/state.js";
+export type { TableState, ToolState } from "./model/table-state.js";
+export type { ValueState } from "./model/value-state.js";
+export type { VolumeState } from "./model/volume.js";
 export type { ComplexPart } from "./source/leaf.js";
 export { configurePool } from "./tiles/pool-options.js";
 

@@ -1,4 +1,4 @@
 /** A page that embeds the viewer as a component. */
-import { mountViewer } from "../../../dist/viewer/viewer.js";
+import { mountViewer } from "../../../build/viewer/viewer.js";
 
 Object.assign(globalThis, { mountViewer });

@@ -1,4 +1,4 @@
-import type {} from "zarr-wasm/viewer/preact";
+import type {} from "zarr-wasm-viewer/preact";
 
 export const view = (
   <zarr-viewer

@@ -1,5 +1,5 @@
 import type { JSX } from "react";
-import type {} from "zarr-wasm/viewer/react";
+import type {} from "zarr-wasm-viewer/react";
 
 export const view: JSX.Element = (
   <zarr-viewer

@@ -1,4 +1,4 @@
-import type {} from "zarr-wasm/viewer/solid";
+import type {} from "zarr-wasm-viewer/solid";
 
 export const view = (
   <zarr-viewer

@@ -1,5 +1,5 @@
 import type { SvelteHTMLElements } from "svelte/elements";
-import type {} from "zarr-wasm/viewer/svelte";
+import type {} from "zarr-wasm-viewer/svelte";
 
 type Props = SvelteHTMLElements["zarr-viewer"];
 export const props: Props = {

@@ -1,5 +1,5 @@
 import type { GlobalComponents } from "vue";
-import type {} from "zarr-wasm/viewer/vue";
+import type {} from "zarr-wasm-viewer/vue";
 
 type Props = InstanceType<GlobalComponents["zarr-viewer"]>["$props"];
 export const props: Props = {

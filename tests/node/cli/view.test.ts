@@ -10,12 +10,14 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  rmSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { rename } from "node:fs/promises";
 import http from "node:http";
 import net from "node:net";
+import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { get, isZarrError, open, ZipWriter } from "zarr-wasm";
@@ -52,8 +54,12 @@ afterEach(() => {
 });
 
 /** Starts the command and waits for its link. */
-async function view(args: readonly string[], env: Record<string, string> = {}): Promise<Viewing> {
-  const child = spawn(process.execPath, [tool, "view", ...args], { env: { ...process.env, ...env } });
+async function view(
+  args: readonly string[],
+  env: Record<string, string> = {},
+  command = [tool, "view"],
+): Promise<Viewing> {
+  const child = spawn(process.execPath, [...command, ...args], { env: { ...process.env, ...env } });
   running.add(child);
   let errors = "";
   child.stderr.on("data", (text: Buffer) => {
@@ -288,7 +294,7 @@ describe("zarr-wasm view", () => {
       1,
       /is not a folder/,
     ],
-    ["a .json that has no references", [path.join(root, "biome.json")], 1, /reference/],
+    ["a .json that has no references", [path.join(root, "tsconfig.json")], 1, /reference/],
     ["a bad port", [field, "--port", "70000"], 2, /--port must be a number/],
     ["a port in words", [field, "--port", "0x10"], 2, /--port must be a number/],
     ["an invalid URL", ["http://["], 2, /not a valid URL/],
@@ -545,5 +551,58 @@ describe("the server", () => {
   it("is what open reads from, missing nodes included", async () => {
     const error = await open(`${server.url}/data/served.zarr/none`).catch((reason: unknown) => reason);
     expect(isZarrError(error, "NotFound")).toBe(true);
+  });
+});
+
+describe("zarr-wasm view without the viewer", () => {
+  const home = mkdtempSync(path.join(tmpdir(), "zarr-wasm-view-"));
+  const modules = path.join(home, "node_modules");
+  const { version } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8")) as {
+    version: string;
+  };
+
+  beforeAll(() => {
+    for (const name of ["package.json", "dist/bundle", "dist/cli", "dist/wasm"])
+      cpSync(path.join(root, name), path.join(modules, "zarr-wasm", name), { recursive: true });
+  });
+  afterAll(() => rmSync(home, { recursive: true }));
+
+  const runThere = (...args: string[]) => {
+    const script = path.join(modules, "zarr-wasm/dist/cli/main.js");
+    const { status, stderr } = spawnSync(process.execPath, [script, ...args], { encoding: "utf8" });
+    return { status, err: stderr };
+  };
+
+  it("prints the line that runs it", () => {
+    expect(runThere("view", field, "--path", "a b")).toEqual({
+      status: 1,
+      err: `zarr-wasm: the viewer is not installed; run it with: npx zarr-wasm-viewer@${version} ${field} --path 'a b'\n`,
+    });
+  });
+
+  it("refuses one of another version", () => {
+    const viewer = { name: "zarr-wasm-viewer", version: "99.0.0" };
+    mkdirSync(path.join(modules, "zarr-wasm-viewer"));
+    writeFileSync(path.join(modules, "zarr-wasm-viewer/package.json"), JSON.stringify(viewer));
+    expect(runThere("view", field)).toEqual({
+      status: 1,
+      err: `zarr-wasm: zarr-wasm-viewer 99.0.0 is installed, but zarr-wasm ${version} needs the same version\n`,
+    });
+  });
+});
+
+describe("zarr-wasm-viewer", () => {
+  const script = path.join(root, "web/viewer/bin.js");
+
+  it("has the options of zarr-wasm view", () => {
+    const { status, stdout } = spawnSync(process.execPath, [script, "--help"], { encoding: "utf8" });
+    expect(status).toBe(0);
+    expect(stdout).toBe(run("view", "--help").text);
+  });
+
+  it("serves its own page", async () => {
+    const { link, end } = await view([field], {}, [script]);
+    expect(await (await fetch(link)).text()).toContain("page.min.js");
+    expect(await end()).toEqual([0, null]);
   });
 });

@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 
-const folders = ["src", "bindings", "cpp", "web", "scripts", "tests", "cmake", "examples", "docs"];
+const folders = ["src", "bindings", "web", "scripts", "tests", "cmake", "examples", "docs"];
 const source = /\.(ts|mjs|js|cpp|hpp|h|inc|cmake|txt|py)$/;
 const comment = /^\s*(\/\/|\/?\*|#)|[;{,]\s+\/\/ /;
 const namedFile = new RegExp(

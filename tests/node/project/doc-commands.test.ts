@@ -26,11 +26,13 @@ const linesOf = ({ text }: Sample): string[] =>
     .map((line) => line.replace(/(^|\s+)#.*$/, "").trim())
     .filter(Boolean);
 
+const isView = (line: string) => / view |zarr-wasm-viewer |viewer\/bin\.js/.test(line);
+
 /** Runs a shell command to its end; servers are stopped after their first line of output. */
 async function runCommand(line: string, cwd: string) {
   const child = spawn("sh", ["-c", `exec ${line}`], { cwd, env: { ...process.env, BROWSER: "true" } });
   let [out, err] = ["", ""];
-  const isServing = / view /.test(line);
+  const isServing = isView(line);
   child.stdout.on("data", (piece) => {
     out += piece;
     if (isServing && out.includes("\n")) child.kill("SIGINT");
@@ -78,11 +80,12 @@ async function checkPackageCommand(file: string, line: string) {
   const swaps = Object.entries(instead[file] ?? {});
   const meant = swaps.reduce((text, [from, to]) => text.replace(from, to), line);
   const command = meant
-    .replace(/^npx zarr-wasm/, `"${process.execPath}" "${tool}"`)
+    .replace(/^npx zarr-wasm-viewer /, `"${process.execPath}" "${root}web/viewer/bin.js" `)
+    .replace(/^npx zarr-wasm /, `"${process.execPath}" "${tool}" `)
     .replaceAll("https://example.org", server.url);
   const { status, out, err } = await runCommand(command, cwd);
   expect({ status, err: status === 0 ? "" : err }).toEqual({ status: 0, err: "" });
-  if (/ view /.test(line)) expect(out).toMatch(/^http:\/\/(127\.0\.0\.1|localhost):\d+\//);
+  if (isView(line)) expect(out).toMatch(/^http:\/\/(127\.0\.0\.1|localhost):\d+\//);
 }
 
 /** A command of another program, or one too expensive for a test: the files that it names must exist. */
@@ -91,7 +94,7 @@ function checkNames(line: string) {
   if (program === "npm" && first === "run") return expect(Object.keys(scripts)).toContain(second);
   if (program === "npm" && (first === "start" || first === "test"))
     return expect(Object.keys(scripts)).toContain(first);
-  if (line === "npm install zarr-wasm") return;
+  if (/^npm install zarr-wasm(?:-viewer| zarr-wasm-viewer)?$/.test(line)) return;
   if (program === "node") return expect(existsSync(path.join(root, first)), first).toBe(true);
   if (program === "esbuild")
     return expect(existsSync(path.join(root, "node_modules/.bin/esbuild"))).toBe(true);
@@ -103,7 +106,7 @@ function checkNames(line: string) {
 describe.each(files)("commands of %s", (file) => {
   const lines = commandSamples.filter((sample) => sample.file === file).flatMap(linesOf);
   it.each(lines.map((line, at) => [line, at] as const))("%s", async (line) => {
-    if (/^npx zarr-wasm /.test(line)) await checkPackageCommand(file, line);
+    if (/^npx zarr-wasm(?:-viewer)? /.test(line)) await checkPackageCommand(file, line);
     else checkNames(line);
   });
 });

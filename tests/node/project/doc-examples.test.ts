@@ -1,4 +1,4 @@
-// The examples of the API reference, site/examples.md: every public function and class has one, and they run.
+// The examples of the API reference, docs/site/examples.md: every public function and class has one, and they run.
 import { execFile } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -21,7 +21,7 @@ const ofZarrita =
 
 /** Functions and classes of an entry that need an example. */
 function publicNames(report: string): string[] {
-  const text = readFileSync(path.join(root, "api", report), "utf8");
+  const text = readFileSync(path.join(root, "tests/api", report), "utf8");
   const names = [...text.matchAll(/^export (?:async )?(?:function|class) (\w+)/gm)].map(([, name]) => name!);
   // A type there: zarr-wasm/cache exports the class.
   if (report === "index.api.md") return names.filter((name) => name !== "PersistentCache");
@@ -33,12 +33,13 @@ function publicNames(report: string): string[] {
 }
 
 const entryName = (report: string) => {
-  const name = report.replace(".api.md", "").replace("viewer-element", "viewer/element");
+  const name = report.replace(".api.md", "");
+  if (name.startsWith("viewer")) return `zarr-wasm-${name.replace("viewer-", "viewer/")}`;
   return name === "index" ? "zarr-wasm" : `zarr-wasm/${name}`;
 };
 
 describe("the API reference", () => {
-  const reports = readdirSync(path.join(root, "api")).filter(isListed);
+  const reports = readdirSync(path.join(root, "tests/api")).filter(isListed);
 
   it.each(reports)("has an example for every function and class of %s", (report) => {
     const shown = new Set(
@@ -49,7 +50,10 @@ describe("the API reference", () => {
 
   it("has no example of another name", () => {
     const known = new Map(
-      reports.map((report) => [entryName(report), readFileSync(path.join(root, "api", report), "utf8")]),
+      reports.map((report) => [
+        entryName(report),
+        readFileSync(path.join(root, "tests/api", report), "utf8"),
+      ]),
     );
     const isKnown = ({ entry, name }: (typeof examples)[number]) =>
       new RegExp(`\\b${name}\\b`).test(known.get(entry) ?? "");

@@ -2,6 +2,7 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
+import { packages } from "../../../scripts/lib/packages.mjs";
 import { isShown } from "../../../scripts/lib/site.mjs";
 import { documents, isNotRun, root, samples, textOf } from "../support/doc-samples.js";
 
@@ -88,21 +89,24 @@ it("docs/view.md and the notices list the viewer's colour maps", () => {
     expect(name === "gray" || new RegExp(`\\b${name}\\b`).test(notices), name).toBe(true);
 });
 
-it("docs/bundlers.md lists the entries of the package, with an import map of those for pages", () => {
-  const { exports } = JSON.parse(textOf("package.json")) as { exports: Record<string, { default?: string }> };
+it("docs/bundlers.md lists the entries of the packages, with an import map of those for pages", () => {
+  type Targets = { default?: string };
+  const entries = ["package.json", "web/viewer/package.json"].flatMap((file) => {
+    const { name, exports } = JSON.parse(textOf(file)) as { name: string; exports: Record<string, Targets> };
+    return Object.entries(exports).map(
+      ([subpath, target]) => [name, name + subpath.slice(1), target] as const,
+    );
+  });
   const [, section = ""] = textOf("docs/bundlers.md").split("## Package entries\n");
   const listed = [...section.split("```html")[0]!.matchAll(/^\| `([^`]+)` \|/gm)].map(([, name]) => name);
-  expect(listed).toEqual(Object.keys(exports).map((subpath) => `zarr-wasm${subpath.slice(1)}`));
+  expect(listed).toEqual(entries.map(([, name]) => name));
   const [, map = ""] = /<script type="importmap">([\s\S]*?)<\/script>/.exec(section) ?? [];
-  const ofPages = Object.entries(exports).filter(
-    ([subpath, target]) => target.default?.endsWith(".js") && subpath !== "./node",
+  const ofPages = entries.filter(
+    ([, name, target]) => target.default?.endsWith(".js") && name !== "zarr-wasm/node",
   );
   expect(JSON.parse(map)).toEqual({
     imports: Object.fromEntries(
-      ofPages.map(([subpath, target]) => [
-        `zarr-wasm${subpath.slice(1)}`,
-        `/node_modules/zarr-wasm${target.default!.slice(1)}`,
-      ]),
+      ofPages.map(([of, name, target]) => [name, `/node_modules/${of}${target.default!.slice(1)}`]),
     ),
   });
 });
@@ -120,11 +124,12 @@ describe("samples", () => {
   it.each(of("html"))(
     "%s loads files of the package, and sets attributes that the viewer has",
     (_place, { text }) => {
-      const scripts = [...text.matchAll(/src="https:\/\/cdn\.jsdelivr\.net\/npm\/zarr-wasm\/([^"]+)"/g)].map(
-        ([, file]) => file!,
-      );
+      const scripts = [
+        ...text.matchAll(/src="https:\/\/cdn\.jsdelivr\.net\/npm\/(zarr-wasm(?:-viewer)?)\/([^"]+)"/g),
+      ];
       expect(scripts.length).toBeGreaterThan(0);
-      for (const file of scripts) expect(existsSync(path.join(root, file)), file).toBe(true);
+      for (const [, name, file] of scripts)
+        expect(existsSync(path.join(packages[name as keyof typeof packages], file!)), file).toBe(true);
       const guide = textOf("docs/viewer.md");
       for (const [, attributes] of text.matchAll(/<zarr-viewer([^>]*)>/g))
         for (const [, name] of attributes!.matchAll(/\s([a-z]+)=/g)) expect(guide).toContain(`\`${name}\``);
@@ -132,7 +137,7 @@ describe("samples", () => {
   );
 
   it.each(of("css"))("%s names variables of the viewer's", (_place, { text }) => {
-    const style = readFileSync(path.join(root, "dist/viewer/style.css"), "utf8");
+    const style = readFileSync(path.join(root, "web/viewer/dist/style.css"), "utf8");
     for (const [name] of text.matchAll(/--zw-[a-z-]+/g)) expect(style).toContain(name);
   });
 

@@ -277,8 +277,9 @@ const recipes: readonly Recipe[] = [
       'console.log(group.attributes, (await get(array)).data, (await get(await group.open("temperature"))).data);',
     prints: "{ title: 'weather' } Int16Array(2) [ 3, 4 ] Int16Array(2) [ 3, 4 ]\n",
   },
-  { in: "docs/viewer.md", has: "zarr-wasm/viewer/react", prints: "" },
-  { in: "docs/viewer.md", has: 'import "zarr-wasm/viewer/element"', after: "console.log(1);", prints: "1\n" },
+  { in: "docs/viewer.md", has: "zarr-wasm-viewer/react", prints: "" },
+  { in: "web/viewer/README.md", has: "zarr-wasm-viewer/element", after: "console.log(1);", prints: "1\n" },
+  { in: "docs/viewer.md", has: 'import "zarr-wasm-viewer/element"', after: "console.log(1);", prints: "1\n" },
   {
     in: "docs/workers.md",
     has: "pool.destroy()",

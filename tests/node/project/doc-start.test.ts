@@ -33,7 +33,7 @@ const withoutPort = (text: string) => text.replaceAll(/127\.0\.0\.1:\d+/g, "127.
 
 /** Runs a command to its end, or until the first line of one that serves. */
 function outputOf(command: string): Promise<string> {
-  const isServing = / view /.test(command);
+  const isServing = command.includes("zarr-wasm-viewer ");
   // Proxies that refuse every connection keep npm and the programs off the network.
   const proxy = "http://127.0.0.1:9/";
   const child = spawn("sh", ["-c", `exec ${command}`], {
@@ -61,13 +61,17 @@ function outputOf(command: string): Promise<string> {
   });
 }
 
-/** Creates what `npm install zarr-wasm` installs: the built package and its command. */
+/** Creates what `npm install zarr-wasm zarr-wasm-viewer` installs: the built packages and their commands. */
 function install() {
   mkdirSync(path.join(folder, "node_modules/.bin"), { recursive: true });
-  symlinkSync(root, path.join(folder, "node_modules/zarr-wasm"));
-  const program = path.join(folder, "node_modules/.bin/zarr-wasm");
-  writeFileSync(program, `#!/bin/sh\nexec "${process.execPath}" "${root}dist/cli/main.js" "$@"\n`);
-  chmodSync(program, 0o755);
+  const programs = { "zarr-wasm": ["", "dist/cli/main.js"], "zarr-wasm-viewer": ["web/viewer", "bin.js"] };
+  for (const [name, [place, script]] of Object.entries(programs)) {
+    const target = path.join(root, place!);
+    symlinkSync(target, path.join(folder, "node_modules", name));
+    const program = path.join(folder, "node_modules/.bin", name);
+    writeFileSync(program, `#!/bin/sh\nexec "${process.execPath}" "${path.join(target, script!)}" "$@"\n`);
+    chmodSync(program, 0o755);
+  }
 }
 
 async function freePort(): Promise<number> {
@@ -104,7 +108,7 @@ async function runBlock({ language, text }: Sample): Promise<string> {
   if (language === "sh") {
     const command = text.trim();
     expect(command).not.toContain("\n");
-    if (command === "npm install zarr-wasm") install();
+    if (command === "npm install zarr-wasm zarr-wasm-viewer") install();
     else if (command.startsWith("python3")) await checkPage(command);
     else return outputOf(command);
     return "";

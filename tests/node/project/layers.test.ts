@@ -19,6 +19,7 @@ const layers = [
   "workers",
   "hierarchy",
   "edit",
+  "walk",
   "conventions",
   "transfer",
   "compat",

@@ -1,5 +1,5 @@
-// The package's types in programs that also check the types of libraries (`skipLibCheck: false`).
-import { execFileSync, spawnSync } from "node:child_process";
+// The packages' types in programs that also check the types of libraries (`skipLibCheck: false`).
+import { spawnSync } from "node:child_process";
 import {
   existsSync,
   mkdirSync,
@@ -12,31 +12,30 @@ import {
 } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { installArchives, packages, packPackages } from "../../../scripts/lib/packages.mjs";
 import { amount } from "../support/amounts.js";
 
 const root = new URL("../../../", import.meta.url).pathname;
 const build = path.join(root, "build");
-const { exports } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8")) as {
-  exports: Record<string, string | Record<string, string>>;
+/** Names of entries with types; those of frameworks need the framework (scripts/compat/framework-types.mjs). */
+const namesOf = (name: keyof typeof packages) => {
+  const { exports } = JSON.parse(readFileSync(path.join(packages[name], "package.json"), "utf8")) as {
+    exports: Record<string, string | Record<string, string>>;
+  };
+  return Object.entries(exports).flatMap(([subpath, entry]) =>
+    typeof entry === "object" && entry["types"] && entry["default"] ? [name + subpath.slice(1)] : [],
+  );
 };
-/** Subpaths with types; those of frameworks need the framework (scripts/compat/framework-types.mjs). */
-const subpaths = Object.entries(exports).flatMap(([name, entry]) =>
-  typeof entry === "object" && entry["types"] && entry["default"] ? [name] : [],
-);
 
 let consumer: string;
 
-/** A program that sees only the packed package and Node's types. */
+/** A program that sees only the packed packages and Node's types. */
 beforeAll(() => {
   mkdirSync(build, { recursive: true });
   consumer = mkdtempSync(path.join(build, "consumer-"));
   const modules = path.join(consumer, "node_modules");
   mkdirSync(path.join(modules, "@types"), { recursive: true });
-  const packing = ["pack", "--ignore-scripts", "--silent", "--pack-destination", consumer];
-  execFileSync("npm", packing, { cwd: root, stdio: "ignore" });
-  const archive = readdirSync(consumer).find((file) => file.endsWith(".tgz"))!;
-  execFileSync("tar", ["-xzf", path.join(consumer, archive), "-C", modules]);
-  execFileSync("mv", [path.join(modules, "package"), path.join(modules, "zarr-wasm")]);
+  installArchives(modules, packPackages(consumer));
   for (const name of ["@types/node", "undici-types"])
     symlinkSync(path.join(root, "node_modules", name), path.join(modules, name));
   writeFileSync(path.join(consumer, "package.json"), JSON.stringify({ type: "module", private: true }));
@@ -72,14 +71,15 @@ const cases = Object.entries(resolutions).flatMap(([resolution, how]) =>
   Object.entries(platforms).map(([platform, where]) => [resolution, platform, { ...how, ...where }] as const),
 );
 
-describe("a program compiles with all of the package's types checked", () => {
+describe("a program compiles with all of the packages' types checked", () => {
   // A sample has each platform and each resolution.
   it.each(cases.filter((_, i) => amount(i % 2, 0) === 0))("%s, for %s", (resolution, platform, options) => {
     // The viewer needs the DOM library.
-    const names = subpaths.filter(
-      (name) => !/^\.\/viewer(\/(element|anywidget))?$/.test(name) || options.lib.includes("dom"),
-    );
-    const lines = names.map((name, i) => `export * as m${i} from "zarr-wasm${name.slice(1)}";`);
+    const names = [
+      ...namesOf("zarr-wasm"),
+      ...(options.lib.includes("dom") ? namesOf("zarr-wasm-viewer") : []),
+    ];
+    const lines = names.map((name, i) => `export * as m${i} from "${name}";`);
     const use = `
       import { configureWasm, HttpStore, open } from "zarr-wasm";
       import { FetchStore, registry } from "zarr-wasm/zarrita";
@@ -119,7 +119,7 @@ describe("a program compiles with all of the package's types checked", () => {
 
   it("and the element's events, attributes and methods are typed", () => {
     const code = `
-      import { ZarrViewerElement, type ZarrViewerProps } from "zarr-wasm/viewer/element";
+      import { ZarrViewerElement, type ZarrViewerProps } from "zarr-wasm-viewer/element";
       const viewer: ZarrViewerElement = document.createElement("zarr-viewer");
       viewer.addEventListener("change", (event) => event.detail.view.settings.colormap satisfies string);
       viewer.addEventListener("pointer", ({ detail }) => {
@@ -164,15 +164,17 @@ describe("a program compiles with all of the package's types checked", () => {
     expect(compile("without-using", without, old)).toBe("");
   });
 
-  it("every declaration that one of them imports is in the package", () => {
-    const dist = path.join(consumer, "node_modules/zarr-wasm/dist");
-    const declarations = readdirSync(dist, { recursive: true, encoding: "utf8" }).filter((file) =>
-      /\.d\.m?ts$/.test(file),
+  it("every declaration that one of them imports is in its package", () => {
+    const modules = path.join(consumer, "node_modules");
+    const declarations = Object.keys(packages).flatMap((name) =>
+      readdirSync(path.join(modules, name), { recursive: true, encoding: "utf8" })
+        .filter((file) => /\.d\.m?ts$/.test(file))
+        .map((file) => path.join(name, file)),
     );
     for (const file of declarations) {
-      const text = readFileSync(path.join(dist, file), "utf8");
+      const text = readFileSync(path.join(modules, file), "utf8");
       for (const [, target] of text.matchAll(/(?:from|import\()\s*"(\.[^"]+)"/g)) {
-        const declaration = path.join(dist, path.dirname(file), target!.replace(/\.(m?)js$/, ".d.$1ts"));
+        const declaration = path.join(modules, path.dirname(file), target!.replace(/\.(m?)js$/, ".d.$1ts"));
         expect(existsSync(declaration), `${file}: ${target}`).toBe(true);
       }
     }

@@ -1,5 +1,5 @@
 // The package from a user's view: exports, the ways to supply the wasm, the published files.
-import { execFileSync, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,6 +7,7 @@ import path from "node:path";
 import { buildSync } from "esbuild";
 import { describe, expect, it } from "vitest";
 import { programEntries } from "../../../scripts/lib/entries.mjs";
+import { packages, packedFiles } from "../../../scripts/lib/packages.mjs";
 
 const root = new URL("../../../", import.meta.url).pathname;
 
@@ -235,27 +236,28 @@ describe("loading the wasm", () => {
 });
 
 it("no script of the viewer imports its page, which would start in other pages", () => {
-  const viewer = `${root}dist/viewer/`;
+  const viewer = `${root}web/viewer/dist/`;
   const scripts = readdirSync(viewer).filter((file) => file.endsWith(".js") && file !== "page.min.js");
   expect(scripts.length).toBeGreaterThan(20);
   expect(scripts.filter((file) => readFileSync(viewer + file, "utf8").includes("page.min.js"))).toEqual([]);
 });
 
 it("addresses of the viewer page's files change with their contents", () => {
-  const viewer = `${root}dist/viewer/`;
+  const viewer = `${root}web/viewer/dist/`;
   const page = readFileSync(`${viewer}index.html`, "utf8");
   const addresses = [...page.matchAll(/<(?:script|link)[^>]* (?:src|href)="([^"]+)"/g)].map(([, at]) => at!);
   const scripts = readdirSync(viewer).filter((file) => file.endsWith(".js"));
   const code = scripts.map((file) => readFileSync(viewer + file, "utf8")).join("\n");
-  const ofModules = code.match(/\.\.\/wasm\/[\w.-]+\?v=\w+/g) ?? [];
+  const ofModules: string[] = code.match(/(?<=[`"])[\w.-]+\?v=\w+(?=[`"])/g) ?? [];
   expect([...new Set(ofModules)].map((at) => at.split("?")[0]).sort()).toEqual([
-    "../wasm/decode.wasm",
-    "../wasm/worker-chunk.js",
+    "decode.wasm",
+    "worker-chunk.js",
   ]);
   for (const at of [...addresses, ...ofModules].filter((name) => name !== "icon.svg")) {
     const [name, version] = at.split("?v=");
+    const folder = ofModules.includes(at) ? `${root}dist/wasm/` : viewer;
     const sum = createHash("sha256")
-      .update(readFileSync(viewer + name))
+      .update(readFileSync(folder + name))
       .digest("hex");
     if (version === undefined) expect(name).toMatch(/-[0-9a-z]{8}\.js$/);
     else expect([name, version]).toEqual([name, sum.slice(0, 8)]);
@@ -264,18 +266,17 @@ it("addresses of the viewer page's files change with their contents", () => {
 });
 
 it("no class has a static field called name: compilers that make assignments of fields would fail on it", () => {
-  const dist = `${root}dist/`;
-  const files = readdirSync(dist, { recursive: true, encoding: "utf8" }).filter((file) =>
-    file.endsWith(".js"),
+  const files = ["dist/", "web/viewer/dist/"].flatMap((dist) =>
+    readdirSync(root + dist, { recursive: true, encoding: "utf8" }).map((file) => dist + file),
   );
-  const withField = files.filter((file) => /\bstatic name\s*=/.test(readFileSync(dist + file, "utf8")));
+  const withField = files.filter(
+    (file) => file.endsWith(".js") && /\bstatic name\s*=/.test(readFileSync(root + file, "utf8")),
+  );
   expect(withField).toEqual([]);
 });
 
 describe("the bundles", () => {
-  const entries = programEntries.filter(({ name }) => !name.startsWith("viewer"));
-
-  it.each(entries.map((entry) => [entry.subpath, entry] as const))(
+  it.each(programEntries.map((entry) => [entry.subpath, entry] as const))(
     "%s exports the same as its source module",
     (_subpath, { name, module, targets }) => {
       const names = (file: string) =>
@@ -364,46 +365,54 @@ describe("the copies of the modules", () => {
   });
 });
 
-describe("the published package", () => {
-  const packed = () => {
-    const out = execFileSync("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"], {
-      cwd: root,
-      encoding: "utf8",
-      stdio: ["ignore", "pipe", "ignore"],
-    });
-    const list = JSON.parse(out) as
-      | { files: { path: string }[] }[]
-      | Record<string, { files: { path: string }[] }>;
-    return Object.values(list)[0]!.files.map((file) => file.path);
-  };
-
-  it("holds everything that its exports name, and no sources", () => {
-    const files = packed();
-    const pkg = JSON.parse(readFileSync(`${root}package.json`, "utf8")) as {
-      exports: Record<string, string | Record<string, string>>;
-    };
-    const named = Object.values(pkg.exports).flatMap((entry) =>
-      typeof entry === "string" ? [entry] : Object.values(entry),
-    );
-    for (const file of named) expect(files, file).toContain(file.replace("./", ""));
-    for (const file of [
-      "dist/wasm/decode.wasm",
-      "dist/wasm/full.wasm",
-      "dist/wasm/images.wasm",
+describe("the published packages", () => {
+  /** Files that exports do not name. */
+  const others = {
+    "zarr-wasm": [
       "dist/wasm/sources.json",
       "dist/cli/main.js",
       "dist/cli/server/server.js",
-      "dist/viewer/index.html",
-      "dist/viewer/page.min.js",
-      "dist/viewer/page.css",
-      "dist/viewer/icon.svg",
       "LICENSE",
       "THIRD_PARTY_NOTICES.md",
       "README.md",
-    ])
-      expect(files).toContain(file);
-    expect(files.filter((file) => /\.(cpp|hpp|test\.ts|tsbuildinfo|map)$/.test(file))).toEqual([]);
-    expect(files.filter((file) => !file.startsWith("docs/")).length).toBeLessThanOrEqual(564);
+    ],
+    "zarr-wasm-viewer": [
+      ...["index.html", "page.min.js", "page.css", "icon.svg", "viewer.min.js", "anywidget.min.js"].map(
+        (name) => `dist/${name}`,
+      ),
+      "bin.js",
+      "LICENSE",
+      "THIRD_PARTY_NOTICES.md",
+      "README.md",
+    ],
+  };
+
+  it.each(Object.keys(others) as (keyof typeof others)[])(
+    "%s holds all that it names, and no sources",
+    (name) => {
+      const folder = packages[name];
+      const files = packedFiles(folder).files.map((file) => file.path);
+      const { exports, bin } = JSON.parse(readFileSync(path.join(folder, "package.json"), "utf8")) as {
+        exports: Record<string, string | Record<string, string>>;
+        bin: Record<string, string>;
+      };
+      const named = Object.values(exports).flatMap((entry) =>
+        typeof entry === "string" ? [entry] : Object.values(entry),
+      );
+      for (const file of [...named, ...Object.values(bin), ...others[name]])
+        expect(files, file).toContain(file.replace("./", ""));
+      expect(
+        files.filter((file) => /\.(cpp|hpp|test\.ts|tsbuildinfo|map)$|(?<!\.d)\.ts$/.test(file)),
+      ).toEqual([]);
+      expect(files.filter((file) => !file.startsWith("docs/")).length).toBeLessThanOrEqual(330);
+    },
+  );
+
+  it("the viewer's has the same licence and notices, which its build copies", () => {
+    for (const name of ["LICENSE", "THIRD_PARTY_NOTICES.md"])
+      expect(readFileSync(path.join(packages["zarr-wasm-viewer"], name), "utf8")).toBe(
+        readFileSync(root + name, "utf8"),
+      );
   });
 
   it("lists the sources of its modules, and their licences", () => {

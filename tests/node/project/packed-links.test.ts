@@ -12,6 +12,7 @@ import {
 } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { installArchives } from "../../../scripts/lib/packages.mjs";
 import { deadLinks, withPackedLinks } from "../../../scripts/lib/packed-links.mjs";
 import { moveBundled } from "../../../scripts/lib/viewer.mjs";
 import { root, textOf } from "../support/doc-samples.js";
@@ -23,24 +24,26 @@ const folder = mkdtempSync(path.join(root, "build/tmp/packed-"));
 const unpacked = path.join(folder, "package");
 
 beforeAll(() => {
-  const archive = execFileSync(process.execPath, ["scripts/pack.mjs", folder], {
+  const archives = execFileSync(process.execPath, ["scripts/pack.mjs", folder], {
     cwd: root,
     encoding: "utf8",
     stdio: ["ignore", "pipe", "ignore"],
   });
-  execFileSync("tar", ["-xzf", archive.trim(), "-C", folder]);
+  const [library, viewer] = archives.trim().split("\n");
+  installArchives(folder, { package: library!, viewer: viewer! });
 }, 60_000);
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const linksIn = (text: string) => [...text.matchAll(/\]\(([^)\s]+)/g)].map(([, link]) => link!);
 
-describe.each(["README.md", "CHANGELOG.md", "SECURITY.md", "THIRD_PARTY_NOTICES.md"])(
+describe.each(["README.md", "CHANGELOG.md", "SECURITY.md", "THIRD_PARTY_NOTICES.md", "../viewer/README.md"])(
   "the packed %s",
   (file) => {
     it("links to addresses and to files of the package", () => {
       const links = linksIn(readFileSync(path.join(unpacked, file), "utf8"));
       const relative = links.filter((link) => !/^(https?:|mailto:|#)/.test(link));
-      expect(relative.filter((link) => !existsSync(path.join(unpacked, link.split("#")[0]!)))).toEqual([]);
+      const place = path.dirname(path.join(unpacked, file));
+      expect(relative.filter((link) => !existsSync(path.join(place, link.split("#")[0]!)))).toEqual([]);
       if (repository) expect(relative).toEqual([]);
     });
   },
@@ -78,7 +81,7 @@ describe("relative links of Markdown in the package", () => {
 });
 
 it("a second build of npm start leaves no file of the first in the package", () => {
-  const [out, before] = [path.join(folder, "viewer"), path.join(folder, "before")];
+  const [out, before] = [path.join(folder, "built"), path.join(folder, "before")];
   mkdirSync(out);
   for (const name of ["open-AbC123xy.js", "page.min.js", "viewer.js"])
     writeFileSync(path.join(out, name), "");

@@ -5,7 +5,7 @@ import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
-import { reportName, typedEntries } from "../../../scripts/lib/entries.mjs";
+import { typedEntries } from "../../../scripts/lib/entries.mjs";
 
 const root = path.join(import.meta.dirname, "../../..");
 const text = (file: string) => readFileSync(path.join(root, file), "utf8");
@@ -24,6 +24,8 @@ describe("the version", () => {
       packages: Record<string, { version: string }>;
     };
     expect([lock.version, lock.packages[""]!.version]).toEqual([version, version]);
+    for (const viewer of [json("web/viewer/package.json"), lock.packages["web/viewer"]])
+      expect(viewer).toMatchObject({ version, peerDependencies: { "zarr-wasm": version } });
     expect(text("CITATION.cff")).toMatch(new RegExp(`^version: ${version}$`, "m"));
     expect(text("CMakeLists.txt")).toContain(`VERSION ${version}`);
     expect(text("examples/cluster/kubernetes/copy.yaml")).toContain(`zarr-wasm:${version}`);
@@ -36,23 +38,20 @@ describe("the version", () => {
 
 describe("reports of the public types", () => {
   const entries = typedEntries();
-  const reports = readdirSync(path.join(root, "api"));
+  const reports = readdirSync(path.join(root, "tests/api"));
 
   it("there is one of every entry, and no other", () => {
-    expect(reports.sort()).toEqual(entries.map(([subpath]) => `${reportName(subpath)}.api.md`).sort());
+    expect(reports.sort()).toEqual(entries.map(({ report }) => `${report}.api.md`).sort());
   });
 
   // npm run api -- --check compares signatures; this needs nothing but Node.
-  const fileOf = (subpath: string) => (json("package.json").exports[subpath] as { default: string }).default;
-  /** Modules that define an element, which Node cannot load. */
-  const isElement = (subpath: string) =>
-    fileOf(subpath).includes("/viewer/") && !["./viewer/anywidget", "./viewer"].includes(subpath);
-  it.each(entries.filter(([subpath]) => !isElement(subpath)))(
-    "%s has the names that it really exports",
-    async (subpath) => {
-      const file = fileOf(subpath);
-      const report = text(`api/${reportName(subpath)}.api.md`);
-      const names = Object.keys(await import(path.join(root, file))).filter((name) => name !== "default");
+  // Node cannot load modules that define an element.
+  it.each(entries.filter(({ report }) => report !== "viewer-element"))(
+    "$report has the names that it really exports",
+    async ({ report: name, folder, targets }) => {
+      const report = text(`tests/api/${name}.api.md`);
+      const module = await import(path.join(folder, targets["default"]!));
+      const names = Object.keys(module).filter((name) => name !== "default");
       const isReported = (name: string) =>
         new RegExp(
           `^(export (declare )?(abstract )?(class|function|const|let|enum) ${name}\\b|export \\{ ?(\\w+ as )?${name} ?\\})`,
@@ -65,7 +64,7 @@ describe("reports of the public types", () => {
       const values = [
         ...report.matchAll(/^export (?:declare )?(?:abstract )?(?:class|function|const|let|enum) (\w+)/gm),
       ];
-      const types = text((json("package.json").exports[subpath] as { types: string }).types);
+      const types = readFileSync(path.join(folder, targets["types"]!), "utf8");
       const isType = (name: string) => new RegExp(`export type \\{[^}]*\\b${name}\\b`).test(types); // a class, exported as a type
       const gone = values.map(([, name]) => name!).filter((name) => !names.includes(name) && !isType(name));
       expect(gone, "if this is meant: npm run api").toEqual([]);
@@ -173,7 +172,8 @@ describe("workflows", () => {
   it("build once, and publish the tested package without a token", () => {
     expect(`${ci}${release}`.match(/npm run build/g)).toHaveLength(1);
     expect(release).toMatch(/uses: \.\/\.github\/workflows\/ci\.yml/);
-    expect(release).toMatch(/npm publish zarr-wasm-\*\.tgz .*--provenance/);
+    for (const archive of ["zarr-wasm-[0-9]*.tgz", "zarr-wasm-viewer-*.tgz"])
+      expect(release).toContain(`npm publish ${archive} --access public --provenance`);
     expect(release).toContain("id-token: write");
     expect(release).not.toMatch(/NODE_AUTH_TOKEN|NPM_TOKEN|^\s+registry-url:/m);
   });

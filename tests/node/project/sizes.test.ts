@@ -1,13 +1,13 @@
-// Budgets of the download of each entry and of the installed package, in one list. If a part exceeds its budget, make it
+// Budgets of the download of each entry and of the installed packages, in one list. If a part exceeds its budget, make it
 // smaller or raise the budget here.
-import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
 import { buildSync } from "esbuild";
 import { expect, it } from "vitest";
 import { viewerDownload } from "../../../bench/suites/sizes.mjs";
-import { distFolder } from "../../shared/places.js";
+import { type Packed, packages, packedFiles } from "../../../scripts/lib/packages.mjs";
+import { distFolder, viewerFolder } from "../../shared/places.js";
 import { once } from "../support/support.js";
 
 const root = path.join(distFolder, "..");
@@ -51,28 +51,17 @@ const fileSize = (name: string) => gzipped(readFileSync(path.join(distFolder, na
 
 /** The files that the scripts of the page and of elements load at the start. */
 const firstScripts = () => {
-  const names = readdirSync(path.join(distFolder, "viewer")).filter((name) =>
-    /^(?:open|start)-\w+\.js$/.test(name),
-  );
+  const names = readdirSync(viewerFolder).filter((name) => /^(?:open|start)-\w+\.js$/.test(name));
   expect(names).toHaveLength(2);
-  return names.reduce((sum, name) => sum + fileSize(`viewer/${name}`), 0);
+  return names.reduce((sum, name) => sum + fileSize(`../web/viewer/dist/${name}`), 0);
 };
 
-interface Packed {
-  readonly size: number;
-  readonly files: readonly { readonly path: string; readonly size: number }[];
-}
-
-/** npm's description of the archive to publish. */
-const packed = once((): Packed => {
-  const args = ["pack", "--dry-run", "--json", "--ignore-scripts"];
-  const out = execFileSync("npm", args, { cwd: root, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
-  return (Object.values(JSON.parse(out)) as Packed[])[0]!;
-});
+const packed = once(() => packedFiles(packages["zarr-wasm"]));
+const packedViewer = once(() => packedFiles(packages["zarr-wasm-viewer"]));
 
 /** Installed bytes without docs/, which programs do not load. */
-const installedSize = () =>
-  packed().files.reduce((sum, { path: file, size }) => sum + (file.startsWith("docs/") ? 0 : size), 0);
+const installedSize = ({ files }: Packed) =>
+  files.reduce((sum, { path: file, size }) => sum + (file.startsWith("docs/") ? 0 : size), 0);
 
 /** Bytes; with gzip except in the last row. */
 const budgets: readonly [what: string, most: number, measure: () => number | Promise<number>][] = [
@@ -85,17 +74,19 @@ const budgets: readonly [what: string, most: number, measure: () => number | Pro
   // One file without import(), which every bundler accepts.
   ["zarr-wasm/worker", 17_500, () => bundledSize('export * from "zarr-wasm/worker";')],
   [
-    "zarr-wasm/viewer/element, without the library",
+    "zarr-wasm-viewer/element, without the library",
     70_000,
-    () => bundledSize('import "./dist/viewer/module-element.js";', ["zarr-wasm"]),
+    () => bundledSize('import "./web/viewer/dist/module-element.js";', ["zarr-wasm"]),
   ],
   ["the first scripts of the viewer's page", 120_000, firstScripts],
   ["decode.wasm", 64_000, () => fileSize("wasm/decode.wasm")],
   ["full.wasm", 308_500, () => fileSize("wasm/full.wasm")],
   ["images.wasm", 385_000, () => fileSize("wasm/images.wasm")],
   ["the script of decode.wasm", 5_000, () => fileSize("wasm/decode.mjs")],
-  ["the published archive, of which docs/ is 0.37 MB", 3_130_000, () => packed().size],
-  ["the installed package without docs/", 7_570_000, installedSize],
+  ["the archive of zarr-wasm, of which docs/ is 0.37 MB", 2_440_000, () => packed().size],
+  ["zarr-wasm installed, without docs/", 5_690_000, () => installedSize(packed())],
+  ["the archive of zarr-wasm-viewer", 740_000, () => packedViewer().size],
+  ["zarr-wasm-viewer installed", 2_050_000, () => installedSize(packedViewer())],
 ];
 
 it.each(budgets)("%s: at most %i bytes", async (_what, most, measure) => {

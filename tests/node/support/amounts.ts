@@ -1,5 +1,5 @@
 /** Amount of work of tests: samples in `npm test`, everything in `npm test -- whole`. Both cover every kind of case. */
-const isWhole = process.env["ZARR_WASM_WHOLE"] === "1";
+export const isWhole = process.env["ZARR_WASM_WHOLE"] === "1";
 
 /** Number of repetitions. @param name of the environment variable that overrides it for one test. */
 export function amount(sample: number, whole: number, name?: string): number {

@@ -16,9 +16,10 @@ export interface Sample {
 /** All Markdown that users and contributors read. */
 export const documents: readonly string[] = [
   ...["README.md", "CONTRIBUTING.md", "SECURITY.md", "CODE_OF_CONDUCT.md", "CHANGELOG.md"],
+  "web/viewer/README.md",
   ...["docs", "examples", "bench"].flatMap((folder) =>
     readdirSync(path.join(root, folder), { recursive: true, encoding: "utf8" })
-      .filter((name) => name.endsWith(".md") && !name.includes("node_modules"))
+      .filter((name) => name.endsWith(".md") && !/node_modules|^site[\\/]/.test(name))
       .map((name) => `${folder}/${name.replaceAll("\\", "/")}`),
   ),
 ].sort();

@@ -5,9 +5,9 @@ import { syncBuiltinESMExports } from "node:module";
 import path from "node:path";
 import threads from "node:worker_threads";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
-import { create, type DTypeInput, set, slice } from "zarr-wasm";
+import { create, type DTypeInput, set, slice, WorkerPool } from "zarr-wasm";
 import { copy as copyNodes } from "zarr-wasm/transfer";
-import { inLanes } from "#src/transfer/array-copy.js";
+import { inLanes } from "#src/walk/lanes.js";
 import { amount } from "../support/amounts.js";
 import { temporaryPlaces } from "../support/cli-tool.js";
 import { copy, digestsOf, urlOf, verify } from "../support/copying.js";
@@ -105,7 +105,7 @@ describe("several threads", () => {
       class extends Worker {
         constructor(...args: ConstructorParameters<typeof Worker>) {
           super(...args);
-          if (String(args[0]).includes("copy-thread")) started++;
+          if (String(args[0]).includes("bundle/worker.js")) started++;
         }
       },
     );
@@ -152,7 +152,9 @@ describe("several threads", () => {
       class extends Worker {
         constructor(script: string | URL, options: object) {
           super(
-            String(script).includes("copy-thread") ? new URL("data:text/javascript,process.exit(3)") : script,
+            String(script).includes("bundle/worker.js")
+              ? new URL("data:text/javascript,process.exit(3)")
+              : script,
             options,
           );
         }
@@ -161,8 +163,9 @@ describe("several threads", () => {
     for (const make of failing) {
       onStart(make as never);
       const dest = place();
+      using pool = new WorkerPool({ size: 1 });
       await copyNodes(urlOf(source), urlOf(dest), {
-        ...{ chunkShape: [64, 256], codecs: "zstd:1", memory: 2 ** 23, threads: 2 },
+        ...{ chunkShape: [64, 256], codecs: "zstd:1", memory: 2 ** 23, pool },
       });
       expect(digestsOf(dest)).toEqual(digestsOf(whole));
     }
@@ -173,9 +176,10 @@ describe("several threads", () => {
     await copy(source, whole, values);
     const abort = new AbortController();
     const reason = new Error("enough");
+    using pool = new WorkerPool({ size: 1 });
     const error = await errorOf(() =>
       copyNodes(urlOf(source), urlOf(dest), {
-        ...{ chunkShape: [64, 256], codecs: "zstd:1", memory: 2 ** 23, threads: 2, signal: abort.signal },
+        ...{ chunkShape: [64, 256], codecs: "zstd:1", memory: 2 ** 23, pool, signal: abort.signal },
         onProgress: ({ chunks }) => {
           if (chunks > 20) abort.abort(reason);
         },

@@ -77,7 +77,7 @@ describe("processes that end", () => {
     },
   );
 
-  it("leave locks of outer places that go stale as well, and of inner ones that do not count", async () => {
+  it("leave locks: outer ones go stale as well, inner ones are not seen", async () => {
     for (const [killed, next] of [
       [place("outer/x"), ".."],
       [place("outer"), "x"],

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "nod
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { type CreateOptions, create, createGroup, get, open, set, slice } from "zarr-wasm";
-import { shareBoxes } from "#src/transfer/boxes.js";
+import { shareBoxes } from "#src/walk/boxes.js";
 import { amount } from "../support/amounts.js";
 import { run, runBeside, temporaryFolder } from "../support/cli-tool.js";
 import { copy, filesOf, printed, urlOf, verify } from "../support/copying.js";

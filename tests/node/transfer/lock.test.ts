@@ -83,7 +83,7 @@ describe("the lock of a destination", () => {
     const beside = path.join(outer, "../beside.zarr");
     for (const options of [{}, { share: "parts" }] as const) {
       const lock = await hold(outer, options);
-      for (const name of [inner, archive])
+      for (const name of [inner, archive, path.join(outer, "d.zip")])
         await expect(copy(source, name)).rejects.toThrow(`${name} lies in ${outer}, which ${byThisProcess}`);
       await copy(source, beside, overwrite);
       await lock.release();

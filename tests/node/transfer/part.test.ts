@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { parseShare } from "#src/cli/options/values.js";
 import { progressText, timeText } from "#src/cli/text/progress.js";
-import { shareBoxes } from "#src/transfer/boxes.js";
+import { shareBoxes } from "#src/walk/boxes.js";
 import { randomizer } from "../support/support.js";
 
 function objectsOf(counts: readonly number[], index: number, count: number, shift = 0): string[] {

@@ -1,11 +1,11 @@
 /** `zarr-wasm copy`. */
 
 import { availableParallelism } from "node:os";
+import { WorkerPool } from "zarr-wasm";
 import { type CopyOptions, type CopyProgress, type CopyResult, copy } from "zarr-wasm/transfer";
 import { exitHooks, isArchiveName, placeBelow } from "#internal";
 import { UsageError, type Values } from "../options/options.js";
 import {
-  createPool,
   integer,
   parseCodecs,
   parseFill,
@@ -35,12 +35,17 @@ export async function runCopy(source: string, dest: string, values: Values): Pro
     note(`interrupted: ${chunks} of ${totalChunks} chunks copied${resumeHint(dest)}`);
   });
   const options = readOptions(values);
+  const threads = integer(
+    values.threads,
+    "--threads",
+    1,
+    Math.min(availableParallelism(), maxDefaultThreads),
+  );
   await checkPlaces(await rootOf(source), dest);
   const root = await openSource(source, values);
   const target = destinationUrl(dest);
-  // Without the option, only copies from folder to folder use several threads.
-  const usesPool = values.threads !== undefined && !options.metadataOnly;
-  const pool = usesPool ? createPool(options.threads) : undefined;
+  const hasPool = threads > 1 && !options.metadataOnly;
+  const pool = hasPool ? new WorkerPool({ size: threads - 1 }) : undefined;
   try {
     const result = await copy(root, target, {
       ...options,
@@ -136,7 +141,7 @@ const minMemory = 8;
 /** Seconds. */
 const defaultWait = 30;
 
-/** Threads by default, at most: each takes memory. */
+/** Threads by default, at most, this one included: each takes memory. */
 const maxDefaultThreads = 4;
 
 /** @throws UsageError. */
@@ -162,7 +167,6 @@ export function readOptions(values: Values): CopyOptions {
     ...{ overwrite, resume, metadataOnly, verify, bucket, temp },
     part: part === undefined ? undefined : parseShare(part),
     memory: integer(values.memory, "--memory", minMemory, defaultMemory) * 2 ** 20,
-    threads: integer(values.threads, "--threads", 1, Math.min(availableParallelism(), maxDefaultThreads)),
     wait: integer(values.wait, "--wait", 0, defaultWait) * 1000,
   };
 }

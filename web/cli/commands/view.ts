@@ -2,6 +2,7 @@
 
 import { spawn } from "node:child_process";
 import { open, realpath, stat } from "node:fs/promises";
+import { createRequire } from "node:module";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { isZarrError, ZipStore } from "zarr-wasm";
@@ -15,13 +16,47 @@ import { locate, openOptions, openSource } from "../source/source.js";
 import { errorMessage, printableJson } from "../text/output.js";
 import { checkNode } from "./view-check.js";
 
-const dist = fileURLToPath(new URL("../../", import.meta.url));
+const own = createRequire(import.meta.url);
 
-/** Files of the page. */
-const pageMounts: Readonly<Record<string, Mount>> = {
-  "/viewer/": path.join(dist, "viewer"),
-  "/wasm/": path.join(dist, "wasm"),
-};
+/** Files of the page: those of the installed viewer, and of this package. @throws if there is no viewer. */
+function pageMounts(): Readonly<Record<string, Mount>> {
+  const { version } = own("zarr-wasm/package.json") as { version: string };
+  const manifest = viewerManifest();
+  if (manifest === undefined) {
+    const line = `npx zarr-wasm-viewer@${version} ${viewArguments()}`;
+    throw new Error(`the viewer is not installed; run it with: ${line}`);
+  }
+  const { version: found } = own(manifest) as { version: string };
+  if (found !== version)
+    throw new Error(
+      `zarr-wasm-viewer ${found} is installed, but zarr-wasm ${version} needs the same version`,
+    );
+  return {
+    "/viewer/": path.join(path.dirname(manifest), "dist"),
+    "/wasm/": fileURLToPath(new URL("../../wasm", import.meta.url)),
+  };
+}
+
+/** Finds the package from the running script, which may be its own, and from this package. */
+function viewerManifest(): string | undefined {
+  const running = process.argv[1];
+  for (const { resolve } of [...(running ? [createRequire(running)] : []), own]) {
+    try {
+      return resolve("zarr-wasm-viewer/package.json");
+    } catch {
+      // Not installed there.
+    }
+  }
+  return undefined;
+}
+
+/** The arguments of the command, quoted for a shell. */
+function viewArguments(): string {
+  const args = process.argv.slice(2);
+  args.splice(args.indexOf("view"), 1);
+  const isPlain = (text: string) => /^[\w@%+=:,./-]+$/.test(text);
+  return args.map((text) => (isPlain(text) ? text : `'${text.replaceAll("'", "'\\''")}'`)).join(" ");
+}
 
 /** The first four bytes of archives. */
 const localHeader = 0x04034b50;
@@ -41,8 +76,7 @@ export async function runView(source: string, values: Values): Promise<void> {
   const order = values["v1-order"];
   if (order !== undefined && order !== "spec" && order !== "writer")
     throw new UsageError(`--v1-order must be "spec" or "writer", got "${order}"`);
-  if (!(await stat(path.join(dist, "viewer/index.html")).catch(() => undefined)))
-    throw new Error("this installation does not contain the viewer; reinstall zarr-wasm");
+  const ofPage = pageMounts();
   const isVersion = isMarked(source) || versionOptions.some((name) => values[name] !== undefined);
   const shown = (await isPipeline(withoutMark(source)))
     ? shownPipeline(source, values)
@@ -55,7 +89,7 @@ export async function runView(source: string, values: Values): Promise<void> {
     .filter(([, value]) => value !== undefined && value !== "")
     .map(([name, value]) => `${name}=${escapeValue(value!)}`);
   const home = `/viewer/?${query.join("&")}`;
-  const server = await serve({ ...pageMounts, ...mounts }, home, port);
+  const server = await serve({ ...ofPage, ...mounts }, home, port);
   const link = `${server.url}${home}`;
   const end = untilSignal();
   process.stdout.write(`${values.json ? printableJson({ link }) : link}\n`);

@@ -21,7 +21,7 @@ export interface Writer {
   readonly since: string;
 }
 
-export interface FoundLease {
+interface FoundLease {
   /** Empty for a lease that is about to be deleted. */
   readonly writers: readonly Writer[];
   /** Writers with the same text may write at the same time; undefined for a single writer. */
@@ -97,9 +97,9 @@ export interface LeaseTerms extends Pick<FoundLease, "share">, Pick<Observing, "
 }
 
 export class Lease {
-  /** Most recently read. */
+  /** Result of the last read. */
   #found: FoundLease | undefined;
-  /** Most recently written. */
+  /** Stamp of the last write. */
   #stamp = "";
   #renewed: { readonly at: Moment; readonly stamp: string } | undefined;
 
@@ -170,7 +170,7 @@ export class Lease {
   /** Names the writers that were found most recently, for messages. */
   get writers(): string {
     const [first, ...others] = this.#found?.writers ?? [];
-    if (!first) return "another process";
+    if (!first?.host) return "another process";
     const name = first.process > 0 ? `process ${first.process} on ${first.host}` : `a page of ${first.host}`;
     return `${name}${others.length > 0 ? ` and ${others.length} more` : ""}, since ${first.since}`;
   }
@@ -196,7 +196,8 @@ export class Lease {
     const start = moment();
     const reason = await this.#write({ ...found, writers: [] }, found.version);
     // Later on, another process may hold it.
-    if (reason === undefined && elapsedSince(start) < this.terms.stale / 2) await this.store.delete!(this.key);
+    if (reason === undefined && elapsedSince(start) < this.terms.stale / 2)
+      await this.store.delete!(this.key);
     return reason;
   }
 
@@ -237,7 +238,7 @@ function parse(bytes: Uint8Array): Omit<FoundLease, "version"> {
     if (writers.every(({ id, host, since }) => [id, host, since, stamp].every(isText)))
       return { writers, share, stamp };
   } catch {}
-  return { writers: [{ id: "", host: "?", process: 0, since: "?" }], stamp: text };
+  return { writers: [{ id: "", host: "", process: 0, since: "" }], stamp: text };
 }
 
 const isText = (value: unknown): value is string => typeof value === "string";

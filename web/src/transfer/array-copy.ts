@@ -18,13 +18,13 @@ import {
 } from "../store/store.js";
 import { Limiter } from "../util/async.js";
 import { corruptChunk, withDetails } from "../util/errors.js";
-import { allowListeners, nextTask } from "../util/platform.js";
-import type { Box } from "../util/shapes.js";
+import { allowListeners } from "../util/platform.js";
+import type { ObjectBox } from "../walk/boxes.js";
 import type { WorkerPool } from "../workers/pool.js";
-import type { ObjectBox, View } from "./boxes.js";
 import type { CopyingStore } from "./destination.js";
 import type { CopyProgress, CopyResult } from "./options.js";
 import { partsOf, type WholeObject, wholeObject } from "./stored-form.js";
+import type { View } from "./view.js";
 
 export interface ArrayCopy {
   /** The source. */
@@ -47,26 +47,7 @@ export interface ArrayCopy {
   readonly temp: string | Store | undefined;
   /** Workers that decode and encode. */
   readonly pool: WorkerPool | undefined;
-  /** Other threads that copy boxes of the array. */
-  readonly threads?: BoxThreads | undefined;
   readonly signal: AbortSignal | undefined;
-}
-
-/** Copies a box of the target. */
-export interface BoxRunner {
-  box(box: Box): Promise<void>;
-}
-
-/** Threads that copy boxes of one array. */
-export interface BoxThreads {
-  /** Number of threads, without this one. */
-  readonly count: number;
-  /**
-   * Returns a runner for each thread.
-   * @param memory of each box, in bytes.
-   * @param here makes a runner of this thread, for boxes that a thread could not copy.
-   */
-  runners(work: ArrayCopy, memory: number, here: () => BoxRunner): BoxRunner[];
 }
 
 /** Bytes of an element in memory; an estimate for data types of variable length. */
@@ -125,19 +106,6 @@ export const boxCopyOptions = ({ memory, verify, pool, signal, tally, target }: 
     tally.bytesRead += bytes;
   },
 });
-
-/** Whether missing chunks of both arrays have the same elements. A null fill value leaves them undefined. */
-export function isSameFill(from: ZarrArray, to: ZarrArray): boolean {
-  const isUndefined = to.spec.fill.value === null && from.spec.fill.value !== null;
-  return !isUndefined && fillText(from) === fillText(to);
-}
-
-/** Prints the value of elements that are not stored, for comparison. */
-function fillText({ spec: { fill }, reader }: ZarrArray): string {
-  if (fill.item.length > 0) return fill.item.join();
-  const missing = reader.firstCodec.missing();
-  return JSON.stringify(missing.length > 0 ? missing[0] : fill.value);
-}
 
 /** Calls callbacks of the caller. The first error that one throws, or rejects with, aborts the work. */
 export class Callbacks {
@@ -319,40 +287,6 @@ export class TargetStore implements OwnStore {
   }
 }
 
-/** Time after which {@link inLanes} yields to the event loop, in milliseconds. */
-const turnTime = 5;
-
-/**
- * Runs work for every item, `lanes` items at a time. Yields to the event loop now and then, since calls of file systems may
- * block: signals and messages of threads arrive there.
- * @throws the first error, or the signal's reason, after all running work has ended; no item is begun after it.
- */
-export async function inLanes<T>(
-  items: Iterable<T>,
-  lanes: number,
-  work: (item: T) => Promise<void>,
-  signal?: AbortSignal | undefined,
-): Promise<void> {
-  const all = items[Symbol.iterator]();
-  let failure: { readonly error: unknown } | undefined;
-  let turn = performance.now() + turnTime;
-  const lane = async () => {
-    for (let next = all.next(); !next.done && !failure; next = all.next()) {
-      try {
-        signal?.throwIfAborted();
-        await work(next.value);
-        if (performance.now() < turn) continue;
-        await nextTask();
-        turn = performance.now() + turnTime;
-      } catch (error) {
-        failure ??= { error };
-      }
-    }
-  };
-  await Promise.all(Array.from({ length: lanes }, lane));
-  if (failure) throw failure.error;
-}
-
 /** Time after an abort in which running work may end, in milliseconds. */
 const endTime = 1000;
 
@@ -375,10 +309,6 @@ export function untilGivenUp<T>(work: Promise<T>, signal: AbortSignal | undefine
     });
   });
 }
-
-/** Returns how many items of a size fit into memory at a time. */
-export const lanesFor = (bytes: number, memory: number, most = 16): number =>
-  Math.max(1, Math.min(most, Math.floor(memory / Math.max(1, bytes))));
 
 /**
  * Returns options for reading chunks as they are stored.

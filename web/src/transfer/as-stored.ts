@@ -14,6 +14,9 @@ import { callStore, releaseBytes } from "../store/read.js";
 import { writeObject } from "../store/write.js";
 import { withDetails } from "../util/errors.js";
 import { type Box, positionsIn } from "../util/shapes.js";
+import { cellBox, elementBox, intersect, objectsIn } from "../walk/boxes.js";
+import { inLanes, lanesFor } from "../walk/lanes.js";
+import { isSameFill } from "../walk/visit.js";
 import { changeShard } from "../write/shard.js";
 import {
   type ArrayCopy,
@@ -24,13 +27,9 @@ import {
   elementBytes,
   elementCount,
   fetchOptions,
-  inLanes,
   isDone,
-  isSameFill,
-  lanesFor,
 } from "./array-copy.js";
 import { isSameBytes } from "./box-copy.js";
-import { cellBox, elementBox, intersect } from "./boxes.js";
 import {
   chunkFault,
   inspectObject,
@@ -102,7 +101,7 @@ class Copier {
   async copyObjects(offsets: Position): Promise<void> {
     const lanes = lanesFor(this.#objectBytes, this.work.memory);
     await inLanes(
-      this.#objectsToWrite(),
+      objectsIn(this.work.boxes),
       lanes,
       (object) => this.#copyObject(object, offsets),
       this.work.signal,
@@ -152,7 +151,7 @@ class Copier {
   /** Puts shards together from chunks of any objects of the source. */
   async joinShards(): Promise<void> {
     const lanes = lanesFor(this.#objectBytes, this.work.memory, 4);
-    await inLanes(this.#objectsToWrite(), lanes, (object) => this.#joinShard(object), this.work.signal);
+    await inLanes(objectsIn(this.work.boxes), lanes, (object) => this.#joinShard(object), this.work.signal);
   }
 
   async #joinShard(object: Position): Promise<void> {
@@ -222,10 +221,6 @@ class Copier {
     const { chunkShape } = this.work.view.array;
     const moved = (list: Position) => list.map((at, axis) => at + this.offsets[axis]! * chunkShape[axis]!);
     return { from: moved(from), to: moved(to) };
-  }
-
-  *#objectsToWrite(): Generator<number[]> {
-    for (const box of this.work.boxes) yield* positionsIn(box);
   }
 
   /** Chunks in an object of the target. */

@@ -6,17 +6,18 @@ import { get } from "../hierarchy/get.js";
 import { type Selection, slice } from "../plan/selection.js";
 import { readBytesInto, resolveWanted } from "../read/read-region.js";
 import { defaultCoalescing } from "../read/reader.js";
-import { BufferPool } from "../util/buffers.js";
 import { textEncoder } from "../util/platform.js";
 import { type Box, countOf, positionsIn, stridesOf } from "../util/shapes.js";
+import { boxLengths, countIn } from "../walk/boxes.js";
+import { lanesFor } from "../walk/lanes.js";
 import { poolEncoders } from "../workers/encode-work.js";
 import type { WorkerPool } from "../workers/pool.js";
 import { resolveRegion } from "../write/region.js";
 import { type WriteRegionOptions, writeRegion } from "../write/write-region.js";
-import { differsError, elementBytes, lanesFor } from "./array-copy.js";
-import { boxLengths, countIn, type View } from "./boxes.js";
+import { differsError, elementBytes } from "./array-copy.js";
 import type { RechunkPlan } from "./rechunk-plan.js";
 import { copyInSlab, fitsSlab } from "./slab-box.js";
+import type { View } from "./view.js";
 
 export interface BoxCopy {
   readonly from: View;
@@ -44,7 +45,7 @@ const coalescing = { ...defaultCoalescing, maxBytes: 2 ** 22 };
 class Memory {
   #bytes = new Uint8Array(0);
 
-  of(length: number): Uint8Array {
+  of(length: number): Uint8Array<ArrayBuffer> {
     if (this.#bytes.byteLength < length) this.#bytes = new Uint8Array(length);
     return this.#bytes.subarray(0, length);
   }
@@ -58,7 +59,6 @@ export class BoxCopier {
   /** Whether elements are lists of values: data types of variable length, or values stored as such. */
   readonly #asValues: boolean;
   readonly #fitsSlab: boolean;
-  readonly #buffers = new BufferPool();
 
   constructor(private readonly copy: BoxCopy) {
     const { from, to, memory } = copy;
@@ -69,8 +69,7 @@ export class BoxCopier {
       write: lanesFor(objectBytes, memory / 4),
     };
     this.#asValues = [from.array, to].some(({ reader }) => reader.firstCodec.type === "vlen");
-    // The elements are compared, or encoded elsewhere.
-    const isSeen = copy.verify || copy.onData !== undefined || copy.pool !== undefined;
+    const isSeen = copy.verify || copy.onData !== undefined;
     this.#fitsSlab = !isSeen && fitsSlab(from.array, to);
   }
 
@@ -88,7 +87,7 @@ export class BoxCopier {
 
   /** @returns false if there is no room for the box. */
   async #boxInSlab(box: Box): Promise<boolean> {
-    const { from, to, onRead, signal, writeEmptyChunks = false } = this.copy;
+    const { from, to, onRead, pool, signal, writeEmptyChunks = false } = this.copy;
     let read = 0;
     const onProgress = ({ bytes }: { bytes: number }) => {
       read = bytes;
@@ -98,8 +97,8 @@ export class BoxCopier {
       bytes: countIn(box) * to.dtype.itemBytes,
       reading: { concurrency: this.#lanes.read, coalescing, signal, onProgress },
       lanes: this.#lanes.write,
-      writeEmptyChunks,
-      buffers: this.#buffers,
+      ...{ writeEmptyChunks, pool },
+      memory: (bytes) => this.#written.of(bytes),
     });
     onRead(read);
     return isCopied;

@@ -5,7 +5,7 @@ import { checkSeen, metadataAt } from "../edit/target.js";
 import { ZarrArray } from "../hierarchy/array.js";
 import { type OpenedNode, ZarrGroup } from "../hierarchy/group.js";
 import { open, type Source } from "../hierarchy/open.js";
-import { type ArrayMetadata, mainDocument } from "../metadata/model.js";
+import { mainDocument } from "../metadata/model.js";
 import type { ArraySpec } from "../metadata/spec.js";
 import { blockForFiles } from "../store/file/calls.js";
 import { FileSystemStore } from "../store/file/store.js";
@@ -16,6 +16,7 @@ import type { Store } from "../store/store.js";
 import { pickOptions } from "../util/arguments.js";
 import { conflict } from "../util/errors.js";
 import { countOf } from "../util/shapes.js";
+import { elementBox, shareBoxes, tileBox } from "../walk/boxes.js";
 import {
   type ArrayCopy,
   boxCopyOptions,
@@ -27,7 +28,6 @@ import {
 } from "./array-copy.js";
 import { copyAsStored } from "./as-stored.js";
 import { BoxCopier } from "./box-copy.js";
-import { elementBox, shareBoxes, tileBox, View } from "./boxes.js";
 import { badOption, type Destination, openDestination } from "./destination.js";
 import { loadNode, node } from "./host.js";
 import type { DestinationLock, LockOptions } from "./lock.js";
@@ -54,7 +54,7 @@ import { plannedAxes, rechunk } from "./rechunk.js";
 import { planPass } from "./rechunk-plan.js";
 import { isSameEncoding } from "./stored-form.js";
 import { arrayTarget, groupTarget, omeNote } from "./target.js";
-import { arrayPlace, CopyThreads } from "./threads.js";
+import { View } from "./view.js";
 import { checkViews } from "./views.js";
 import { countWork, visitedBoxes } from "./visited.js";
 
@@ -62,8 +62,6 @@ import { countWork, visitedBoxes } from "./visited.js";
 interface PlannedNode extends TargetNode {
   /** Selection of the source array; undefined for groups. */
   readonly view: View | undefined;
-  /** Documents of the source array, if they describe it alone. */
-  readonly source?: ArrayMetadata | undefined;
 }
 
 /**
@@ -99,18 +97,14 @@ export async function copy(
   const target = await wait(openDestination(destination, { ...checked, name: options.destinationName }));
   const tally = new Tally(callbacks, options.onProgress);
   let lock: DestinationLock | undefined;
-  let threads: CopyThreads | undefined;
   try {
     checkDestination(target, checked);
-    if (checked.threads > 1 && target.kind === "folder")
-      threads = new CopyThreads(checked.threads - 1, target.gate!);
-    if (threads && root.store instanceof FileSystemStore && isLong(nodes, checked)) threads.start();
+    if (isLong(nodes, checked)) checked.pool?.start("full");
     await wait(checkOverlap(root, target));
     lock = await takeLock(target, { ...(await lockOptions(nodes, checked)), source: root.store }, wait);
-    if (threads) threads.liveness = lock.liveness;
     if (checked.overwrite && target.kind !== "zip")
       await wait(checkViews(viewedSource(root, tree), target.store, signal));
-    await wait(copyAll(root, nodes, target, { ...checked, copyThreads: threads }, tally));
+    await wait(copyAll(root, nodes, target, checked, tally));
     await wait(callbacks.settle());
     await wait(lock.finish());
   } catch (error) {
@@ -118,7 +112,6 @@ export async function copy(
     signal?.throwIfAborted();
     throw error;
   } finally {
-    await threads?.end();
     if (lock) await wait(lock.release());
   }
   return tally.result;
@@ -171,7 +164,7 @@ const isCopiedAsStored = ({ metadata, view }: PlannedNode): boolean =>
 /** Decoded bytes of arrays in a long copy. */
 const longBytes = 2 ** 25;
 
-/** Whether threads surely get boxes: they start while the destination is locked, which takes as long. */
+/** Whether workers surely get boxes: they start while the destination is locked, which takes as long. */
 const isLong = (nodes: readonly PlannedNode[], { metadataOnly, resume }: CheckedOptions): boolean =>
   !metadataOnly && !resume && nodes.some((node) => !isCopiedAsStored(node) && decodedBytes(node) > longBytes);
 
@@ -211,10 +204,7 @@ async function planNode(source: SourceNode, options: CheckedOptions, changes: Ch
   const { metadata, notes } = await arrayTarget(source, view, options);
   if (!storedOffsets(view, metadata.spec)) await requireEncodable(metadata.spec);
   for (const text of notes) changes.add(path, text);
-  return {
-    ...{ path, metadata, isConsolidated: false, view },
-    source: source.isConsistent ? source.metadata : undefined,
-  };
+  return { path, metadata, isConsolidated: false, view };
 }
 
 /** Maximum number of nodes named in a warning. */
@@ -241,7 +231,7 @@ async function copyAll(
   root: OpenedNode,
   nodes: readonly PlannedNode[],
   destination: Destination,
-  options: WorkOptions,
+  options: CheckedOptions,
   tally: Tally,
 ): Promise<void> {
   const { metadataOnly, overwrite = false, resume, share, signal, verify, wait } = options;
@@ -262,18 +252,16 @@ async function copyAll(
   if (verify && destination.kind === "zip") await compareAll(works, destination);
 }
 
-type WorkOptions = CheckedOptions & { readonly copyThreads: CopyThreads | undefined };
-
 async function planWorks(
   nodes: readonly PlannedNode[],
   destination: Destination,
-  options: WorkOptions,
+  options: CheckedOptions,
   tally: Tally,
 ): Promise<ArrayCopy[]> {
   const { memory, resume = false, share, signal } = options;
   const temp = (await checkTemp(options.temp)) ?? (await defaultTemp(destination));
   const works: ArrayCopy[] = [];
-  for (const { metadata, path, source, view } of nodes) {
+  for (const { metadata, path, view } of nodes) {
     if (!view || metadata.kind !== "array") continue;
     const store = new TargetStore(destination.store, tally, resume);
     const target = new ZarrArray(store, path, metadata.spec, view.array.limits);
@@ -285,27 +273,11 @@ async function planWorks(
     tally.countUnvisited(left);
     // Archives cannot be read while they are written.
     const verify = options.verify === true && destination.kind !== "zip";
-    const threads =
-      source && (await threadsFor(options.copyThreads, view, source, destination, path, metadata));
-    const pool = threads ? undefined : options.pool;
-    const work = { view, target, store, tally, memory, resume, pool, threads, boxes, verify, temp, signal };
+    const { pool } = options;
+    const work = { view, target, store, tally, memory, resume, pool, boxes, verify, temp, signal };
     works.push({ ...work, isSparse: left.chunks > 0n });
   }
   return works;
-}
-
-/** Returns the threads with the array as they open it; undefined if they cannot. */
-async function threadsFor(
-  all: CopyThreads | undefined,
-  { array }: View,
-  source: ArrayMetadata,
-  { store }: Destination,
-  path: string,
-  metadata: ArrayMetadata,
-): Promise<ArrayCopy["threads"]> {
-  const from = all && (await arrayPlace(array.store, array.path, source));
-  const to = from && (await arrayPlace(store, path, metadata));
-  return to && all!.forArray({ source: from, target: to });
 }
 
 /** Returns the parent folder of the destination, or the system's temporary folder; undefined in pages. */

@@ -66,7 +66,7 @@ async function renewOnce(lease: Lease, report: Report): Promise<void> {
   }
 }
 
-export interface HeartbeatData {
+interface HeartbeatData {
   readonly place: LeasePlace;
   readonly report: Report;
 }
@@ -143,7 +143,10 @@ export class Heartbeat {
       Atomics.store(report, slots.running, 0n);
       void renewRepeatedly({ place, report }, this.lease, false);
     };
-    if (place.kind === "store") return renewHere();
+    if (place.kind === "store") {
+      renewHere();
+      return;
+    }
     try {
       const script = packageFile("bundle/lock-thread.js", import.meta.url);
       const options = { workerData: { place, report }, execArgv: [], stdin: false };

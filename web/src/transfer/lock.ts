@@ -144,9 +144,9 @@ function isRefusal(error: unknown): boolean {
   return status >= 400 && status < 500 && status !== 408 && status !== 429;
 }
 
-/** Returns the folders above the one of a lease, from the inside out. */
-function foldersAbove({ kind, folder }: LeasePlace): string[] {
-  const folders: string[] = [];
+/** Returns the folders that contain a destination, from the inside out. @param folder of its lock: it contains an archive. */
+function foldersAbove(kind: LockTarget["kind"], folder: string): string[] {
+  const folders = kind === "zip" ? [folder] : [];
   for (const url = new URL(folder); kind !== "store" && !/^\/([a-z]:\/)?$/i.test(url.pathname); ) {
     url.pathname = url.pathname.replace(/[^/]*\/$/, "");
     folders.push(url.href);
@@ -202,7 +202,7 @@ class HeldLock implements DestinationLock {
         return false;
       },
     );
-    for (const folder of foldersAbove(place))
+    for (const folder of foldersAbove(destination.kind, place.folder))
       await this.#checkAbove({ ...place, folder, name: writerLockName() });
     if (!isLocked) return false;
     this.#heartbeat = new Heartbeat(place, this.#lease, renewed, options.isResponsive ?? false);
@@ -282,7 +282,8 @@ class HeldLock implements DestinationLock {
 
   #observing(lease: Lease, wait = 0): Observing {
     const { interval: step, stale } = this.place;
-    const signals = [this.#ending.signal, this.options.signal].filter((signal) => signal !== undefined);
+    const { signal } = this.#ending;
+    const given = this.options.signal;
     let isReported = false;
     const onHeld = (isAlive: boolean, silence: number, waited: number) => {
       if (isAlive && waited >= wait && !lease.isPassing) throw this.#inUse(lease);
@@ -291,7 +292,13 @@ class HeldLock implements DestinationLock {
       const message = `the lock ${lease.name} of ${lease.writers}, does not change; it is taken over after ${Math.round(stale / 1000)} s`;
       this.options.onWarning?.({ code: "silent-lock", message });
     };
-    return { stale, step, pause: step / 4, signal: AbortSignal.any(signals), onHeld };
+    return {
+      stale,
+      step,
+      pause: step / 4,
+      signal: given ? AbortSignal.any([given, signal]) : signal,
+      onHeld,
+    };
   }
 
   #inUse(lease: Lease): Error {

@@ -26,7 +26,7 @@ import { conflict, isZarrError, messageOf, notFound } from "../util/errors.js";
 import { isJsonObject } from "../util/json.js";
 import { resolveLimits } from "../util/limits.js";
 import { textDecoder } from "../util/platform.js";
-import { inLanes } from "./array-copy.js";
+import { inLanes } from "../walk/lanes.js";
 import { exactText } from "./box-copy.js";
 import type { VerifyProblem } from "./options.js";
 import { isSameObject } from "./stored-form.js";
@@ -37,8 +37,6 @@ export interface SourceArray {
   readonly path: string;
   readonly array: ZarrArray;
   readonly metadata: ArrayMetadata;
-  /** Whether the array's own documents describe the same chunks as consolidated metadata. */
-  readonly isConsistent: boolean;
   /** Whether a group above it has attributes of OME-Zarr. */
   readonly isInImage: boolean;
 }
@@ -99,13 +97,9 @@ async function readNode(root: OpenedNode, node: OpenedNode, isInImage: boolean):
   if (!metadata || metadata.kind !== node.kind)
     throw notFound(`the ${node.kind} is in consolidated metadata, but its own document is missing`);
   if (node.kind === "array") {
-    const own = metadata as ArrayMetadata;
-    return {
-      ...{ kind: "array", path, array: node, isInImage },
-      // The handle knows which of the two meanings of v1's order "F" applies.
-      metadata: { ...own, spec: node.spec },
-      isConsistent: specDifferences(node.spec, own.spec).length === 0,
-    };
+    // The handle knows which of the two meanings of v1's order "F" applies.
+    const own = { ...(metadata as ArrayMetadata), spec: node.spec };
+    return { kind: "array", path, array: node, isInImage, metadata: own };
   }
   const isConsolidated =
     (path === "" && node.isConsolidated) || (await hasOwnConsolidated(node, metadata as GroupMetadata));

@@ -7,8 +7,8 @@ import { isStore, type Store } from "../store/store.js";
 import { checkOptions, type OptionNames } from "../util/arguments.js";
 import { describeValue, messageOf, type OnWarning } from "../util/errors.js";
 import { resolveLimits } from "../util/limits.js";
+import type { ShareIndex } from "../walk/boxes.js";
 import type { WorkerPool } from "../workers/pool.js";
-import type { ShareIndex } from "./boxes.js";
 import { badOption, filePath } from "./destination.js";
 import { loadNode } from "./host.js";
 import type { Leftovers } from "./scratch.js";
@@ -59,13 +59,8 @@ export interface CopyOptions extends SourceOptions {
    * is no default, and such copies read their source more often.
    */
   temp?: string | URL | Store | undefined;
-  /** Workers that decode and encode. Default: everything runs in this thread. */
+  /** Workers that decode and encode; except in pages, this thread does, too. Default: this thread only. */
   pool?: WorkerPool | undefined;
-  /**
-   * Threads, this one included, that decode and encode chunks of copies from folder to folder (Node); there, `pool` is not
-   * used if there are several. Default: 1.
-   */
-  threads?: number | undefined;
   /** URL of the S3-compatible bucket of an http or https destination, which can then be listed and deleted. */
   bucket?: string | undefined;
   /** Name of the destination in messages. Default: its path or URL. */
@@ -120,7 +115,6 @@ export type CheckedOptions = Omit<CopyOptions, "codecs" | "shardShape"> & {
   readonly codecs: readonly CodecInput[] | undefined;
   readonly selection: Selection;
   readonly memory: number;
-  readonly threads: number;
   readonly wait: number;
   readonly share: ShareIndex | undefined;
 };
@@ -128,7 +122,6 @@ export type CheckedOptions = Omit<CopyOptions, "codecs" | "shardShape"> & {
 const minMemory = 8 * 2 ** 20;
 const defaultMemory = 128 * 2 ** 20;
 const defaultWait = 30_000;
-const maxThreads = 64;
 
 /** Options that are passed to `open`. */
 export const sourceOptions: OptionNames<SourceOptions> = {
@@ -161,7 +154,6 @@ const copyOptions: OptionNames<CopyOptions> = {
   memory: true,
   temp: true,
   pool: true,
-  threads: true,
   bucket: true,
   destinationName: true,
   onProgress: true,
@@ -179,7 +171,6 @@ const verifyOptions: OptionNames<VerifyOptions> = {
 export function checkCopyOptions(options: CopyOptions): CheckedOptions {
   checkCommonOptions(options, copyOptions, ["onProgress", "onWarning"]);
   const { zarrFormat, memory = defaultMemory, metadataOnly, overwrite, resume, wait = defaultWait } = options;
-  const { threads = 1 } = options;
   if (zarrFormat !== undefined && ![1, 2, 3].includes(zarrFormat))
     throw badOption(`\`zarrFormat\` must be 1, 2 or 3, got ${describeValue(zarrFormat)}`);
   if (overwrite && resume) throw badOption("`overwrite` and `resume` are mutually exclusive");
@@ -193,8 +184,6 @@ export function checkCopyOptions(options: CopyOptions): CheckedOptions {
     throw badOption(`\`memory\` must be at least ${minMemory} bytes, got ${describeValue(memory)}`);
   if (!(typeof wait === "number" && wait >= 0))
     throw badOption(`\`wait\` must be a time in milliseconds, got ${describeValue(wait)}`);
-  if (!(Number.isSafeInteger(threads) && threads >= 1 && threads <= maxThreads))
-    throw badOption(`\`threads\` must be an integer from 1 to ${maxThreads}, got ${describeValue(threads)}`);
   if (!isPlace(options.temp))
     throw badOption(`\`temp\` must be a path, a file URL or a store, got ${describeValue(options.temp)}`);
   const shardShape = options.shardShape === "none" ? null : options.shardShape;
@@ -202,7 +191,7 @@ export function checkCopyOptions(options: CopyOptions): CheckedOptions {
   if (shardShape !== "auto" && shardShape !== null) checkLengths("shardShape", shardShape);
   const { codecs: given, part, select: selection = null } = options;
   const codecs = given === "none" ? [] : given === undefined || isList(given) ? given : [given];
-  return { ...options, codecs, selection, memory, threads, wait, shardShape, share: checkPart(part) };
+  return { ...options, codecs, selection, memory, wait, shardShape, share: checkPart(part) };
 }
 
 /** @throws InvalidArgument ("bad-option") for options that `verify` does not have, or of another type. */

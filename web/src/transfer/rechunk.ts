@@ -7,21 +7,6 @@ import { slice } from "../plan/selection.js";
 import { Jobs } from "../plan/slabs.js";
 import { writeObject } from "../store/write.js";
 import { type Box, positionsIn, stridesOf } from "../util/shapes.js";
-import { poolEncoders } from "../workers/encode-work.js";
-import { ChunkEncoder } from "../write/encoder.js";
-import { resolveRegion, resolveValues } from "../write/region.js";
-import { changeShard } from "../write/shard.js";
-import {
-  type ArrayCopy,
-  type BoxRunner,
-  boxCopyOptions,
-  chunkCount,
-  elementBytes,
-  inLanes,
-  isDone,
-  lanesFor,
-} from "./array-copy.js";
-import { BoxCopier, type BoxCopy, type BoxData, CellDigests } from "./box-copy.js";
 import {
   boxLengths,
   cellBox,
@@ -30,8 +15,14 @@ import {
   intersect,
   type ObjectBox,
   tileBox,
-  View,
-} from "./boxes.js";
+} from "../walk/boxes.js";
+import { inLanes, lanesFor } from "../walk/lanes.js";
+import { poolEncoders } from "../workers/encode-work.js";
+import { ChunkEncoder } from "../write/encoder.js";
+import { resolveRegion, resolveValues } from "../write/region.js";
+import { changeShard } from "../write/shard.js";
+import { type ArrayCopy, boxCopyOptions, chunkCount, elementBytes, isDone } from "./array-copy.js";
+import { BoxCopier, type BoxCopy, type BoxData, CellDigests } from "./box-copy.js";
 import {
   dividePass,
   type ParallelPass,
@@ -41,6 +32,7 @@ import {
   type RechunkPlan,
 } from "./rechunk-plan.js";
 import { type Scratch, withScratch } from "./scratch.js";
+import { View } from "./view.js";
 
 /** Share of the memory limit for the elements of a box. Its encoded chunks take the rest. */
 const boxShare = { copied: 1 / 2, verified: 1 / 3 };
@@ -99,37 +91,32 @@ async function copyRegion(work: ArrayCopy, objects: ObjectBox, boxBytes: number)
   const advance = advancing(work);
   if (plan.type === "staged")
     return withScratch(work.temp!, (store) => stagedCopy(work, region, plan, store, advance));
-  const lanes = boxLanes + (work.threads?.count ?? 0);
-  const parallel = dividePass(input, plan.pass, lanes);
-  await copyBoxes(work, { ...boxCopyOptions(work, view), to: target }, region, parallel, advance);
+  const parallel = dividePass(input, plan.pass, boxLanes + boxesPerWorker * (work.pool?.size ?? 0));
+  await copyBoxes({ ...boxCopyOptions(work, view), to: target }, region, parallel, advance);
 }
 
-/** Boxes that this thread copies at a time: one is read while another one is written. */
+/** Boxes that are copied at a time: one is read while another one is written, and others are with workers. */
 const boxLanes = 2;
-/** Boxes that a thread has got at a time: it copies one, and need not wait for the next one. */
-const threadBoxes = 2;
+const boxesPerWorker = 2;
 
-/** Copies a region in boxes, on all threads if there are several boxes. */
+/** Copies a region in boxes, several at a time. */
 async function copyBoxes(
-  work: ArrayCopy,
   options: BoxCopy,
   region: Box,
   { pass, lanes }: ParallelPass,
   onBox: (copied: Box) => void,
 ): Promise<void> {
-  const memory = options.memory / lanes;
-  const here = () => new BoxCopier({ ...options, memory });
-  const { threads } = work;
-  const others = lanes > 1 && threads ? threads.runners(work, memory, here).slice(0, lanes - 1) : [];
-  const idle: BoxRunner[] = Array.from({ length: lanes - others.length }, here);
-  for (let boxes = 0; boxes < threadBoxes; boxes++) idle.push(...others);
+  const idle = Array.from(
+    { length: lanes },
+    () => new BoxCopier({ ...options, memory: options.memory / lanes }),
+  );
   const copyBox = async (box: Box) => {
-    const runner = idle.shift()!;
-    await runner.box(box);
-    idle.push(runner);
+    const copier = idle.pop()!;
+    await copier.box(box);
+    idle.push(copier);
     onBox(box);
   };
-  await inLanes(tileBox(region, pass.boxShape), idle.length, copyBox, options.signal);
+  await inLanes(tileBox(region, pass.boxShape), lanes, copyBox, options.signal);
 }
 
 /** Copies a region through intermediate chunks in a scratch folder. */
@@ -159,7 +146,7 @@ async function stagedCopy(
     writeEmptyChunks: true, // so that a missing chunk has been removed
     onData: digests && ((box: Box, data: BoxData) => digests.add(box, data)),
   };
-  await copyBoxes(work, into, region, { pass: plan.into, lanes: 1 }, () => {});
+  await copyBoxes(into, region, { pass: plan.into, lanes: 1 }, () => {});
   store.seal();
   const out = new BoxCopier({
     ...boxCopyOptions(work, View.from(middle, region.from)),

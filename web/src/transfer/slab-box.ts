@@ -1,11 +1,11 @@
 /**
  * Copies a box within wasm memory: chunks of the source are decoded to their places in a slab, and chunks of the copy are
- * encoded from there, without copies in JavaScript memory. The values of any other array take the way of `get` and `set`.
+ * encoded from there, on workers if there are any. The values of any other array take the way of `get` and `set`.
  */
 
 import type { CoreChunkCodec } from "../chain/chunk-codec.js";
 import { getSession } from "../engine/engine.js";
-import type { CodecSession, Copy, Slab } from "../engine/session.js";
+import type { PlacedStep } from "../engine/session.js";
 import type { ZarrArray } from "../hierarchy/array.js";
 import { type RegionChunk, type RegionTask, selectedCount } from "../plan/projections.js";
 import type { Selection } from "../plan/selection.js";
@@ -14,14 +14,16 @@ import { type AssembleOptions, assemble, type Sink } from "../read/assemble.js";
 import { projectionsOf, resolveWanted } from "../read/read-region.js";
 import { releaseBytes } from "../store/read.js";
 import { deleteObject, keepsBytes, writeObject } from "../store/write.js";
-import type { BufferPool } from "../util/buffers.js";
-import { withDetails } from "../util/errors.js";
+import { isZarrError, withDetails } from "../util/errors.js";
 import { stridesOf } from "../util/shapes.js";
-import { encoding } from "../write/encoder.js";
-import { resolveRegion } from "../write/region.js";
+import { inLanes } from "../walk/lanes.js";
+import type { Outcome } from "../workers/encode-work.js";
+import { StepFailure } from "../workers/messages.js";
+import type { WorkerPool } from "../workers/pool.js";
+import { recode } from "../workers/recode-work.js";
+import type { Encoded } from "../write/encoder.js";
+import { resolveRegion, type WrittenRegion } from "../write/region.js";
 import { changeShard } from "../write/shard.js";
-import { tryMakeSlab } from "../write/write-slabs.js";
-import { inLanes } from "./array-copy.js";
 
 /** Whether boxes can be copied in this way: one module has both codecs, and encodes from slabs. */
 export function fitsSlab(from: ZarrArray, to: ZarrArray): boolean {
@@ -39,43 +41,72 @@ export interface SlabCopy {
   /** Bytes of the box. */
   readonly bytes: number;
   readonly reading: AssembleOptions;
-  /** Objects that are encoded and written in parallel. */
+  /** Objects that are written in parallel. */
   readonly lanes: number;
   readonly writeEmptyChunks: boolean;
-  /** Memory of encoded chunks, for stores that do not keep it. */
-  readonly buffers: BufferPool;
+  readonly pool: WorkerPool | undefined;
+  /** Returns memory for encoded chunks, which the next box reuses. */
+  memory(bytes: number): Uint8Array<ArrayBuffer>;
 }
 
 /** @returns false if there is no room for the box in wasm memory. */
 export async function copyInSlab(copy: SlabCopy): Promise<boolean> {
-  const session = await getSession("full");
-  const slab = tryMakeSlab(session, copy.bytes);
-  if (!slab) return false;
+  const { to, written } = copy;
+  const region = resolveRegion(to.reader, written);
+  const jobs = [...new Jobs(to.reader, region.parts, to.dtype.itemBytes).inOrder(undefined)];
+  const outcomes = await copy.from.reader.again(() => recodeChunks(copy, region, jobs));
+  if (!outcomes) return false;
+  const encoded = new Map(jobs.flatMap(({ tasks }) => tasks).map((task, i) => [task, outcomes[i]!]));
+  await writeChunks(copy, jobs, encoded);
+  return true;
+}
+
+/** Returns the results of encoding the chunks of the jobs; undefined without room for the box. */
+async function recodeChunks(
+  { bytes, from, memory, pool, read, reading, to, writeEmptyChunks }: SlabCopy,
+  { counts }: WrittenRegion,
+  jobs: readonly Job[],
+): Promise<Outcome[] | undefined> {
+  const { dtype, reader } = from;
+  const { itemBytes } = dtype;
+  const projections = projectionsOf(resolveWanted(reader, read));
+  const chunks = new BoxChunks(from, boxOf(projections.map(selectedCount), itemBytes));
+  await assemble({ reader, projections, itemBytes }, chunks, reading);
+  const box = boxOf(counts, itemBytes);
+  const work = {
+    ...{ bytes, steps: chunks.steps },
+    chunks: jobs.flatMap(({ object, tasks }) => {
+      const { plan } = to.reader.layoutOf(object).leaf as CoreChunkCodec;
+      return tasks.map(({ projections }) => ({ plan, ...chunkPlace(projections, undefined, box) }));
+    }),
+    // An undefined fill value could be read as any value by other readers.
+    keepsFill: writeEmptyChunks || to.spec.fill.value === null,
+  };
   try {
-    await readIntoSlab(copy, session, slab);
-    await writeFromSlab(copy, session, slab);
-    return true;
+    const room = keepsBytes(to.store) ? 0 : chunks.encodedBytes;
+    return await recode(work, memory(room), pool, reading.signal);
+  } catch (error) {
+    throw error instanceof StepFailure ? chunks.located(error) : error;
   } finally {
-    session.freeSlab(slab);
+    chunks.release();
   }
 }
 
-async function readIntoSlab({ from, read, reading }: SlabCopy, session: CodecSession, slab: Slab) {
-  const { reader, dtype } = from;
-  const projections = projectionsOf(resolveWanted(reader, read));
-  const { itemBytes } = dtype;
-  const strides = stridesOf(projections.map(selectedCount), itemBytes);
-  const box = { origin: projections.map(() => 0), strides };
-  await reader.again(() =>
-    assemble({ reader, projections, itemBytes }, new BoxSink(session, slab, box), reading),
-  );
-}
+const boxOf = (shape: readonly number[], itemBytes: number): PlaceBox => ({
+  origin: shape.map(() => 0),
+  strides: stridesOf(shape, itemBytes),
+});
 
-/** Decodes the chunks of a region into a slab that holds all of it. */
-class BoxSink implements Sink {
+/** Gathers the encoded chunks of a box. */
+class BoxChunks implements Sink {
+  readonly steps: PlacedStep[] = [];
+  encodedBytes = 0;
+  /** Task of each step. */
+  readonly #tasks: RegionTask[] = [];
+  readonly #encoded: Uint8Array[] = [];
+
   constructor(
-    private readonly session: CodecSession,
-    private readonly slab: Slab,
+    private readonly array: ZarrArray,
     private readonly box: PlaceBox,
   ) {}
 
@@ -83,53 +114,57 @@ class BoxSink implements Sink {
 
   put({ task, codec, encoded, start }: RegionChunk): void {
     const place = chunkPlace(task.projections, start, this.box);
-    (codec as CoreChunkCodec).decodePlaced(this.session, encoded, this.slab, place);
-    if (encoded) releaseBytes(encoded);
+    for (const step of (codec as CoreChunkCodec).placed(encoded, place)) {
+      this.steps.push(step);
+      this.#tasks.push(task);
+    }
+    if (!encoded) return;
+    this.#encoded.push(encoded);
+    this.encodedBytes += encoded.byteLength;
   }
 
   end(): void {}
+
+  /** Adds the chunk's key to the error of a step. */
+  located({ error, step }: StepFailure): unknown {
+    const { reader } = this.array;
+    const { coordinates } = this.#tasks[step]!;
+    if (isZarrError(error, "CorruptChunk")) reader.distrust(coordinates);
+    return withDetails(error, { chunkKey: reader.keyOf(coordinates) });
+  }
+
+  release(): void {
+    for (const encoded of this.#encoded) releaseBytes(encoded);
+  }
 }
 
-async function writeFromSlab(
-  { to, written, reading: { signal }, lanes, writeEmptyChunks, buffers }: SlabCopy,
-  session: CodecSession,
-  slab: Slab,
+async function writeChunks(
+  { lanes, reading: { signal }, to: { reader, store } }: SlabCopy,
+  jobs: readonly Job[],
+  outcomes: ReadonlyMap<RegionTask, Outcome>,
 ): Promise<void> {
-  const { reader, store } = to;
-  const { itemBytes } = to.dtype;
-  const { counts, parts } = resolveRegion(reader, written);
-  const box = { origin: counts.map(() => 0), strides: stridesOf(counts, itemBytes) };
-  // An undefined fill value could be read as any value by other readers.
-  const keepsFill = writeEmptyChunks || to.spec.fill.value === null;
   const sizes = new Map();
-  const isReused = !to.spec.isSharded && !keepsBytes(store);
-  const copyInto: Copy = (bytes) => {
-    const size = bytes.byteLength;
-    const copy = new Uint8Array(buffers.take(size, 2 * size) ?? new ArrayBuffer(size + (size >> 2)), 0, size);
-    copy.set(bytes);
-    return copy;
+  const replace = (task: RegionTask): Encoded => {
+    const outcome = outcomes.get(task)!;
+    if ("error" in outcome) throw outcome.error;
+    return outcome.encoded as Encoded;
   };
   const make = async ({ object, tasks }: Job) => {
-    const { levels, leaf } = reader.layoutOf(object);
-    const { plan } = leaf as CoreChunkCodec;
-    const encode = ({ projections }: RegionTask, _: unknown, copy?: Copy) =>
-      encoding(() =>
-        session.encodePlaced(slab, { plan, ...chunkPlace(projections, undefined, box) }, keepsFill, copy),
-      );
-    if (levels.length === 0) return encode(tasks[0]!, undefined, isReused ? copyInto : undefined);
-    const work = { session, limits: reader.limits, replace: encode, concurrency: 1, sizes };
+    const { levels } = reader.layoutOf(object);
+    if (levels.length === 0) return replace(tasks[0]!);
+    const session = await getSession("full");
+    const work = { session, limits: reader.limits, replace, concurrency: 1, sizes };
     return changeShard(work, levels, undefined, tasks, reader.positionsOf(object, tasks));
   };
   const write = async (job: Job) => {
     const key = reader.objectKey(job.object);
     try {
       const bytes = await make(job);
-      if (!bytes) return await deleteObject(store, key, { signal });
-      await writeObject(store, key, bytes, { signal });
-      if (isReused) buffers.give(bytes.buffer as ArrayBuffer, lanes);
+      if (bytes) await writeObject(store, key, bytes, { signal });
+      else await deleteObject(store, key, { signal });
     } catch (error) {
       throw signal?.aborted && error === signal.reason ? error : withDetails(error, { chunkKey: key });
     }
   };
-  await inLanes(new Jobs(reader, parts, itemBytes).inOrder(undefined), lanes, write, signal);
+  await inLanes(jobs, lanes, write, signal);
 }

@@ -30,10 +30,10 @@ import { asString, isRecord, ownProperty } from "../util/arguments.js";
 import { decodeBase64, encodeBase64 } from "../util/bytes.js";
 import { type Json, showJson } from "../util/json.js";
 import { resolveLimits } from "../util/limits.js";
-import type { View } from "./boxes.js";
 import { badOption } from "./destination.js";
 import type { SourceArray } from "./nodes.js";
 import type { CheckedOptions } from "./options.js";
+import type { View } from "./view.js";
 
 export interface ArrayTarget {
   readonly metadata: ArrayMetadata;

@@ -10,7 +10,6 @@ import { isStore } from "../store/store.js";
 import { pickOptions } from "../util/arguments.js";
 import { isZarrError, messageOf } from "../util/errors.js";
 import { positionsIn } from "../util/shapes.js";
-import { Callbacks, fetchOptions, inLanes, lanesFor, toExactNumber } from "./array-copy.js";
 import {
   cellBox,
   chunksIn,
@@ -18,9 +17,13 @@ import {
   exactCount,
   exactProduct,
   type ObjectBox,
+  objectsIn,
   type ShareIndex,
   shareBoxes,
-} from "./boxes.js";
+} from "../walk/boxes.js";
+import { inLanes, lanesFor } from "../walk/lanes.js";
+import { boxesToVisit } from "../walk/visit.js";
+import { Callbacks, fetchOptions, toExactNumber } from "./array-copy.js";
 import { badOption, filePath } from "./destination.js";
 import { loadNode, node } from "./host.js";
 import { type FoundNodes, findNodes, metadataProblem } from "./nodes.js";
@@ -35,7 +38,6 @@ import {
 } from "./options.js";
 import { placeOfStore } from "./places.js";
 import { findLeftovers } from "./scratch.js";
-import { boxesToVisit } from "./visited.js";
 
 /** Limit for the problems that a result lists. */
 const maxListed = 10_000;
@@ -281,10 +283,6 @@ class ObjectVerifier {
     const key = reader.objectKey(object);
     this.findings.problems.add({ path, key, ...(chunk && { chunk }), tag, reason: messageOf(error) });
   }
-}
-
-function* objectsIn(boxes: readonly ObjectBox[]): Generator<number[]> {
-  for (const box of boxes) yield* positionsIn(box);
 }
 
 function chunkTasks({ axes, objectAxes }: ArrayReader, object: readonly number[]) {

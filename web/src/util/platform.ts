@@ -284,7 +284,7 @@ export function packageFile(path: string, here: string): URL {
 }
 
 /** Folders of the package in which relative URLs of its files are correct. */
-const ownFolders = /\/(?:engine|workers|bundle|edge|viewer)\/[^/]*$/;
+const ownFolders = /\/(?:engine|workers|bundle|edge)\/[^/]*$/;
 
 /**
  * Whether a bundler has moved the code but left a URL unchanged. The file does not exist then, and a request

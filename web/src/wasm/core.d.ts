@@ -10,7 +10,8 @@ export interface Core {
   statusMessage(code: number): number;
   statusTag(code: number): number;
   codecName(id: number): number;
-  hasCodec(id: number): boolean;
+  /** 1 if the module has a codec, else 0. */
+  hasCodec(id: number): number;
   dtypeName(id: number): number;
   dtypeItemBytes(id: number): number;
   dtypeComponentBytes(id: number): number;

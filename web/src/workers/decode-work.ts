@@ -3,7 +3,7 @@
 import type { CoreChunkCodec } from "../chain/chunk-codec.js";
 import type { ModuleName } from "../engine/compile.js";
 import { withFullIfNeeded } from "../engine/engine.js";
-import type { CodecSession, PlacedStep, Placement } from "../engine/session.js";
+import type { CodecSession, PlacedStep, Placement, Slab } from "../engine/session.js";
 import {
   type Group,
   type Projection,
@@ -24,7 +24,7 @@ import { SlabSink } from "../read/slab-sink.js";
 import { releaseBytes } from "../store/read.js";
 import { isBytes, sizeOf } from "../util/bytes.js";
 import { countOf, stridesOf } from "../util/shapes.js";
-import { type KnownPlans, type PoolTask, StepFailure, type WorkMessage } from "./messages.js";
+import { type KnownPlans, type PeerState, type PoolTask, StepFailure, type WorkMessage } from "./messages.js";
 
 /** A result, and the slab's box in it. */
 interface ResultBox extends SlabPlace {
@@ -56,13 +56,7 @@ export function runSlab(
 ): Uint8Array<ArrayBuffer> | undefined {
   const slab = session.makeSlab(work.bytes);
   try {
-    for (const [i, step] of work.steps.entries()) {
-      try {
-        session.place(slab, step);
-      } catch (error) {
-        throw new StepFailure(i, error);
-      }
-    }
+    placeAll(session, slab, work.steps);
     if (!work.place) {
       if (!spare) return session.copySlab(slab);
       const bytes = new Uint8Array(spare);
@@ -77,6 +71,17 @@ export function runSlab(
   }
 }
 
+/** Decodes chunks into a slab. @throws StepFailure. */
+export function placeAll(session: CodecSession, slab: Slab, steps: readonly PlacedStep[]): void {
+  for (const [i, step] of steps.entries()) {
+    try {
+      session.place(slab, step);
+    } catch (error) {
+      throw new StepFailure(i, error);
+    }
+  }
+}
+
 /** The work as a message. The encoded chunks lie one after another in one buffer. */
 interface SlabMessage {
   readonly steps: readonly StepMessage[];
@@ -84,11 +89,40 @@ interface SlabMessage {
   readonly place: ResultBox | undefined;
 }
 
-interface StepMessage extends Placement {
+export interface StepMessage extends Placement {
   readonly plan: number;
   /** Position of the chunk in the buffer; undefined for a missing one. */
   readonly at: readonly [start: number, length: number] | undefined;
 }
+
+/** Total size of the encoded chunks of steps. */
+export const encodedBytes = (steps: readonly PlacedStep[]): number =>
+  steps.reduce((sum, step) => sum + (step.encoded?.byteLength ?? 0), 0);
+
+/** Converts steps to messages. @param input receives the encoded chunks. */
+export function packSteps(known: PeerState, steps: readonly PlacedStep[], input: Uint8Array): StepMessage[] {
+  let end = 0;
+  return steps.map(({ plan, encoded: chunk, offset, axes }) => {
+    const number = known.planNumber(plan);
+    if (!chunk) return { plan: number, at: undefined, offset, axes };
+    input.set(chunk, end);
+    const at = [end, chunk.byteLength] as const;
+    end += chunk.byteLength;
+    return { plan: number, at, offset, axes };
+  });
+}
+
+export const unpackSteps = (
+  known: KnownPlans,
+  steps: readonly StepMessage[],
+  input: ArrayBuffer,
+): PlacedStep[] =>
+  steps.map(({ plan, at, offset, axes }) => ({
+    plan: known.get(plan),
+    encoded: at && new Uint8Array(input, ...at),
+    offset,
+    axes,
+  }));
 
 /** Destination of a slab on the calling thread. */
 interface SlabTarget {
@@ -107,7 +141,7 @@ export function slabTask(work: SlabWork, target?: SlabTarget): PoolTask<Uint8Arr
     module,
     plan: steps[0]!.plan,
     isShared: place !== undefined,
-    inputBytes: steps.reduce((sum, step) => sum + (step.encoded?.byteLength ?? 0), 0),
+    inputBytes: encodedBytes(steps),
     workBytes: work.workBytes ?? bytes,
     spareBytes: place ? undefined : bytes,
     read: ({ bytes: slab }) => {
@@ -115,31 +149,14 @@ export function slabTask(work: SlabWork, target?: SlabTarget): PoolTask<Uint8Arr
       return isSlab ? { outcome: taken(slab) } : undefined;
     },
     run: (session) => taken(runSlab(session, { ...work, place: place ?? target?.place() })),
-    pack(known, input): SlabMessage {
-      let end = 0;
-      const packed = steps.map(({ plan, encoded: chunk, offset, axes }): StepMessage => {
-        const number = known.planNumber(plan);
-        if (!chunk) return { plan: number, at: undefined, offset, axes };
-        input.set(chunk, end);
-        const at = [end, chunk.byteLength] as const;
-        end += chunk.byteLength;
-        return { plan: number, at, offset, axes };
-      });
-      return { steps: packed, bytes, place };
-    },
+    pack: (known, input): SlabMessage => ({ steps: packSteps(known, steps, input), bytes, place }),
   };
 }
 
 /** Decodes a message in the worker. */
 export function unpackSlab(known: KnownPlans, { module, input, work }: WorkMessage): SlabWork {
   const { steps, bytes, place } = work as SlabMessage;
-  const unpacked = steps.map(({ plan, at, offset, axes }) => ({
-    plan: known.get(plan),
-    encoded: at && new Uint8Array(input, ...at),
-    offset,
-    axes,
-  }));
-  return { module, bytes, steps: unpacked, place };
+  return { module, bytes, steps: unpackSteps(known, steps, input), place };
 }
 
 /** Minimum size of a task in bytes; smaller ones are done faster than they are sent. */

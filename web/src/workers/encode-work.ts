@@ -22,11 +22,12 @@ import {
   packFailure,
   unpackFailure,
   type WorkMessage,
+  type WorkResult,
 } from "./messages.js";
 import type { WorkerPool } from "./pool.js";
 
 /** Result of encoding a chunk. */
-type Outcome = { readonly encoded: Encoded | "no room" } | { readonly error: unknown };
+export type Outcome = { readonly encoded: Encoded | "no room" } | { readonly error: unknown };
 
 /** Chunks to encode, as a message. Ranges refer to the memory sent along. */
 interface BatchMessage extends Omit<EncodeBatch, "plan" | "before" | "source"> {
@@ -111,13 +112,7 @@ function encodeTask(batch: EncodeBatch): PoolTask<Outcome[]> {
     isShared: shared !== undefined,
     inputBytes: shared ? stored : start + movedBytes(move),
     workBytes: contentBytes,
-    read: ({ chunks, input }) => {
-      const outcomes = Array.isArray(chunks)
-        ? chunks.map((chunk) => readOutcome(chunk, keepsFill, input))
-        : [];
-      const isWhole = outcomes.length === places.length && outcomes.every((outcome) => outcome !== undefined);
-      return isWhole ? { outcome: outcomes } : undefined;
-    },
+    read: (answer) => readOutcomes(answer, places.length, keepsFill),
     run: (session) => {
       const outcomes = runBatch(session, batch, attempt);
       return outcomes === "no room" ? places.map(() => ({ encoded: outcomes })) : outcomes;
@@ -138,7 +133,7 @@ function encodeTask(batch: EncodeBatch): PoolTask<Outcome[]> {
 const isShared = (bytes: Uint8Array): bytes is Uint8Array<SharedArrayBuffer> =>
   typeof SharedArrayBuffer === "function" && bytes.buffer instanceof SharedArrayBuffer;
 
-function attempt(encode: () => Encoded): Outcome {
+export function attempt(encode: () => Encoded): Outcome {
   try {
     return { encoded: encode() };
   } catch (error) {
@@ -146,21 +141,19 @@ function attempt(encode: () => Encoded): Outcome {
   }
 }
 
-/**
- * Returns a worker's result for a chunk; undefined if it is malformed.
- * @param input memory that will be reused: a chunk in it is copied.
- */
+/** Returns a worker's result for a chunk; undefined if it is malformed. See {@link readOutcomes}. */
 function readOutcome(
   chunk: ChunkResult | undefined,
   keepsFill: boolean,
   input: ArrayBuffer | undefined,
+  copy: Copy,
 ): Outcome | undefined {
   const { bytes, failure } = chunk ?? { failure: null };
   if (failure !== undefined)
     return isFailure(failure) && !isWorkerFault(failure) ? { error: unpackFailure(failure) } : undefined;
   if (bytes === undefined) return keepsFill ? undefined : { encoded: undefined };
   if (!isBytes(bytes) || asBytes(bytes) !== bytes || sizeOf(bytes) === 0) return undefined;
-  return { encoded: bytes.buffer === input ? new Uint8Array(bytes) : bytes };
+  return { encoded: bytes.buffer === input ? copy(bytes) : bytes };
 }
 
 /** Decodes the message in the worker. */
@@ -182,22 +175,44 @@ export function unpackBatch(known: KnownPlans, { input, work }: WorkMessage): En
  * @throws EngineFailed if memory is exhausted: the calling thread may have enough.
  */
 export function encodeBatch(session: CodecSession, batch: EncodeBatch, input: ArrayBuffer): ChunkResult[] {
+  const chunks = runBatch(session, batch, encodeOne, copyInto(new Uint8Array(input)));
+  if (chunks === "no room") throw engineFailed("out of memory for chunks");
+  return chunks;
+}
+
+/** Returns a function that copies encoded chunks to memory as far as they fit, one after another, or to new memory. */
+export function copyInto(memory: Uint8Array<ArrayBuffer>): Copy {
   let end = 0;
-  const copy: Copy = (part) => {
-    if (end + part.byteLength > input.byteLength) return new Uint8Array(part);
-    const bytes = new Uint8Array(input, end, part.byteLength);
+  return (part) => {
+    if (end + part.byteLength > memory.byteLength) return new Uint8Array(part);
+    const bytes = memory.subarray(end, end + part.byteLength);
     bytes.set(part);
     end += part.byteLength;
     return bytes;
   };
-  const encodeOne = (encode: () => Uint8Array<ArrayBuffer> | undefined): ChunkResult => {
-    try {
-      return { bytes: encode() };
-    } catch (error) {
-      return { failure: packFailure(error) };
-    }
-  };
-  const chunks = runBatch(session, batch, encodeOne, copy);
-  if (chunks === "no room") throw engineFailed("out of memory for chunks");
-  return chunks;
+}
+
+/** Encodes a chunk in a worker. */
+export function encodeOne(encode: () => Uint8Array<ArrayBuffer> | undefined): ChunkResult {
+  try {
+    return { bytes: encode() };
+  } catch (error) {
+    return { failure: packFailure(error) };
+  }
+}
+
+/**
+ * Reads the chunks in an answer; undefined if it does not fit.
+ * @param copy copies chunks in the memory of the task, which will be reused.
+ */
+export function readOutcomes(
+  { chunks, input }: WorkResult,
+  count: number,
+  keepsFill: boolean,
+  copy: Copy = (bytes) => new Uint8Array(bytes),
+): { outcome: Outcome[] } | undefined {
+  const read = (chunk: ChunkResult | undefined) => readOutcome(chunk, keepsFill, input, copy);
+  const outcomes = Array.isArray(chunks) ? chunks.map(read) : [];
+  const isWhole = outcomes.length === count && outcomes.every((outcome) => outcome !== undefined);
+  return isWhole ? { outcome: outcomes } : undefined;
 }

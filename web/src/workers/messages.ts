@@ -33,7 +33,7 @@ export interface WorkMessage {
 export const isWorkMessage = (message: object): message is WorkMessage =>
   "id" in message && typeof message.id === "number" && "kind" in message;
 
-export type WorkKind = "decode" | "encode";
+export type WorkKind = "decode" | "encode" | "recode";
 
 interface PlanMessage {
   readonly id: number;
@@ -64,9 +64,12 @@ export interface ChunkResult {
 export interface PoolTask<T> {
   readonly kind: WorkKind;
   readonly module: ModuleName;
-  /** Its plan, and whether its values or its result are in shared memory: such tasks are measured together. */
-  readonly plan: PlanWords;
-  readonly isShared: boolean;
+  /**
+   * Its plan, and whether its values or its result are in shared memory: such tasks are measured together. Tasks without
+   * a plan are not measured: this thread runs some while all workers are busy, except in pages.
+   */
+  readonly plan?: PlanWords | undefined;
+  readonly isShared?: boolean | undefined;
   /** Bytes sent to the worker, and bytes to process, which determine the timeout. */
   readonly inputBytes: number;
   readonly workBytes: number;
@@ -237,7 +240,7 @@ export class PendingTask {
   constructor(
     readonly task: PoolTask<unknown>,
     readonly wasm: WasmModule,
-    readonly balance: Balance,
+    readonly balance: Balance | undefined,
     private readonly resolve: (outcome: unknown) => void,
     private readonly reject: (error: unknown) => void,
     private readonly onSettled: () => void,
@@ -246,12 +249,12 @@ export class PendingTask {
   /** Notes where the task runs. */
   start(side: Side): void {
     this.#side = side;
-    this.balance.start(side);
+    this.balance?.start(side);
   }
 
   /** Notes that it no longer runs there. See {@link Balance.end}. */
   end(bytes: number, period: number | undefined): void {
-    if (this.#side) this.balance.end(this.#side, bytes, period);
+    if (this.#side) this.balance?.end(this.#side, bytes, period);
     this.#side = undefined;
   }
 
@@ -337,6 +340,6 @@ export function warnNoWorkers(reasons: ReadonlySet<string>): void {
   warned.add(text);
   console.warn(
     `zarr-wasm: the pool has no workers and runs on the calling thread: ${text}. ` +
-      'If your bundler does not support this, create the workers yourself: new WorkerPool({ createWorker: () => new Worker(new URL("./my-worker.js", import.meta.url), { type: "module" }) }), where my-worker.js calls startWorker of "zarr-wasm/worker"; pass the same options to configurePool of "zarr-wasm/viewer" for viewers.',
+      'If your bundler does not support this, create the workers yourself: new WorkerPool({ createWorker: () => new Worker(new URL("./my-worker.js", import.meta.url), { type: "module" }) }), where my-worker.js calls startWorker of "zarr-wasm/worker"; pass the same options to configurePool of "zarr-wasm-viewer" for viewers.',
   );
 }

@@ -1,6 +1,7 @@
 /** A pool of workers that decode and encode chunks. */
 
 import { type CoreChunkCodec, wholePlace } from "../chain/chunk-codec.js";
+import type { ModuleName } from "../engine/compile.js";
 import { compiledModule, getSession, withFullIfNeeded } from "../engine/engine.js";
 import type { Plan, PlanWords } from "../engine/plan.js";
 import type { Projection } from "../plan/projections.js";
@@ -57,6 +58,8 @@ export interface WorkerPoolOptions {
 const maxDefaultSize = 8;
 /** Maximum number of tasks per worker: one in progress, and the next one, so that it never waits. */
 const depth = 2;
+/** The same for tasks that this thread runs as well: while it runs one, workers must not run out of work. */
+const sharedDepth = 3;
 /** Maximum unused bytes in the memory for encoded chunks. */
 const inputSlack = 2 ** 20;
 /** Time for which memory is kept after a read or write, in milliseconds: another one often follows. */
@@ -109,6 +112,8 @@ export class WorkerPool {
   #startsAll = false;
   #nextId = 0;
   #isDestroyed = false;
+  /** Whether this thread runs a task because all workers are busy. */
+  #isBusyHere = false;
   /** Why workers did not start; several ways may fail for the same reason. */
   readonly #reasons = new Set<string>();
 
@@ -155,9 +160,12 @@ export class WorkerPool {
    * Starts the workers and loads the decoder in advance, so that the first read need not wait. A failure
    * surfaces at the first read.
    */
-  start(): void {
+  start(): void;
+  /** @internal */
+  start(module: ModuleName): void;
+  start(module: ModuleName = "decode"): void {
     this.#startAll();
-    preload(() => getSession("decode"));
+    preload(() => getSession(module));
   }
 
   /** Stops the workers. Tasks in progress and later ones run on the calling thread. */
@@ -275,7 +283,7 @@ export class WorkerPool {
       const job: PendingTask = new PendingTask(
         task,
         wasm,
-        this.#balanceOf(task),
+        task.plan && this.#balanceOf({ ...task, plan: task.plan }),
         resolve as (value: unknown) => void,
         reject,
         onSettled,
@@ -289,10 +297,7 @@ export class WorkerPool {
     });
   }
 
-  #balanceOf(
-    { plan, kind, isShared }: Pick<PoolTask<unknown>, "plan" | "kind" | "isShared">,
-    first: Side = "workers",
-  ): Balance {
+  #balanceOf({ plan, kind, isShared = false }: Measured, first: Side = "workers"): Balance {
     const balances = this.#balances(plan);
     const key = `${kind} ${isShared}`;
     const balance = balances.get(key) ?? new Balance(first);
@@ -304,7 +309,7 @@ export class WorkerPool {
   #advance(): void {
     this.#startsAll &&= this.status.workers < this.#maxSize;
     for (const job of this.#queue) {
-      const isCheap = job.balance.side === "here" && mayBlock();
+      const isCheap = job.balance?.side === "here" && mayBlock();
       if (isCheap && job.balance.isDraining && this.#maxSize > 0) continue;
       if (this.#maxSize === 0 || job.crashes > 1 || isCheap) {
         this.#queue.delete(job);
@@ -312,14 +317,24 @@ export class WorkerPool {
         void job.runHere();
         continue;
       }
-      const member = this.#leastBusy();
-      if (!member) break;
+      const member = this.#leastBusy(job.balance ? depth : sharedDepth);
+      if (!member && (job.balance || this.#isBusyHere || !mayBlock())) break;
       this.#queue.delete(job);
-      this.#assign(member, job);
+      if (member) this.#assign(member, job);
+      else void this.#helpWith(job);
     }
     const wanted = this.#startsAll ? this.#maxSize : this.#queue.size + this.#givenCount();
     let missing = Math.min(wanted, this.#maxWorkers) - this.#workers.size;
     while (missing-- > 0) void this.#startOne();
+  }
+
+  /** Runs a task on this thread, because all workers are busy. */
+  async #helpWith(job: PendingTask): Promise<void> {
+    this.#isBusyHere = true;
+    this.#startsAll = true;
+    await job.runHere();
+    this.#isBusyHere = false;
+    this.#advance();
   }
 
   /**
@@ -336,10 +351,11 @@ export class WorkerPool {
     return count;
   }
 
-  #leastBusy(): PoolWorker | undefined {
+  /** Returns the worker with the fewest tasks; undefined if all have at least `most`. */
+  #leastBusy(most: number): PoolWorker | undefined {
     let best: PoolWorker | undefined;
     for (const member of this.#workers) {
-      if (member.isReady && member.jobs.size < (best?.jobs.size ?? depth)) best = member;
+      if (member.isReady && member.jobs.size < (best?.jobs.size ?? most)) best = member;
     }
     return best;
   }
@@ -479,6 +495,8 @@ export class WorkerPool {
     for (const job of waiting) this.#queue.add(job);
   }
 }
+
+type Measured = Pick<PoolTask<unknown>, "kind" | "isShared"> & { readonly plan: PlanWords };
 
 /**
  * The side that works until the first trial: the calling thread encodes small chunks, since a short write ends before

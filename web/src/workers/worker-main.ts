@@ -11,6 +11,7 @@ import { runSlab, unpackSlab } from "./decode-work.js";
 import { encodeBatch, unpackBatch } from "./encode-work.js";
 import { Fetching, isFetchRequest } from "./fetching.js";
 import { isWorkMessage, KnownPlans, packFailure, type WorkMessage, type WorkResult } from "./messages.js";
+import { recodeBox, unpackRecode } from "./recode-work.js";
 
 const plans = new KnownPlans();
 let fetching: Fetching | undefined;
@@ -29,7 +30,7 @@ async function runTask(port: WorkerPort, message: WorkMessage): Promise<void> {
   const send = (said: WorkResult, transfer: ArrayBuffer[]) => port.post(said, transfer);
   try {
     plans.store(message); // first, because later messages rely on them
-    const run = kind === "decode" ? decodeTask(message) : encodeTask(message);
+    const run = tasks[kind](message);
     if (wasm instanceof WebAssembly.Module) configureWasm({ [module]: wasm });
     const outcome = run(await getSession(module));
     const made = [outcome.bytes, ...(outcome.chunks ?? []).map((chunk) => chunk.bytes)];
@@ -52,6 +53,13 @@ function encodeTask(message: WorkMessage): Work {
   const batch = unpackBatch(plans, message);
   return (session) => ({ chunks: encodeBatch(session, batch, message.input) });
 }
+
+function recodeTask(message: WorkMessage): Work {
+  const work = unpackRecode(plans, message);
+  return (session) => ({ chunks: recodeBox(session, work, message.input) });
+}
+
+const tasks = { decode: decodeTask, encode: encodeTask, recode: recodeTask };
 
 let isStarted = false;
 

@@ -41,9 +41,12 @@ export class LazyPart<T> {
     }
   }
 
-  /** Loads a part that the view can do without, unless it is loading already. @param onSettled called after the attempt */
-  want(onSettled: () => void = () => {}): void {
-    if (this.#loading) return;
-    this.load().then(onSettled, onSettled);
+  /**
+   * Loads a part that the view can do without, unless it is loading already. The next call tries again after a failure.
+   * @param onLoaded called after it has been loaded
+   * @param onFailed called after a failure; must not call this method
+   */
+  want(onLoaded: () => void = () => {}, onFailed: () => void = () => {}): void {
+    if (!this.#loading) this.load().then(onLoaded, onFailed);
   }
 }

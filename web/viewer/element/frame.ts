@@ -59,7 +59,7 @@ export class Frame {
     Object.assign(this.box.style, isStyled ? noBounds : bounds);
     if (isStyled || hasWarned) return;
     hasWarned = true;
-    console.warn("zarr-wasm: the viewer has no style sheet; load zarr-wasm/viewer/style.css");
+    console.warn("zarr-wasm: the viewer has no style sheet; load zarr-wasm-viewer/style.css");
   }
 
   /**

@@ -387,8 +387,10 @@ export class PlaneView {
     if (budget === 0) return;
     const sampler = this.#sampler;
     if (sampler.value) sampler.value.start(layers, budget);
-    else if (!sampler.hasFailed && layers.some((layer) => this.ranges.needsSample(layer)))
-      sampler.want(() => this.redraw());
+    else if (!sampler.hasFailed && layers.some((layer) => this.ranges.needsSample(layer))) {
+      const redraw = () => this.redraw();
+      sampler.want(redraw, redraw);
+    }
   }
 
   /** Adds the values of tiles to the ranges. */

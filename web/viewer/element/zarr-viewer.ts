@@ -5,7 +5,6 @@ import { errorMessage } from "../base/format.js";
 import type { PictureOptions } from "../model/figure.js";
 import { givenTexts, givenValues, readSettings, settingNames, unsetSettings } from "../model/query.js";
 import type { WantedState } from "../model/state.js";
-import { configurePool } from "../tiles/pool-options.js";
 import type { ZarrViewerProperties } from "./attributes.js";
 import { childLayers, watchLayers } from "./layer-children.js";
 import type { ControlsMode, PointerReport, ProgressReport, ViewerState, ViewerView } from "./options.js";
@@ -228,7 +227,7 @@ export class ZarrViewerElement extends Base {
       return;
     }
     if (has(optionNames)) this.#setOptions();
-    if (has(placeNames)) this.#show();
+    if (has(placeNames)) this.#open();
     else if (has(stateNames)) {
       const changed = names.filter((name) => stateNames.includes(name));
       this.#viewer.change(this.#changeOf(changed), this.#given(changed), changed);
@@ -248,7 +247,7 @@ export class ZarrViewerElement extends Base {
     return { ...unset, ...this.#read((name) => names.includes(name) || isUnset(name)) };
   }
 
-  #show(): void {
+  #open(): void {
     const source = this.src;
     if (source === null || source === "") {
       this.#clear();
@@ -353,27 +352,6 @@ function styleSheet(theme: string | null): CSSStyleSheet {
     sheets.set(name, sheet);
   }
   return sheet;
-}
-
-/**
- * Lets bundles on a server other than the page's start workers: browsers start only scripts of the page's own
- * origin, but those may import others.
- * Modules for bundlers must not call it: in a bundle, the script has another address, or is part of another file.
- * @param script address of `worker.js`, which must allow cross-origin reads, as CDNs do
- * @internal
- */
-export function useWorkersFrom(script: URL): void {
-  if (!globalThis.location || script.origin === location.origin) return;
-  configurePool({
-    createWorker: () => {
-      const text = `import ${JSON.stringify(script.href)};`;
-      const url = URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
-      const worker = new Worker(url, { type: "module" });
-      // Workers fetch their script some time after they are created.
-      setTimeout(() => URL.revokeObjectURL(url), 60_000);
-      return worker;
-    },
-  });
 }
 
 /** Defines `<zarr-viewer>`. Does nothing if it is defined already, or outside a page. */

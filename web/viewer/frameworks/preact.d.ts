@@ -1,4 +1,4 @@
-// Types of <zarr-viewer> in Preact: import type {} from "zarr-wasm/viewer/preact".
+// Types of <zarr-viewer> in Preact: import type {} from "zarr-wasm-viewer/preact".
 import type { HTMLAttributes, Key } from "preact";
 import type { ZarrLayerAttributes, ZarrViewerElement, ZarrViewerEvents, ZarrViewerProps } from "../define.js";
 

@@ -1,4 +1,4 @@
-// Types of <zarr-viewer> in React 19: import type {} from "zarr-wasm/viewer/react".
+// Types of <zarr-viewer> in React 19: import type {} from "zarr-wasm-viewer/react".
 import type { DetailedHTMLProps, HTMLAttributes, Key } from "react";
 import type { ZarrLayerAttributes, ZarrViewerElement, ZarrViewerEvents, ZarrViewerProps } from "../define.js";
 

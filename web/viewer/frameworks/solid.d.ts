@@ -1,4 +1,4 @@
-// Types of <zarr-viewer> in Solid: import type {} from "zarr-wasm/viewer/solid".
+// Types of <zarr-viewer> in Solid: import type {} from "zarr-wasm-viewer/solid".
 import type { JSX } from "solid-js";
 import type {
   ZarrLayerAttributes,

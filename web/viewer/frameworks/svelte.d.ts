@@ -1,4 +1,4 @@
-// Types of <zarr-viewer> in Svelte 5: import type {} from "zarr-wasm/viewer/svelte".
+// Types of <zarr-viewer> in Svelte 5: import type {} from "zarr-wasm-viewer/svelte".
 import type { HTMLAttributes } from "svelte/elements";
 import type { ZarrLayerAttributes, ZarrViewerElement, ZarrViewerEvents, ZarrViewerProps } from "../define.js";
 

@@ -1,4 +1,4 @@
-// Types of <zarr-viewer> in Vue's templates and JSX: import type {} from "zarr-wasm/viewer/vue".
+// Types of <zarr-viewer> in Vue's templates and JSX: import type {} from "zarr-wasm-viewer/vue".
 import type { HTMLAttributes } from "vue";
 import type { ZarrLayerAttributes, ZarrViewerEvents, ZarrViewerProps } from "../define.js";
 

@@ -101,4 +101,3 @@ async function breakLock(fs: Fs, lock: URL, entries: readonly string[]): Promise
 }
 
 const withoutSlash = (folder: URL): URL => new URL(folder.href.replace(/\/$/, ""));
-

@@ -5,13 +5,26 @@ import { set } from "../../../edit/set.js";
 import { getSession } from "../../../engine/engine.js";
 import type { ZarrArray } from "../../../hierarchy/array.js";
 import { get } from "../../../hierarchy/get.js";
+import { RegularAxis } from "../../../metadata/grid.js";
 import { slice } from "../../../plan/selection.js";
 import { readRange } from "../../../store/read.js";
-import { joinKey } from "../../../store/store.js";
 import { uninitialised } from "../../../util/platform.js";
-import { countOf, stridesOf } from "../../../util/shapes.js";
+import { type Box, countOf, positionsIn, stridesOf } from "../../../util/shapes.js";
+import {
+  boxLengths,
+  cellBox,
+  chunksIn,
+  elementBox,
+  exactCount,
+  type ObjectBox,
+  objectsIn,
+  shareBoxes,
+  tileBox,
+} from "../../../walk/boxes.js";
+import { inLanes, lanesFor } from "../../../walk/lanes.js";
+import { boxesToVisit, isSameFill } from "../../../walk/visit.js";
 import type { WorkerPool } from "../../../workers/pool.js";
-import { type Block, Blocks, blockShape, copyStored, isStoredAlike, storedBlocks } from "./blocks.js";
+import { blockShape, copyStored, isStoredAlike } from "./blocks.js";
 import { type Kernel, reduceBox } from "./reduce.js";
 
 /**
@@ -25,8 +38,11 @@ const lanes = 2;
 const storedLanes = 16;
 const storedBytes = 64 * 2 ** 20;
 
-/** Maximum time between pauses, in milliseconds. */
-const maxRunTime = 50;
+/** A box of `shape` elements from `start` along each axis. */
+interface Block {
+  readonly start: readonly number[];
+  readonly shape: readonly number[];
+}
 
 /** Source and method of filling a level. */
 export interface LevelSource {
@@ -53,14 +69,13 @@ export interface FillLevelOptions {
 
 /** Fills a share of a level's blocks. */
 export class LevelFill {
-  readonly #blocks: Blocks;
+  /** The grid of blocks, and the share of it. */
+  readonly #grid: readonly RegularAxis[];
+  readonly #share: readonly ObjectBox[];
   /** Shape of a stored object; no two shares write to the same object. */
   readonly #object: readonly number[];
-  readonly #first: number;
-  readonly #end: number;
   /** Whether each block is a single object that is copied without decoding. */
   readonly #isStored: boolean;
-  #nextPause = 0;
 
   constructor(
     private readonly filling: LevelSource,
@@ -72,84 +87,93 @@ export class LevelFill {
     this.#isStored = factors.every((factor) => factor === 1) && isStoredAlike(source.spec, target.spec);
     const chunks = source.chunkShape.map((length, axis) => Math.ceil(length / factors[axis]!));
     const most = this.#isStored ? 0 : maxBytes / countOf(factors) / elementBytes(source);
-    this.#blocks = new Blocks(target.shape, blockShape(this.#object, target.shape, chunks, most));
-    this.#first = Math.floor((this.#blocks.count / count) * index);
-    this.#end =
-      index + 1 === count ? this.#blocks.count : Math.floor((this.#blocks.count / count) * (index + 1));
+    const block = blockShape(this.#object, target.shape, chunks, most);
+    this.#grid = target.shape.map((length, axis) => new RegularAxis(length, block[axis]!));
+    const blocks = this.#grid.map((axis) => axis.count);
+    this.#share = shareBoxes(blocks, count > 1 ? { index, count } : undefined);
   }
 
   /** Number of chunks to write; inner chunks, if the target has shards. */
   get chunks(): number {
-    const { chunkShape } = this.filling.target;
-    return (
-      this.#blocks.unitsBefore(this.#end, chunkShape) - this.#blocks.unitsBefore(this.#first, chunkShape)
-    );
+    return this.#chunkCount(this.#share);
   }
 
-  #chunkCount({ shape }: Block): number {
-    const { chunkShape } = this.filling.target;
-    return countOf(shape.map((length, axis) => Math.ceil(length / chunkShape[axis]!)));
+  #chunkCount(blocks: readonly Box[]): number {
+    const { reader } = this.filling.target;
+    const objects = blocks.map((box) => cellBox(elementBox(box, this.#grid), reader.objectAxes));
+    return Number(chunksIn(objects, reader));
   }
 
   /** @throws the first error, once nothing is in flight. */
   async run(): Promise<void> {
-    const { isNew, onBlock, part, signal } = this.options;
-    const given = { ...this.filling, isNew, shares: part[1], signal };
-    const stored = await storedBlocks(given, this.#blocks);
-    const own = stored?.filter((at) => this.#isOwn(at)).map((at) => this.#blocks.atPosition(at));
-    if (own) onBlock(this.chunks - own.reduce((sum, box) => sum + this.#chunkCount(box), 0), 0);
-    await this.#writeAll(own?.values() ?? this.#boxes());
-  }
-
-  #isOwn(position: readonly number[]): boolean {
-    const index = this.#blocks.indexOf(position);
-    return index >= this.#first && index < this.#end;
-  }
-
-  *#boxes(): Generator<Block> {
-    for (let index = this.#first; index < this.#end; index++) yield this.#blocks.at(index);
-  }
-
-  async #writeAll(boxes: Iterator<Block>): Promise<void> {
-    let failure: { readonly error: unknown } | undefined;
-    const lane = async () => {
-      const scratch = new ReadBuffer(this.filling.source);
-      for (let next = boxes.next(); !next.done && !failure; next = boxes.next()) {
-        const box = next.value;
-        try {
-          await this.#pause();
-          await this.#write(box, scratch);
-        } catch (error) {
-          failure ??= { error };
-        }
-      }
+    const { onBlock, signal } = this.options;
+    const visited = await this.#visited();
+    const skipped = this.chunks - this.#chunkCount(visited);
+    if (skipped > 0) onBlock(skipped, 0);
+    const lanes = this.#lanes;
+    const buffers = Array.from({ length: lanes }, () => new ReadBuffer(this.filling.source));
+    const write = async (block: readonly number[]) => {
+      const buffer = buffers.pop()!;
+      await this.#write(block, buffer);
+      buffers.push(buffer);
     };
-    await Promise.all(Array.from({ length: this.#lanes }, lane));
-    if (failure) throw failure.error;
+    await inLanes(objectsIn(visited), lanes, write, signal);
   }
 
-  /**
-   * Lets the event loop run from time to time, for timers and aborts: in-memory stores resolve in microtasks.
-   */
-  async #pause(): Promise<void> {
-    if (Date.now() < this.#nextPause) return;
-    await new Promise((resolve) => setTimeout(resolve, 0));
-    this.#nextPause = Date.now() + maxRunTime;
+  /** Returns the blocks for which the source or the target may have stored objects. */
+  #visited(): Promise<readonly ObjectBox[]> {
+    const { source, target, factors } = this.filling;
+    const { isNew, signal } = this.options;
+    const arrays = [
+      { array: source, factors },
+      ...(isNew ? [] : [{ array: target, factors: factors.map(() => 1) }]),
+    ];
+    const mayStay = target.spec.fill.value !== null && isSameFill(source, target);
+    return boxesToVisit({
+      ...{ boxes: this.#share, cell: factors.map(() => 1), signal },
+      sources: arrays.map((given) => ({
+        array: given.array,
+        count: this.#share.reduce((sum, box) => sum + this.#objectCount(box, given), 0n),
+        cellsHolding: (object) => this.#blocksHolding(object, given),
+      })),
+      needsAll: mayStay ? undefined : "the fill value changes, so that all of them are written",
+    });
+  }
+
+  /** Number of objects of an array that blocks are made of. */
+  #objectCount(blocks: Box, { array, factors }: Reduced): bigint {
+    const { from, to } = elementBox(blocks, this.#grid);
+    const scaled = (list: readonly number[]) =>
+      list.map((at, axis) => Math.min(at * factors[axis]!, array.shape[axis]!));
+    return exactCount(cellBox({ from: scaled(from), to: scaled(to) }, array.reader.objectAxes));
+  }
+
+  /** Blocks to which an object of an array contributes; undefined for an object outside the array. */
+  #blocksHolding(object: readonly number[], { array, factors }: Reduced): Box | undefined {
+    const axes = array.reader.objectAxes;
+    if (object.some((at, axis) => at >= axes[axis]!.count)) return undefined;
+    const { from, to } = elementBox({ from: object, to: object.map((at) => at + 1) }, axes);
+    const reduced = {
+      from: from.map((at, axis) => Math.floor(at / factors[axis]!)),
+      to: to.map((at, axis) => Math.ceil(at / factors[axis]!)),
+    };
+    return cellBox(reduced, this.#grid);
   }
 
   get #lanes(): number {
     if (!this.#isStored) return lanes;
     const bytes = countOf(this.#object) * elementBytes(this.filling.source);
-    const most = Math.min(this.options.concurrency ?? storedLanes, Math.floor(storedBytes / bytes));
-    return Math.max(1, most);
+    return lanesFor(bytes, storedBytes, this.options.concurrency ?? storedLanes);
   }
 
-  async #write(box: Block, scratch: ReadBuffer): Promise<void> {
+  async #write(position: readonly number[], scratch: ReadBuffer): Promise<void> {
     const { source, target } = this.filling;
     const { signal, resume, isNew, onBlock } = this.options;
-    signal?.throwIfAborted();
+    const cell = { from: position, to: position.map((at) => at + 1) };
+    const elements = elementBox(cell, this.#grid);
+    const box: Block = { start: elements.from, shape: boxLengths(elements) };
     let bytes = 0;
-    const exists = resume && (await this.#exists(box));
+    const exists = resume && (await this.#exists(elements));
     if (!exists && this.#isStored) {
       const at = box.start.map((from, axis) => from / this.#object[axis]!);
       bytes = await copyStored(source, target, at, { signal, mayBeThere: !isNew });
@@ -171,27 +195,18 @@ export class LevelFill {
         },
       );
     }
-    onBlock(this.#chunkCount(box), bytes);
+    onBlock(this.#chunkCount([cell]), bytes);
   }
 
   /**
    * Whether all of a block's chunks or shards are stored. Chunks that contain only the fill value never are.
    */
-  async #exists({ start, shape }: Block): Promise<boolean> {
-    const { target } = this.filling;
-    const { store, path, spec } = target;
-    const object = this.#object;
-    const counts = shape.map((length, axis) => Math.ceil(length / object[axis]!));
-    const objects = new Blocks(
-      counts,
-      counts.map(() => 1),
-    );
-    for (let i = 0; i < objects.count; i++) {
-      const at = objects.at(i).start.map((index, axis) => start[axis]! / object[axis]! + index);
-      const key = joinKey(path, spec.chunkKey(at));
-      const { signal } = this.options;
-      if (!(await readRange(store, key, { offset: 0, length: 1 }, { signal }))) return false;
-    }
+  async #exists(elements: Box): Promise<boolean> {
+    const { reader, store } = this.filling.target;
+    const { signal } = this.options;
+    for (const object of positionsIn(cellBox(elements, reader.objectAxes)))
+      if (!(await readRange(store, reader.objectKey(object), { offset: 0, length: 1 }, { signal })))
+        return false;
     return true;
   }
 
@@ -220,21 +235,23 @@ export class LevelFill {
     const strides = stridesOf(shape);
     const unit = source.chunkShape.map((length, axis) => Math.ceil(length / factors[axis]!));
     const most = maxBytes / countOf(factors) / itemBytes;
-    const boxes = new Blocks(shape, blockShape(unit, shape, unit, most));
-    for (let i = 0; i < boxes.count; i++) {
-      const box = boxes.at(i);
-      const from = box.start.map((index, axis) => (start[axis]! + index) * factors[axis]!);
-      const lengths = from.map((first, axis) =>
-        Math.min(box.shape[axis]! * factors[axis]!, source.shape[axis]! - first),
+    const whole = { from: shape.map(() => 0), to: shape };
+    for (const box of tileBox(whole, blockShape(unit, shape, unit, most))) {
+      const from = box.from.map((index, axis) => (start[axis]! + index) * factors[axis]!);
+      const lengths = boxLengths(box).map((length, axis) =>
+        Math.min(length * factors[axis]!, source.shape[axis]! - from[axis]!),
       );
       const out = scratch.take(countOf(lengths));
       await get(source, blockSelection({ start: from, shape: lengths }), { ...this.#shared, out });
-      const at = box.start.reduce((sum, index, axis) => sum + index * strides[axis]!, 0);
+      const at = box.from.reduce((sum, index, axis) => sum + index * strides[axis]!, 0);
       reduceBox(await getSession("full"), kernel, out, lengths, factors, { data, at, strides });
     }
     return data;
   }
 }
+
+/** An array whose objects contribute to blocks, and its elements per element of the level. */
+type Reduced = { readonly array: ZarrArray; readonly factors: readonly number[] };
 
 /** Size of an element in memory; an estimate for variable length. */
 const elementBytes = ({ dtype }: ZarrArray): number => dtype.itemBytes || 16;

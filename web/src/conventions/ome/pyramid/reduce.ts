@@ -6,7 +6,8 @@ import { floatsOf } from "../../../dtypes/floats.js";
 import type { CodecSession } from "../../../engine/session.js";
 import { countOf, stridesOf } from "../../../util/shapes.js";
 import { moveItems } from "../../../util/strided-copy.js";
-import { Blocks, blockShape } from "./blocks.js";
+import { boxLengths, tileBox } from "../../../walk/boxes.js";
+import { blockShape } from "./blocks.js";
 
 /** Methods with a kernel. "nearest" needs none: it reads only the first element of each block. */
 export type ReducingMethod = "mean" | "mode" | "max";
@@ -70,9 +71,9 @@ export function reduceBox(
   const whole = shape.map((length, axis) => Math.ceil(length / factors[axis]!));
   const ones = shape.map(() => 1);
   const most = pieceBytes / itemBytes / countOf(factors);
-  const pieces = new Blocks(whole, blockShape(ones, whole, ones, most));
-  for (let i = 0; i < pieces.count; i++) {
-    const { start, shape: size } = pieces.at(i);
+  const all = { from: whole.map(() => 0), to: whole };
+  for (const piece of tileBox(all, blockShape(ones, whole, ones, most))) {
+    const [start, size] = [piece.from, boxLengths(piece)];
     const first = start.map((at, axis) => at * factors[axis]!);
     const lengths = size.map((n, axis) => Math.min(n * factors[axis]!, shape[axis]! - first[axis]!));
     const axes = lengths.flatMap((length, axis) => [length, factors[axis]!]);

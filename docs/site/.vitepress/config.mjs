@@ -2,11 +2,11 @@
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { defineConfig } from "vitepress";
-import { contents, linkOf, pagesDir, siteOutput } from "../../scripts/lib/site.mjs";
+import { contents, linkOf, pagesDir, siteOutput } from "../../../scripts/lib/site.mjs";
 import { liveExamples, plainEmptyHeads } from "./markdown.mjs";
 
 const { version, description } = JSON.parse(
-  readFileSync(new URL("../../package.json", import.meta.url), "utf8"),
+  readFileSync(new URL("../../../package.json", import.meta.url), "utf8"),
 );
 
 const guides = contents().map(({ title, items }) => ({
@@ -72,7 +72,7 @@ export default defineConfig({
   vue: { template: { compilerOptions: { isCustomElement: (tag) => tag === "zarr-viewer" } } },
   vite: {
     build: { chunkSizeWarningLimit: 4096 },
-    server: { fs: { allow: [path.resolve(import.meta.dirname, "../..")] } },
+    server: { fs: { allow: [path.resolve(import.meta.dirname, "../../..")] } },
   },
   themeConfig: {
     logo: "/icon.svg",

@@ -1,19 +1,19 @@
 // Plugin of TypeDoc: names modules as programs import them, "zarr-wasm/zarrita" instead of "zarrita", and adds the
-// examples of site/examples.md.
+// examples of docs/site/examples.md.
 import { Comment, CommentTag, Converter, ReflectionKind } from "typedoc";
-import { apiExamples } from "../scripts/lib/api-examples.mjs";
+import { apiExamples } from "../../scripts/lib/api-examples.mjs";
 
-const subpaths = {
-  index: "",
-  "viewer/viewer": "/viewer",
-  "viewer/define": "/viewer/element",
-  "workers/worker": "/worker",
+const entries = {
+  "dist/index": "zarr-wasm",
+  "dist/workers/worker": "zarr-wasm/worker",
+  "build/viewer/viewer": "zarr-wasm-viewer",
+  "build/viewer/define": "zarr-wasm-viewer/element",
 };
 
 export function load(app) {
   app.converter.on(Converter.EVENT_RESOLVE_BEGIN, ({ project }) => {
     for (const module of project.getReflectionsByKind(ReflectionKind.Module)) {
-      module.name = `zarr-wasm${subpaths[module.name] ?? `/${module.name}`}`;
+      module.name = entries[module.name] ?? module.name.replace(/^dist/, "zarr-wasm");
       for (const { entry, name, code } of apiExamples()) {
         if (entry === module.name) addExample(module, name, code);
       }

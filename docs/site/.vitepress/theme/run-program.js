@@ -10,7 +10,7 @@ export async function runProgram(text, { base, output, log }) {
     "zarr-wasm/codecs": "lib/codecs.js",
     "zarr-wasm/zarrita": "lib/zarrita.js",
     "zarr-wasm/numcodecs": "lib/numcodecs.js",
-    "zarr-wasm/viewer/element": "lib/viewer/viewer.min.js",
+    "zarr-wasm-viewer/element": "lib/viewer/viewer.min.js",
   };
   const program = text.replace(/(\bfrom\s*|\bimport\s*\(?\s*)"(zarr-wasm[\w/.-]*)"/g, (_, start, name) => {
     if (!names[name]) throw new Error(`${name} is not served here`);
