@@ -1,5 +1,6 @@
 // npm run build: builds everything that the published packages hold, into dist/ and web/viewer/dist/.
 //   node scripts/build.mjs viewer     the viewer alone, with the built zarr-wasm in dist/
+//   node scripts/build.mjs scripts    compiles the library and the command line alone, for most tests in Node
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
