@@ -2,12 +2,9 @@
 export interface Guide {
   readonly page: string;
   readonly section?: string;
-  /** The name that its toy adds. */
   readonly toy: string;
-  /** Filters of Vitest. */
   readonly tests: readonly string[];
 }
-/** A file that a guide names. */
 export interface GuideFile {
   readonly file: string;
   readonly isNew: boolean;

@@ -161,16 +161,7 @@ const commandEdits = {
     "  completion: async",
     '  dims: async ([source], values) => (await import("./commands/dims.js")).runDims(source!, values),\n',
   ),
-  "tests/node/cli/commands.test.ts": all(
-    before('      "verify",\n      "view",', '      "dims",\n'),
-    (content) => `${content}
-it("dims prints the shape of an array", async () => {
-  const place = path.join(folder, "dims.zarr");
-  await create(urlOf(place), { shape: [2, 3], dtype: "uint8" });
-  expect(run("dims", place).text).toBe("2 x 3\\n");
-});
-`,
-  ),
+  "tests/node/cli/commands.test.ts": before('      "verify",\n      "view",', '      "dims",\n'),
   "docs/command-line.md": before(
     "## info and read",
     "`zarr-wasm dims SOURCE` prints the shape of an array.\n\n",
@@ -195,6 +186,6 @@ export const guides = {
   },
   command: {
     ...{ page, section: "A command", toy: "dims", edits: commandEdits },
-    tests: ["cli/commands", "cli-layers", "completion", "doc-commands"],
+    tests: ["cli/commands", "cli/dims", "cli-layers", "completion", "doc-commands"],
   },
 };
