@@ -55,7 +55,7 @@ function main() {
     copyCheckout(dir);
     for (const guide of followed) follow(guide, dir);
     if (!names.includes("codec")) cpSync(distDir, path.join(dir, "dist"), { recursive: true });
-    sh(`npm run build${names.includes("codec") ? "" : " -- scripts"}`);
+    sh(`npm run build${names.includes("codec") ? "" : " -- bundles"}`);
     for (const command of new Set(followed.flatMap(filesOfGuide).flatMap((file) => file.command ?? [])))
       sh(command);
     sh(`npx vitest run guides ${[...new Set(followed.flatMap(({ tests }) => tests))].join(" ")}`);
