@@ -1,5 +1,7 @@
 // npm run build: builds everything that the published packages hold, into dist/ and web/viewer/dist/.
 //   node scripts/build.mjs viewer     the viewer alone, with the built zarr-wasm in dist/
+//   node scripts/build.mjs scripts    compiles the library and the command line alone, for most tests in Node
+//   node scripts/build.mjs bundles    also bundles them, and the viewer, with the built modules in dist/
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -58,6 +60,11 @@ function compileScripts() {
   compileLibrary();
 }
 
+function buildBundles() {
+  compileScripts();
+  bundleScripts();
+}
+
 /** Bundles the library and the viewer; both contain the glue of all modules. */
 function bundleScripts(options) {
   bundleLibrary("entries");
@@ -78,7 +85,7 @@ export function buildViewerAlone() {
   buildViewer();
 }
 
-/** Parts of the build: two that `npm start` runs in the background, and the viewer. */
-const parts = { scripts: compileScripts, rest: buildRest, viewer: buildViewerAlone };
+/** Parts of the build; `npm start` runs the first two in the background. */
+const parts = { scripts: compileScripts, rest: buildRest, bundles: buildBundles, viewer: buildViewerAlone };
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) runMain(parts[process.argv[2]] ?? buildAll);

@@ -19,7 +19,7 @@ const tasks = {
   check: {
     copies: "every array of the fixtures, copied into each Zarr version and read again",
     docs: "builds the site, and opens it in Chromium",
-    guide: "follows docs/adding-a-codec.md with a toy filter in a copy of the checkout",
+    guide: "follows the guides to codecs, stores, conventions and commands in a copy of the checkout",
     icechunk: "time and memory to the first chunk of a large Icechunk repository",
     memory: "memory of copies of 2 and 10 GiB; takes 25 GB of disk, and minutes",
     pairs: "pictures of samples beside those of Viv and niivue, in build/pairs",

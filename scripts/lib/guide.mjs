@@ -1,21 +1,31 @@
-// Follows docs/adding-a-codec.md: the files that the guide names, and the code of a toy filter for each of them.
+// The guides of docs/ that tests follow: the files that each names, and edits that add its example.
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { root } from "./paths.mjs";
 
-/** The example of the guide, which the toy replaces. */
-const example = "lz4";
-const toy = "xor";
+/** Returns the text of a guide: a page, or a section of it. */
+function textOf({ page, section }) {
+  const text = readFileSync(path.join(root, page), "utf8");
+  return section === undefined ? text : text.split(/^## /m).find((part) => part.startsWith(`${section}\n`));
+}
 
-/** Files of the example codec, by the guide's table; `written` lists those that a command generates. */
-export function filesOfGuide() {
-  const text = readFileSync(path.join(root, "docs/adding-a-codec.md"), "utf8");
-  const rows = [...text.matchAll(/^\| `([\w./-]+)` \| ([^|]+) \|$/gm)];
+/** Files by the table of a guide: new ones, and those that a command writes. A toy may replace the example in names. */
+export function filesOfGuide(guide) {
+  const { example = "", toy } = guide;
+  const rows = [...textOf(guide).matchAll(/^\| `([\w./-]+)` \| ([^|]+) \|$/gm)];
   return rows.map(([, file, what]) => ({
-    file: path.posix.normalize(file.replace(example, toy)),
+    file: example === "" ? file : path.posix.normalize(file.replace(example, toy)),
     isNew: what.startsWith("new"),
-    isWritten: what.startsWith("written"),
+    command: /^written by `([^`]+)`/.exec(what)?.[1],
   }));
+}
+
+/** Returns the edits of a guide by file: functions from old contents to new ones. Sections print their new files. */
+export function editsOfGuide(guide) {
+  const printed = /^\d\. \*\*`([\w./-]+)`\*\*(?:(?!^\d\. )[\s\S])*?^ {3}```ts\n([\s\S]*?)^ {3}```$/gm;
+  const files = guide.section === undefined ? [] : [...textOf(guide).matchAll(printed)];
+  const contents = files.map(([, file, code]) => [file, () => code.replaceAll(/^ {3}/gm, "")]);
+  return { ...Object.fromEntries(contents), ...guide.edits };
 }
 
 /** Inserts a string before the last occurrence of another; throws if there is none. */
@@ -34,10 +44,8 @@ const all =
   (content) =>
     edits.reduce((text, edit) => edit(text), content);
 
-/**
- * Edits for the toy: functions from a file's old contents to its new ones. It changes every bit that its option names.
- */
-export const toyEdits = {
+/** A filter that changes every bit that its option names. */
+const filterEdits = {
   "src/codecs/xor.cpp":
     () => `// xor (bytes → bytes): every byte with some bits turned over. A toy, for scripts/check/guide.mjs.
 //
@@ -118,4 +126,66 @@ export const xor: CodecDefinition = {
     "| [xor](xor.md) | | `xor` | `numcodecs.xor` | both | full |\n",
   ),
   "README.md": after("crc32c, crc32, adler32, fletcher32", ", xor"),
+};
+
+const storeEdits = {
+  "web/src/index.ts": before("export { HttpStore,", 'export { FolderStore } from "./store/folder.js";\n'),
+  "tests/node/store/write-contract.test.ts": all(
+    before("  MapStore,\n", "  FolderStore,\n"),
+    before('  ["FileSystemStore", ', '  ["FolderStore", () => new FolderStore(new MapStore(), "a/b")],\n'),
+  ),
+  "docs/stores.md": before("| a `Map` | built in", "| `FolderStore` | `zarr-wasm` | yes | yes | yes |\n"),
+};
+
+const conventionEdits = {
+  "web/src/conventions.ts": before(
+    "export type {\n  AffineTransform",
+    'export { type DatasetDescription, describeDataset } from "./conventions/acdd/read.js";\n',
+  ),
+  "docs/conventions.md": (content) =>
+    `${content}\n## ACDD\n\n\`describeDataset(group)\` returns title and licence.\n`,
+};
+
+const commandEdits = {
+  "web/cli/options/commands.ts": before(
+    "  completion: {",
+    `  dims: {
+    operands: ["SOURCE"],
+    summary: "print the shape of an array",
+    options: ["path", "json", "bucket", "v1-order", ...versionOptions],
+    examples: [{ caption: "print the shape of an array", line: "zarr-wasm dims data.zarr --path a" }],
+  },
+`,
+  ),
+  "web/cli/main.ts": before(
+    "  completion: async",
+    '  dims: async ([source], values) => (await import("./commands/dims.js")).runDims(source!, values),\n',
+  ),
+  "tests/node/cli/commands.test.ts": before('      "verify",\n      "view",', '      "dims",\n'),
+  "docs/command-line.md": before(
+    "## info and read",
+    "`zarr-wasm dims SOURCE` prints the shape of an array.\n\n",
+  ),
+};
+
+/** The guides by name: their place, the name that their toy adds, further edits, and filters of Vitest for its tests. */
+const page = "docs/extending.md";
+export const guides = {
+  codec: {
+    page: "docs/adding-a-codec.md",
+    ...{ example: "lz4", toy: "xor", edits: filterEdits },
+    tests: ["mirrors", "matrix", "codecs", "parts", "mutations", "vlen", "layers"],
+  },
+  store: {
+    ...{ page, section: "A store", toy: "FolderStore", edits: storeEdits },
+    tests: ["write-contract", "layers", "doc-pages"],
+  },
+  convention: {
+    ...{ page, section: "A convention", toy: "describeDataset", edits: conventionEdits },
+    tests: ["acdd", "layers", "doc-pages"],
+  },
+  command: {
+    ...{ page, section: "A command", toy: "dims", edits: commandEdits },
+    tests: ["cli/commands", "cli/dims", "cli-layers", "completion", "doc-commands"],
+  },
 };

@@ -92,6 +92,12 @@ async function checkPackageCommand(file: string, line: string) {
 function checkNames(line: string) {
   const [program, first = "", second = ""] = line.split(/\s+/);
   if (program === "npm" && first === "run") return expect(Object.keys(scripts)).toContain(second);
+  if (line.startsWith("npx vitest run "))
+    return expect(existsSync(path.join(root, line.split(" ")[3]!))).toBe(true);
+  if (program === "sed") {
+    const [, pattern = "", file = ""] = /^sed -i '\/(.+?)\/a.*' (\S+)$/.exec(line) ?? [];
+    return expect(readFileSync(path.join(root, file), "utf8")).toMatch(new RegExp(pattern, "m"));
+  }
   if (program === "npm" && (first === "start" || first === "test"))
     return expect(Object.keys(scripts)).toContain(first);
   if (/^npm install zarr-wasm(?:-viewer| zarr-wasm-viewer)?$/.test(line)) return;

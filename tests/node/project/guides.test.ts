@@ -1,33 +1,36 @@
-// docs/adding-a-codec.md: the files that it names are those that a codec needs, and every codec is where it says.
-// scripts/check/guide.mjs follows the guide to its end, which takes minutes.
+// The guides of scripts/lib/guide.mjs: the files that they name are those that their examples change, and every codec is
+// where its guide says. scripts/check/guide.mjs follows the guides to their end, which takes minutes.
 
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { codecNames, findCodec } from "#src/codecs/registry.js";
-import { filesOfGuide, toyEdits } from "../../../scripts/lib/guide.mjs";
+import { editsOfGuide, filesOfGuide, guides } from "../../../scripts/lib/guide.mjs";
 import { skipFor } from "../../shared/skips.js";
 
 const root = path.join(import.meta.dirname, "../../..");
 const read = (file: string) => readFileSync(path.join(root, file), "utf8");
 
-/** After the script has followed the guide in a copy, no step of the guide remains. */
-const isFollowed = existsSync(path.join(root, "src/codecs/xor.cpp"));
+describe.each(Object.entries(guides))("the guide to a %s", (_name, guide) => {
+  const files = filesOfGuide(guide);
+  const edits = editsOfGuide(guide);
+  const edited = files.filter(({ command }) => command === undefined);
 
-describe("the guide to codecs", skipFor(isFollowed ? "the guide is followed already" : undefined), () => {
-  const files = filesOfGuide();
-  const edited = files.filter(({ isWritten }) => !isWritten);
-
-  it("names exactly the files that the toy codec changes", () => {
-    expect(edited.map(({ file }) => file).sort()).toEqual(Object.keys(toyEdits).sort());
-    expect(files.filter(({ isWritten }) => isWritten).map(({ file }) => file)).toEqual(["docs/support.md"]);
+  it("names exactly the files that its example changes", () => {
+    expect(edited.map(({ file }) => file).sort()).toEqual(Object.keys(edits).sort());
+    for (const { file } of files.filter(({ command }) => command))
+      expect(existsSync(path.join(root, file))).toBe(true);
   });
 
-  it.each(edited.map((entry) => [entry.file, entry] as const))("has a place in %s", (file, { isNew }) => {
-    expect(existsSync(path.join(root, file))).toBe(!isNew);
-    const content = isNew ? "" : read(file);
-    expect(toyEdits[file]!(content)).toContain("xor");
-    expect(content).not.toContain("xor");
+  /** After the script has followed a guide in a copy, no step of it remains. */
+  const isFollowed = edited.some(({ file, isNew }) => isNew && existsSync(path.join(root, file)));
+  describe("its steps", skipFor(isFollowed ? "the guide is followed already" : undefined), () => {
+    it.each(edited.map((entry) => [entry.file, entry] as const))("have a place in %s", (file, { isNew }) => {
+      expect(existsSync(path.join(root, file))).toBe(!isNew);
+      const content = isNew ? "" : read(file);
+      expect(edits[file]!(content)).toContain(guide.toy);
+      expect(content).not.toContain(guide.toy);
+    });
   });
 });
 
