@@ -25,7 +25,6 @@ import {
 import { exitHooks, hasNode, loadNode, node } from "./host.js";
 import {
   type DestinationLock,
-  type GatedWrites,
   type LockGate,
   type LockOptions,
   type LockTarget,
@@ -37,8 +36,6 @@ import { placeOfStore } from "./places.js";
 export interface Destination extends Pick<LockTarget, "kind" | "name" | "place"> {
   /** Writes to it pass the gate. */
   readonly store: Store;
-  /** Passed by writes; undefined for archives. */
-  readonly gate?: GatedWrites;
   /** Locks the destination ({@link lockDestination}). */
   lock(options?: LockOptions): Promise<DestinationLock>;
   /** A store for reading the copy; of an archive once it is closed. */
@@ -152,7 +149,7 @@ function plainDestination(
   const target = { ...names, store };
   const release = async () => gate.release();
   return {
-    ...{ ...target, gate },
+    ...target,
     lock: (options) => lockDestination({ ...target, lockStore, gate }, options),
     readBack: () => store,
     close: release,

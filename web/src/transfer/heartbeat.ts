@@ -37,15 +37,8 @@ export function openLease(place: LeasePlace, given?: Store): Lease {
 type Report = BigInt64Array;
 const slots = { monotonic: 0, clock: 1, isLost: 2, running: 3, isStopped: 4 } as const;
 
-/** The report of a heartbeat, for other threads. */
-export interface LockLiveness {
-  readonly report: Report;
-  /** Age at which another process may take the lock over, in milliseconds. */
-  readonly stale: number;
-}
-
 /** Milliseconds since the last renewal began; infinite for a lost lock. */
-export function lockAge(report: Report): number {
+function lockAge(report: Report): number {
   if (Atomics.load(report, slots.isLost) === 1n) return Number.POSITIVE_INFINITY;
   const at = (slot: number) => Number(Atomics.load(report, slot));
   return elapsedSince([at(slots.monotonic), at(slots.clock)]);
@@ -90,7 +83,7 @@ export async function renewRepeatedly(
 const stopTimeout = 5000;
 
 export class Heartbeat {
-  readonly report: Report;
+  readonly #report: Report;
   #worker: Worker | undefined;
   #isStarted = false;
 
@@ -105,8 +98,8 @@ export class Heartbeat {
     isLate: boolean,
   ) {
     const memory = place.kind === "store" ? ArrayBuffer : SharedArrayBuffer;
-    this.report = new BigInt64Array(new memory(8 * Object.keys(slots).length));
-    reportRenewal(this.report, renewed);
+    this.#report = new BigInt64Array(new memory(8 * Object.keys(slots).length));
+    reportRenewal(this.#report, renewed);
     if (isLate)
       keepAlive(
         setTimeout(() => this.#start(), place.interval / 4),
@@ -117,28 +110,29 @@ export class Heartbeat {
 
   /** See {@link lockAge}. Starts renewing if that is due: timers do not fire while nothing waits for the system. */
   get age(): number {
-    const age = lockAge(this.report);
+    const age = lockAge(this.#report);
     if (age > this.place.interval / 4) this.#start();
     return age;
   }
 
   /** Renews the lease at once. @throws what the store throws. */
   renew(): Promise<void> {
-    return renewOnce(this.lease, this.report);
+    return renewOnce(this.lease, this.#report);
   }
 
   /** Stops renewing, after any running renewal. */
   async stop(): Promise<void> {
-    Atomics.store(this.report, slots.isStopped, 1n);
+    Atomics.store(this.#report, slots.isStopped, 1n);
     const end = performance.now() + stopTimeout;
-    while (Atomics.load(this.report, slots.running) > 0n && performance.now() < end) await sleep(2);
+    while (Atomics.load(this.#report, slots.running) > 0n && performance.now() < end) await sleep(2);
     void this.#worker?.terminate();
   }
 
   #start(): void {
-    if (this.#isStarted || Atomics.load(this.report, slots.isStopped) === 1n) return;
+    if (this.#isStarted || Atomics.load(this.#report, slots.isStopped) === 1n) return;
     this.#isStarted = true;
-    const { place, report } = this;
+    const { place } = this;
+    const report = this.#report;
     const renewHere = () => {
       Atomics.store(report, slots.running, 0n);
       void renewRepeatedly({ place, report }, this.lease, false);

@@ -7,7 +7,7 @@ import { Lease, moment, type Observing, randomHex, sha256, type Writer } from ".
 import type { Store } from "../store/store.js";
 import { writerLockName } from "../store/temp-names.js";
 import { conflict, isZarrError, messageOf, networkError, type OnWarning } from "../util/errors.js";
-import { Heartbeat, type LeasePlace, type LockLiveness, openLease } from "./heartbeat.js";
+import { Heartbeat, type LeasePlace, openLease } from "./heartbeat.js";
 import { exitHooks, hasNode, node, transferTimes } from "./host.js";
 import { folderUrl, isSourceError, realPath } from "./places.js";
 
@@ -30,14 +30,6 @@ export interface LockGate {
   end(): Promise<void>;
 }
 
-/** Lets writes of this and of other threads pass while the lock is held. */
-export interface GatedWrites {
-  /** Runs writes, for which the end of the process waits. @throws Network if the lock is lost. */
-  run<T>(write: () => Promise<T>): Promise<T>;
-  /** @throws Network if the lock is lost. */
-  checkLock(): Promise<void>;
-}
-
 export interface LockOptions {
   /** Writers with the same text may write at the same time. Default: a single writer. */
   readonly share?: string | undefined;
@@ -54,8 +46,6 @@ export interface LockOptions {
 }
 
 export interface DestinationLock {
-  /** For other threads that write; undefined without a lock. */
-  readonly liveness?: LockLiveness | undefined;
   /**
    * Ends writing.
    * @throws Network if the lock was lost: the written objects may be gone.
@@ -177,10 +167,6 @@ class HeldLock implements DestinationLock {
 
   get name(): string {
     return this.#lease.name;
-  }
-
-  get liveness(): LockLiveness {
-    return { report: this.#heartbeat!.report, stale: this.place.stale };
   }
 
   /**

@@ -71,7 +71,6 @@ async function recodeChunks(
   const { itemBytes } = dtype;
   const projections = projectionsOf(resolveWanted(reader, read));
   const chunks = new BoxChunks(from, boxOf(projections.map(selectedCount), itemBytes));
-  await assemble({ reader, projections, itemBytes }, chunks, reading);
   const box = boxOf(counts, itemBytes);
   const work = {
     ...{ bytes, steps: chunks.steps },
@@ -83,6 +82,7 @@ async function recodeChunks(
     keepsFill: writeEmptyChunks || to.spec.fill.value === null,
   };
   try {
+    await assemble({ reader, projections, itemBytes }, chunks, reading);
     const room = keepsBytes(to.store) ? 0 : chunks.encodedBytes;
     return await recode(work, memory(room), pool, reading.signal);
   } catch (error) {
