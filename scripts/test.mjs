@@ -28,7 +28,7 @@ const suites = {
   viewer: { run: runViewer, needs: [], package: true, isExtra: true },
 };
 
-/** Seconds per fuzz target, after its seeds and the files of tests/bad; use npm run fuzz for longer runs. */
+/** Seconds per fuzz target, after its seeds and the inputs of tests/fuzz/bad.json; use npm run fuzz for longer runs. */
 const fuzzSeconds = 1;
 
 function runNative() {

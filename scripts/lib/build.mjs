@@ -197,8 +197,9 @@ function removeOrphans(sources, outputs) {
     if (!file.endsWith(".d.ts")) continue;
     const name = file.slice(0, -".d.ts".length);
     // Built by separate projects, and by bundles.mjs.
-    const isElsewhere = /^(cli|types|wasm)[\\/]|^workers[\\/]worker$/.test(name);
-    if (isElsewhere || existsSync(path.join(sources, `${name}.ts`))) continue;
+    const isElsewhere = /^(cli|types)[\\/]|^workers[\\/]worker$/.test(name);
+    const isSource = (ending) => existsSync(path.join(sources, name + ending));
+    if (isElsewhere || isSource(".ts") || isSource(".d.ts")) continue;
     for (const ending of [".d.ts", ".js", ".js.map"])
       rmSync(path.join(outputs, name + ending), { force: true });
   }

@@ -45,13 +45,6 @@ async function bundle(input, output) {
 /** Bundles a module into one file that imports nothing. */
 const bundleFile = (input, output) => bundle(input, { codeSplitting: false, ...output });
 
-/** A module that is not a file. */
-const virtual = (text) => ({
-  name: "virtual",
-  resolveId: (id) => (id === "virtual:entry" ? id : null),
-  load: (id) => (id === "virtual:entry" ? text : null),
-});
-
 /** Replaces an import of a module in web/src/engine. */
 const replace = (source, resolved) => ({
   name: "replace",
@@ -161,33 +154,6 @@ async function writeEdgeEntries() {
   }
 }
 
-/**
- * Bundles the library into one file, for pages without a bundler. Its exports are also properties of `zarrWasm`, for
- * scripts that cannot import. It contains the decode module; the copy of the full module is a separate file, as it
- * would double its size.
- */
-async function bundleOneFile() {
-  const own = (name) => JSON.stringify(dist(`${name}.js`));
-  const contents = `
-    import * as all from ${own("index")};
-    import { createCodecChain } from ${own("codecs")};
-    globalThis.zarrWasm = { ...all, createCodecChain };
-    export * from ${own("index")};
-    export { createCodecChain };`;
-  const beside = {
-    name: "beside",
-    resolveId: (id) =>
-      id.endsWith("/full-embedded.js") ? { id: "./wasm/full-embedded.js", external: true } : null,
-    // Workers start from text: this file cannot be a script of workers.
-    load: (id) =>
-      id.endsWith("/worker-chunk.js") ? "export const url = undefined, name = undefined;" : null,
-  };
-  await bundleFile(
-    { input: "virtual:entry", plugins: [virtual(contents), beside], makeAbsoluteExternalsRelative: false },
-    { file: dist("zarr-wasm.min.js") },
-  );
-}
-
 /** Parts of the work (bundleLibrary in build.mjs); the library must have been compiled. */
 const parts = {
   async entries() {
@@ -195,10 +161,7 @@ const parts = {
     await bundleWorkers();
     await writeEdgeEntries();
   },
-  async copies() {
-    embedModules();
-    await bundleOneFile();
-  },
+  copies: embedModules,
 };
 
 await parts[process.argv[2]]();

@@ -8,7 +8,6 @@ import { capture, collect, findTool, inParallel, run, step } from "./process.mjs
 const fuzzDir = path.join(buildDir, "fuzz");
 /** Inputs with findings; kept until they are removed by hand. */
 export const findingsDir = path.join(fuzzDir, "findings");
-const badDir = path.join(root, "tests/bad");
 const script = path.join(fuzzDir, "js/main.js");
 
 /** Limits of one native input: seconds, resident memory, one allocation (MiB), bytes. */
@@ -79,13 +78,13 @@ export async function runTargets(targets, { seconds, jobs, onResult }) {
 }
 
 /**
- * Runs a native target: first its seeds and bad files, then the inputs that libFuzzer makes of them.
+ * Runs a native target: first its seeds, then the inputs that libFuzzer makes of them.
  * @returns {Promise<Result>}
  */
 async function runNative(name, bounds) {
   const corpus = path.join(fuzzDir, "corpus", name);
   mkdirSync(corpus, { recursive: true });
-  const more = [path.join(fuzzDir, "seeds", name), path.join(badDir, name)].filter(existsSync);
+  const seeds = [path.join(fuzzDir, "seeds", name)].filter(existsSync);
   const before = new Set(filesIn(findingsDir));
   const start = performance.now();
   const { code, output } = await collect(program(), [
@@ -95,7 +94,7 @@ async function runNative(name, bounds) {
     "-print_final_stats=1",
     `-artifact_prefix=${findingsDir}/${name}-`,
     corpus,
-    ...more,
+    ...seeds,
   ]);
   const findings = filesIn(findingsDir).filter((file) => !before.has(file) && file.startsWith(`${name}-`));
   if (code !== 0) console.error(output.slice(-6000));

@@ -107,17 +107,6 @@ export const tools = {
     out: ".",
     policy: `script-src 'self' 'wasm-unsafe-eval' 'sha256-${mapHash}'`,
   },
-  "one-script": {
-    dependencies: {},
-    files: {
-      "index.html": `<!doctype html><html lang="en"><title>zarr-wasm</title><script type="module" src="/node_modules/zarr-wasm/dist/zarr-wasm.min.js"></script><script type="module" src="/global.js"></script></html>`,
-      "global.js": `import { readAll } from "./src/read.js";
-        const base = new URLSearchParams(location.search).get("data");
-        globalThis.found = readAll(zarrWasm, zarrWasm, base).catch((error) => ({ faults: [String(error.stack ?? error)] }));`,
-    },
-    out: ".",
-    policy: withBlobs,
-  },
   ...vite("6.4.6"),
   ...vite("7.3.8"),
   ...vite("8.3.8"),

@@ -1,5 +1,6 @@
-/** The files of tests/bad: inputs that once broke something, and handmade bad inputs. */
+/** Inputs that once broke something, and handmade bad inputs: tests/fuzz/bad.json. */
 import { readFileSync } from "node:fs";
+import path from "node:path";
 import { getSession } from "../../../dist/engine/engine.js";
 import type { Plan } from "../../../dist/engine/plan.js";
 import { isZarrError } from "../../../dist/index.js";
@@ -8,30 +9,28 @@ import { type Outcome, outcomeOf } from "./target.js";
 import { targets } from "./targets.js";
 
 /** A row of bad.json. */
-export interface BadFile {
-  /** Folder and name below tests/bad; the folder names the target. */
-  readonly file: string;
+export interface BadInput {
+  readonly target: string;
+  readonly name: string;
   /** Expected outcome: "ok" if only the properties of the target must hold. */
   readonly outcome: Outcome;
   /** The defect. */
   readonly about: string;
+  readonly base64: string;
 }
 
-const folder = new URL("../../bad/", import.meta.url);
-
-export function badFiles(): BadFile[] {
-  return JSON.parse(readFileSync(new URL("bad.json", folder), "utf8")) as BadFile[];
+export function badInputs(): BadInput[] {
+  return JSON.parse(readFileSync(path.resolve("tests/fuzz/bad.json"), "utf8")) as BadInput[];
 }
 
-export const readBad = (file: string): Uint8Array => new Uint8Array(readFileSync(new URL(file, folder)));
+export const bytesOfBad = ({ base64 }: BadInput): Uint8Array => new Uint8Array(Buffer.from(base64, "base64"));
 
-/** The outcome of a file. Inputs of native targets that run plans are decoded by the WebAssembly module. */
-export async function outcomeOfBad(file: string, bytes: Uint8Array): Promise<Outcome> {
-  const [name = ""] = file.split("/");
-  const target = targets.find((candidate) => candidate.name === name);
-  if (target) return outcomeOf(target, bytes);
-  if (!/^(decode-|chain$)/.test(name)) return "ok"; // for the native fuzzer only
-  return decodeInModule(bytes);
+/** The outcome of an input. Those of native targets that run plans are decoded by the WebAssembly module. */
+export async function outcomeOfBad(input: BadInput): Promise<Outcome> {
+  const target = targets.find(({ name }) => name === input.target);
+  if (target) return outcomeOf(target, bytesOfBad(input));
+  if (!/^(decode-|chain$)/.test(input.target)) return "ok"; // for the native fuzzer only
+  return decodeInModule(bytesOfBad(input));
 }
 
 async function decodeInModule(bytes: Uint8Array): Promise<Outcome> {

@@ -1,7 +1,7 @@
 /**
  * The JavaScript fuzzer: node main.js seeds DIR | list | run SECONDS FINDINGS TARGET….
  *
- * `seeds` writes inputs for the native targets, one folder per target. `run` runs targets in sequence and prints
+ * `seeds` writes inputs for the native targets, those of bad.json included, one folder per target. `run` runs targets in sequence and prints
  * a line of JSON for each. Each target runs in a separate thread, so that hangs are reported as findings.
  */
 import { createHash } from "node:crypto";
@@ -9,6 +9,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
 import fc from "fast-check";
+import { badInputs, bytesOfBad } from "./bad.js";
 import { Coverage } from "./coverage.js";
 import { nativeSeeds } from "./plan-seeds.js";
 import { type FuzzTarget, outcomeOf } from "./target.js";
@@ -139,12 +140,13 @@ function show({ findings, ...report }: Report, folder: string): void {
 }
 
 async function writeSeeds(folder: string): Promise<void> {
-  for (const [target, inputs] of await nativeSeeds()) {
+  const write = (target: string, name: string, input: Uint8Array) => {
     mkdirSync(path.join(folder, target), { recursive: true });
-    inputs.forEach((input, i) => {
-      writeFileSync(path.join(folder, target, String(i).padStart(4, "0")), input);
-    });
-  }
+    writeFileSync(path.join(folder, target, name), input);
+  };
+  for (const [target, inputs] of await nativeSeeds())
+    for (const [i, input] of inputs.entries()) write(target, String(i).padStart(4, "0"), input);
+  for (const input of badInputs()) write(input.target, `bad-${input.name}`, bytesOfBad(input));
 }
 
 if (isMainThread) {

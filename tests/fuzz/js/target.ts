@@ -5,7 +5,7 @@ import { type ErrorTag, isZarrError } from "../../../dist/index.js";
 
 export interface FuzzTarget {
   readonly name: string;
-  /** Arbitrary inputs, in the same format as the files in tests/bad. */
+  /** Arbitrary inputs, in the same format as those of bad.json. */
   readonly inputs: fc.Arbitrary<Uint8Array>;
   /** Files below dist whose coverage is reported. */
   readonly covers: readonly string[];
