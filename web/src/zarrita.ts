@@ -45,9 +45,7 @@ export {
   set,
   setPrepared as _zarrita_internal_set,
   slice,
-  sliceIndices as _zarrita_internal_slice_indices,
   sliceIndices as _zarrita_internal_sliceIndices,
-  stridesIn as _zarrita_internal_get_strides,
   stridesIn as _zarrita_internal_getStrides,
 } from "./compat/zarrita/regions.js";
 export { registry } from "./compat/zarrita/registry.js";

@@ -14,9 +14,9 @@ describe("names that programs for other versions import", () => {
     expect(dropIn.NodeNotFoundError).toBe(dropIn.NotFoundError);
     expect(dropIn.KeyError).toBe(dropIn.NotFoundError);
     expect(dropIn.IndexError).toBe(dropIn.InvalidSelectionError);
-    expect(dropIn._zarrita_internal_get_strides([2, 3, 4], "C")).toEqual([12, 4, 1]);
-    expect(dropIn._zarrita_internal_get_strides([2, 3, 4], "F")).toEqual([1, 2, 6]);
-    expect(dropIn._zarrita_internal_slice_indices(dropIn.slice(1, -1, 2), 10)).toEqual([1, 9, 2]);
+    expect(dropIn._zarrita_internal_getStrides([2, 3, 4], "C")).toEqual([12, 4, 1]);
+    expect(dropIn._zarrita_internal_getStrides([2, 3, 4], "F")).toEqual([1, 2, 6]);
+    expect(dropIn._zarrita_internal_sliceIndices(dropIn.slice(1, -1, 2), 10)).toEqual([1, 9, 2]);
   });
 
   it("every name of zarrita 0.7", () => {

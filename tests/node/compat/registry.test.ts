@@ -5,7 +5,7 @@ import * as dropIn from "zarr-wasm/zarrita";
 import * as zarrita from "zarrita";
 import { elementsOf } from "../support/random-arrays.js";
 import { randomBytes } from "../support/support.js";
-import { CountingStore, sharded, v3Meta, writeV3 } from "../support/zarr-writer.js";
+import { bytesLittle, CountingStore, documents, sharded, v3Meta, writeV3 } from "../support/zarr-writer.js";
 
 describe("the registry's standard codecs", () => {
   const shape = [3, 4];
@@ -108,12 +108,20 @@ describe("the registry's standard codecs", () => {
     expect(new Int32Array(encoded.buffer)).toEqual(Int32Array.from(numbers));
   });
 
+  it("are all that arrays can use: entries that a program adds are not looked up", async () => {
+    const store = documents({ "/zarr.json": v3Meta({ codecs: [bytesLittle, { name: "own" }] }) });
+    dropIn.registry.set("own", () => ({ fromConfig: () => ({ decode: (bytes: Uint8Array) => bytes }) }));
+    const opened = dropIn.open(store as never, { kind: "array" });
+    await expect(opened).rejects.toMatchObject({ _tag: "UnknownCodecError", codec: "own" });
+    dropIn.registry.delete("own");
+  });
+
   it("do not stand between an array and the core", async () => {
     const written = new MapStore();
     await writeV3(written, v3Meta({ codecs: [sharded([1, 3])] }), elementsOf("int32", 24, 1));
     const store = new CountingStore(written);
     await dropIn.get(await dropIn.open(store as never, { kind: "array" }), [0, 0]);
-    // Ranges are read, which wrappers for codecs of the application do not support.
+    // Ranges of inner chunks are read.
     expect(store.requests.some((request) => request.range !== undefined)).toBe(true);
   });
 });

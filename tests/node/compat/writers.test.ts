@@ -1,8 +1,7 @@
 // Writers of the zarrita drop-in through handles, stores and codecs of every kind.
 import { afterEach, describe, expect, it } from "vitest";
 import * as dropIn from "zarr-wasm/zarrita";
-import { small, stored, valuesOf } from "../support/both-libraries.js";
-import { errorOf } from "../support/support.js";
+import { small, stored } from "../support/both-libraries.js";
 import { type Files, files, jsonIn } from "../support/writing-tools.js";
 
 describe("writing through wrappers", () => {
@@ -47,45 +46,5 @@ describe("writing through wrappers", () => {
     expect([await dropIn.get(array, [0, 0]), await dropIn.get(array, [0, 1])]).toEqual([1, 2]);
     await small(cached as never, { shape: [2, 2] });
     expect((await dropIn.open(cached as never, { kind: "array" })).shape).toEqual([2, 2]);
-  });
-
-  it("codecs that the application registers", async () => {
-    const flip = (bytes: Uint8Array) => bytes.map((byte) => byte ^ 255);
-    dropIn.registry.set("flip", async () => ({
-      kind: "bytes_to_bytes",
-      fromConfig: () => ({ kind: "bytes_to_bytes", encode: flip, decode: flip }),
-    }));
-    // Elements as text, one per line.
-    dropIn.registry.set("lines", async () => ({
-      kind: "array_to_bytes",
-      fromConfig: (_: never, { shape }) => ({
-        kind: "array_to_bytes",
-        encode: ({ data }: dropIn.Chunk<"int32">) => new TextEncoder().encode([...data].join("\n")),
-        decode: (bytes: Uint8Array) => ({
-          data: Int32Array.from(new TextDecoder().decode(bytes).split("\n"), Number),
-          shape,
-          stride: [shape[1]!, 1],
-        }),
-      }),
-    }));
-    const store = files();
-    const codecs = [
-      { name: "lines", configuration: {} },
-      { name: "flip", configuration: { by: 255 } },
-    ];
-    const array = await small(store, { codecs });
-    expect(jsonIn(store, "/zarr.json").codecs).toEqual(codecs);
-    await dropIn.set(array, [null, dropIn.slice(1, 4)], 12);
-    await dropIn.set((await dropIn.open(store, { kind: "array" })) as never, [0, 0], -5);
-    expect(new TextDecoder().decode(flip(store.get("/c/0/0")!))).toBe("-5\n12\n12\n0\n12\n12");
-    expect(valuesOf((await dropIn.get(array, [0, null])).data)).toEqual([-5, 12, 12, 12, 0, 0, 0]);
-    // Beside them, arrays without.
-    const plain = await small(dropIn.root(store).resolve("plain") as never);
-    await dropIn.set(plain, null, 2);
-    expect(await stored(store, "plain")).toEqual(new Array(35).fill(2));
-    dropIn.registry.set("one-way", async () => ({ fromConfig: () => ({ decode: flip }) }));
-    const oneWay = await small(files(), { codecs: [{ name: "one-way", configuration: {} }] });
-    const error = await errorOf(() => dropIn.set(oneWay, null, 1));
-    expect(error).toMatchObject({ _tag: "CodecPipelineError", direction: "encode", codec: "one-way" });
   });
 });

@@ -8,7 +8,7 @@ import { type AxisRange, resolveSelection, type Selection } from "../../plan/sel
 import { Limiter, settleAll } from "../../util/async.js";
 import { invalidArgument } from "../../util/errors.js";
 import { countOf, stridesOf } from "../../util/shapes.js";
-import type { AnyRegion } from "./elements.js";
+import { type AnyRegion, isBuffer, type Packed } from "./elements.js";
 
 export interface Strided {
   readonly data: unknown;
@@ -21,9 +21,6 @@ export interface Strided {
 
 type Entries = ElementData | unknown[];
 
-/** Properties common to typed arrays and zarrita's arrays of booleans and strings. */
-type Packed = Pick<Uint8Array, "buffer" | "byteOffset" | "byteLength" | "BYTES_PER_ELEMENT">;
-
 const wrongData = () =>
   invalidArgument("the data of a chunk must be a typed array, one of zarrita's arrays, or a list");
 
@@ -32,7 +29,7 @@ export function rawEntries(data: unknown): Entries {
   if (Array.isArray(data) || (ArrayBuffer.isView(data) && !(data instanceof DataView)))
     return data as Entries;
   const { buffer, byteOffset, byteLength } = (data ?? {}) as Packed;
-  if (!/^\[object (Shared)?ArrayBuffer\]$/.test(Object.prototype.toString.call(buffer))) throw wrongData();
+  if (!isBuffer(buffer)) throw wrongData();
   return new Uint8Array(buffer, byteOffset, byteLength);
 }
 

@@ -11,7 +11,7 @@ import { isZarrError } from "../../util/errors.js";
 import { defaultLimits } from "../../util/limits.js";
 import { dataTypeJson } from "./elements.js";
 import { checkFunction } from "./errors.js";
-import type { OwnCodecMetadata, RegisteredCodec } from "./types.js";
+import type { CodecArray, RegisteredCodec } from "./types.js";
 
 /** zarrita's registry, as far as it matters here. */
 export interface CodecRegistry {
@@ -35,7 +35,7 @@ function register(registry: CodecRegistry, name: string, version: ZarrVersion, o
 }
 
 /** zarrita's description of an array; zarrita 0.6 has another name for the data type. */
-export type Described = OwnCodecMetadata & { readonly data_type?: string };
+export type Described = CodecArray & { readonly data_type?: string };
 export const dataTypeIn = (meta: Described): string => meta.dataType ?? meta.data_type;
 
 /** The registry entry of a bytes-to-bytes codec of the core. */

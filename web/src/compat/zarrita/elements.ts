@@ -8,34 +8,34 @@ import type { Region, ZarrArray } from "../../hierarchy/array.js";
 import { describeValue, invalidArgument } from "../../util/errors.js";
 import { textDecoder, textEncoder } from "../../util/platform.js";
 
-function isBuffer(value: unknown): value is ArrayBufferLike {
-  const isShared = typeof SharedArrayBuffer !== "undefined" && value instanceof SharedArrayBuffer;
-  return value instanceof ArrayBuffer || isShared;
-}
+export const isBuffer = (value: unknown): value is ArrayBufferLike =>
+  /^\[object (Shared)?ArrayBuffer\]$/.test(Object.prototype.toString.call(value));
+
+/** Properties common to typed arrays and zarrita's arrays of booleans and strings. */
+export type Packed = Pick<Uint8Array, "buffer" | "byteOffset" | "byteLength" | "BYTES_PER_ELEMENT">;
 
 /** Items of one width over bytes. */
-abstract class PackedArray<T, B extends ArrayBufferLike> {
+abstract class PackedArray<T, B extends ArrayBufferLike> implements Packed {
   readonly #width: number;
   readonly #bytes: Uint8Array<B>;
 
   constructor(width: number, source: number | B | Iterable<T>, byteOffset?: number, length?: number) {
-    if (!Number.isSafeInteger(width) || width < 0)
+    const [isWidth, isLength] = [width, source].map(
+      (size) => Number.isSafeInteger(size) && Number(size) >= 0,
+    );
+    if (!isWidth)
       throw invalidArgument(
         `the length of strings must be a non-negative integer, got ${describeValue(width)}`,
       );
-    this.#width = width;
-    if (isBuffer(source)) {
-      this.#bytes = new Uint8Array(source as B, byteOffset, length && length * width);
-      return;
-    }
     const isIterable = typeof (source as Iterable<T> | null | undefined)?.[Symbol.iterator] === "function";
-    if (!(isIterable || (Number.isSafeInteger(source) && (source as number) >= 0)))
+    if (!(isIterable || isLength || isBuffer(source)))
       throw invalidArgument(`expected a length, a buffer or values, got ${describeValue(source)}`);
-    const values = typeof source === "number" ? undefined : [...(source as Iterable<T>)];
-    this.#bytes = new Uint8Array((values?.length ?? (source as number)) * width) as Uint8Array<B>;
-    values?.forEach((value, i) => {
-      this.set(i, value);
-    });
+    const values = isIterable ? [...(source as Iterable<T>)] : [];
+    this.#width = width;
+    this.#bytes = isBuffer(source)
+      ? new Uint8Array(source as B, byteOffset, length && length * width)
+      : (new Uint8Array((isIterable ? values.length : (source as number)) * width) as Uint8Array<B>);
+    for (const [i, value] of values.entries()) this.set(i, value);
   }
 
   get BYTES_PER_ELEMENT(): number {
@@ -45,16 +45,16 @@ abstract class PackedArray<T, B extends ArrayBufferLike> {
     return this.#bytes;
   }
   get buffer(): B {
-    return this.bytes.buffer;
+    return this.#bytes.buffer;
   }
   get byteOffset(): number {
-    return this.bytes.byteOffset;
+    return this.#bytes.byteOffset;
   }
   get byteLength(): number {
-    return this.bytes.byteLength;
+    return this.#bytes.byteLength;
   }
   get length(): number {
-    return this.BYTES_PER_ELEMENT === 0 ? 0 : this.bytes.byteLength / this.BYTES_PER_ELEMENT;
+    return this.#width === 0 ? 0 : this.byteLength / this.#width;
   }
 
   abstract get(index: number): T;
@@ -86,10 +86,6 @@ abstract class PackedArray<T, B extends ArrayBufferLike> {
 
 /** Booleans of one byte each. */
 export class BoolArray<B extends ArrayBufferLike = ArrayBufferLike> extends PackedArray<boolean, B> {
-  static override get name(): string {
-    return "BoolArray";
-  }
-
   constructor(source: number | B | Iterable<boolean>, byteOffset?: number, length?: number) {
     super(1, source, byteOffset, length);
   }
@@ -104,10 +100,6 @@ export class BoolArray<B extends ArrayBufferLike = ArrayBufferLike> extends Pack
 
 /** Byte strings of `chars` bytes, read and written as UTF-8. */
 export class ByteStringArray<B extends ArrayBufferLike = ArrayBufferLike> extends PackedArray<string, B> {
-  static override get name(): string {
-    return "ByteStringArray";
-  }
-
   constructor(
     readonly chars: number,
     source: number | B | Iterable<string>,
@@ -131,10 +123,6 @@ export class ByteStringArray<B extends ArrayBufferLike = ArrayBufferLike> extend
 
 /** Unicode strings of `chars` code points of 4 bytes. */
 export class UnicodeStringArray<B extends ArrayBufferLike = ArrayBufferLike> extends PackedArray<string, B> {
-  static override get name(): string {
-    return "UnicodeStringArray";
-  }
-
   constructor(
     readonly chars: number,
     source: number | B | Iterable<string>,

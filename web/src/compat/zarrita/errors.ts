@@ -23,9 +23,6 @@ abstract class ZarritaError<T extends string> extends Error {
 
 /** No node, or a node of another kind. */
 export class NotFoundError extends ZarritaError<"NotFoundError"> {
-  static override get name(): string {
-    return "NotFoundError";
-  }
   readonly path: string | undefined;
   readonly found: "array" | "group" | undefined;
 
@@ -38,9 +35,6 @@ export class NotFoundError extends ZarritaError<"NotFoundError"> {
 
 /** Metadata that cannot be read. */
 export class InvalidMetadataError extends ZarritaError<"InvalidMetadataError"> {
-  static override get name(): string {
-    return "InvalidMetadataError";
-  }
   readonly path: string | undefined;
 
   constructor(message: string, options: { path?: string; cause?: unknown } = {}) {
@@ -50,9 +44,6 @@ export class InvalidMetadataError extends ZarritaError<"InvalidMetadataError"> {
 }
 
 export class UnknownCodecError extends ZarritaError<"UnknownCodecError"> {
-  static override get name(): string {
-    return "UnknownCodecError";
-  }
   constructor(
     readonly codec: string,
     options: Cause = {},
@@ -61,21 +52,19 @@ export class UnknownCodecError extends ZarritaError<"UnknownCodecError"> {
   }
 }
 
+interface PipelineOptions extends Cause {
+  direction: "encode" | "decode";
+  codec?: string | undefined;
+  chunkPath?: string | undefined;
+}
+
 /** A chunk that cannot be decoded or encoded; `cause` has the reason. */
 export class CodecPipelineError extends ZarritaError<"CodecPipelineError"> {
-  static override get name(): string {
-    return "CodecPipelineError";
-  }
-  readonly direction: "encode" | "decode";
+  readonly direction: PipelineOptions["direction"];
   readonly codec: string | undefined;
   readonly chunkPath: string | undefined;
 
-  constructor(options: {
-    direction: "encode" | "decode";
-    codec?: string | undefined;
-    chunkPath?: string | undefined;
-    cause: unknown;
-  }) {
+  constructor(options: PipelineOptions) {
     const { direction, codec, chunkPath } = options;
     const via = codec === undefined ? "" : ` via codec "${codec}"`;
     const at = chunkPath === undefined ? "" : ` at ${chunkPath}`;
@@ -88,18 +77,12 @@ export class CodecPipelineError extends ZarritaError<"CodecPipelineError"> {
 
 /** A selection that does not fit the array. */
 export class InvalidSelectionError extends ZarritaError<"InvalidSelectionError"> {
-  static override get name(): string {
-    return "InvalidSelectionError";
-  }
-  constructor(message?: string, options: Cause = {}) {
-    super("InvalidSelectionError", message ?? "", options);
+  constructor(message = "", options: Cause = {}) {
+    super("InvalidSelectionError", message, options);
   }
 }
 
 export class UnsupportedError extends ZarritaError<"UnsupportedError"> {
-  static override get name(): string {
-    return "UnsupportedError";
-  }
   constructor(
     readonly feature: string,
     options: Cause = {},
@@ -125,14 +108,15 @@ export function isZarritaError<T extends AnyZarritaError["_tag"]>(
   return tags.length === 0 || (tags as string[]).includes(error._tag);
 }
 
+const pipelineError = (cause: ZarrError, direction: PipelineOptions["direction"]) =>
+  new CodecPipelineError({ direction, codec: cause.codec, chunkPath: cause.chunkKey, cause });
+
 const makers: Partial<Record<ZarrError["_tag"], (error: ZarrError, path: string) => Error>> = {
   NotFound: (cause, path) => new NotFoundError(cause.message, { path, cause }),
   InvalidMetadata: (cause, path) => new InvalidMetadataError(cause.message, { path, cause }),
   UnknownCodec: (cause) => new UnknownCodecError(cause.codec ?? cause.message, { cause }),
-  CorruptChunk: (cause) =>
-    new CodecPipelineError({ direction: "decode", codec: cause.codec, chunkPath: cause.chunkKey, cause }),
-  EncodeFailed: (cause) =>
-    new CodecPipelineError({ direction: "encode", codec: cause.codec, chunkPath: cause.chunkKey, cause }),
+  CorruptChunk: (cause) => pipelineError(cause, "decode"),
+  EncodeFailed: (cause) => pipelineError(cause, "encode"),
   InvalidSelection: (cause) => new InvalidSelectionError(cause.message, { cause }),
   Unsupported: (cause) => new UnsupportedError(cause.message, { cause }),
 };
@@ -146,8 +130,6 @@ export async function withZarritaErrors<T>(path: string, work: () => Promise<T>)
     return await work();
   } catch (error) {
     if (!isZarrError(error)) throw error;
-    // An error thrown by a codec of the application, reported as an error of the store.
-    if (isZarritaError(error.cause)) throw error.cause;
     throw makers[error._tag]?.(error, path) ?? error;
   }
 }
@@ -170,20 +152,29 @@ export function checkText(value: unknown, what: string): void {
     throw invalidArgument(`${what} must be a string, got ${describeValue(value)}`);
 }
 
-type Options = Readonly<Record<string, unknown>>;
+export type Options = Readonly<Record<string, unknown>>;
 
 /** Whether two sets of options have the same values. Plain objects, such as headers, are compared by content. */
 export function isSame(a: Options, b: Options): boolean {
   const keys = Object.keys(a);
-  return (
-    keys.length === Object.keys(b).length &&
-    keys.every((key) => {
-      const [x, y] = [a[key], b[key]];
-      return x === y || (isPlain(x) && isPlain(y) && isSame(x, y));
-    })
-  );
+  const isEqual = (x: unknown, y: unknown) => x === y || (isPlain(x) && isPlain(y) && isSame(x, y));
+  return keys.length === Object.keys(b).length && keys.every((key) => isEqual(a[key], b[key]));
 }
 
-function isPlain(value: unknown): value is Options {
-  return typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+const isPlain = (value: unknown): value is Options =>
+  typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+
+/** Objects made for sets of options; at most four, because reads with different options share nothing. */
+export class ByOptions<T> {
+  readonly #entries: { readonly options: Options; readonly made: T }[] = [];
+
+  get(options: Options, make: () => T): T {
+    const found = this.#entries.find((entry) => isSame(entry.options, options));
+    if (found) return found.made;
+    const made = make();
+    this.#entries.push({ options, made });
+    // Drops the oldest but the first, which usually serves requests without options.
+    if (this.#entries.length > 4) this.#entries.splice(1, 1);
+    return made;
+  }
 }

@@ -4,10 +4,8 @@ import { setInnerStore } from "../../store/handle.js";
 import type { Store } from "../../store/store.js";
 import { invalidArgument } from "../../util/errors.js";
 import { checkFunction, checkStore } from "./errors.js";
-import { checkArray, ownChunks, type ZarritaArray } from "./nodes.js";
-import type { AsyncReadable, DataType, Readable } from "./types.js";
-
-type AnyArray = ZarritaArray<DataType, Readable>;
+import { type AnyArray, checkArray, ownChunks } from "./nodes.js";
+import type { AsyncReadable } from "./types.js";
 
 /** Wraps an array. `open` applies those of the store. */
 export type ArrayExtension = (array: AnyArray) => AnyArray | Promise<AnyArray>;

@@ -4,7 +4,7 @@ import { HttpStore } from "../../store/http/store.js";
 import { readLeased } from "../../store/read.js";
 import { lend, own, type StoreGetOptions } from "../../store/store.js";
 import type { HeadersSource } from "../../util/platform.js";
-import { checkText, isSame } from "./errors.js";
+import { ByOptions, checkText, type Options } from "./errors.js";
 import type { AbsolutePath, AsyncReadable, RangeQuery } from "./types.js";
 
 export interface FetchStoreOptions {
@@ -19,12 +19,6 @@ export interface FetchStoreOptions {
 /** Options of one request. */
 export type RequestOptions = Omit<RequestInit, "signal"> & { signal?: AbortSignal | null | undefined };
 
-/** Options of one request, without its signal. */
-type Init = Readonly<Record<string, unknown>>;
-
-/** Maximum number of option sets with their own client: responses to different options are not shared. */
-const maxStores = 4;
-
 /** A store below a URL. Retries and reads ranges as HttpStore does. */
 export class FetchStore implements AsyncReadable {
   static get name(): string {
@@ -32,7 +26,7 @@ export class FetchStore implements AsyncReadable {
   }
 
   readonly #options: FetchStoreOptions;
-  readonly #stores: { readonly init: Init; readonly store: HttpStore }[] = [];
+  readonly #stores = new ByOptions<HttpStore>();
 
   /** @param url parsed by the first request. */
   constructor(
@@ -85,27 +79,21 @@ export class FetchStore implements AsyncReadable {
     };
   }
 
-  #storeFor(init: Init): HttpStore {
+  /** Requests with other options have a client of their own: they do not share responses. */
+  #storeFor(init: Options): HttpStore {
     const given = Object.fromEntries(Object.entries(init).filter(([, value]) => value !== undefined));
-    if (given["headers"])
-      given["headers"] = Object.fromEntries(new Headers(given["headers"] as HeadersSource));
-    const found = this.#stores.find((entry) => isSame(entry.init, given));
-    if (found) return found.store;
-    const store = this.#makeStore(given);
-    this.#stores.push({ init: given, store });
-    // Drops the oldest but the first, which usually serves requests without options.
-    if (this.#stores.length > maxStores) this.#stores.splice(1, 1);
-    return store;
+    const { headers, ...own } = given as RequestInit;
+    const key = headers
+      ? { ...own, headers: Object.fromEntries(new Headers(headers as HeadersSource)) }
+      : own;
+    return this.#stores.get(key as Options, () => this.#makeStore(key));
   }
 
-  #makeStore(given: RequestInit): HttpStore {
+  #makeStore({ headers: asked, ...askedInit }: RequestInit): HttpStore {
     const { fetch: ownFetch, overrides = {} } = this.#options;
     const { headers: usual, ...usualInit } = overrides;
-    const { headers: asked, ...askedInit } = given;
     const headers = new Headers(usual);
-    new Headers(asked).forEach((value, name) => {
-      headers.set(name, value);
-    });
+    for (const [name, value] of new Headers(asked)) headers.set(name, value);
     const init = { ...usualInit, ...askedInit };
     const send = ownFetch ?? ((request: Request) => fetch(request));
     return new HttpStore(this.url, {

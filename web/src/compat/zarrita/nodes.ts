@@ -6,10 +6,11 @@ import { normalizePath } from "../../store/path.js";
 import type { RangeQuery, Store, StoreGetOptions } from "../../store/store.js";
 import { checkObject } from "../../util/arguments.js";
 import { describeValue, invalidArgument } from "../../util/errors.js";
+import { cachedFor } from "../../util/platform.js";
 import type { WorkerPool } from "../../workers/pool.js";
 import { type AnyRegion, dtypeName, wrapElements, wrapFill } from "./elements.js";
-import { checkStore, checkText, InvalidMetadataError, isSame, withZarritaErrors } from "./errors.js";
-import { ownEntries, zarritaPart } from "./registry.js";
+import { ByOptions, checkStore, checkText, InvalidMetadataError, withZarritaErrors } from "./errors.js";
+import { zarritaPart } from "./registry.js";
 import type {
   AbsolutePath,
   ArrayMetadata,
@@ -66,15 +67,12 @@ export class ZarritaGroup<Store extends Readable = Readable> extends Location<St
   }
 
   readonly kind = "group";
-  readonly #attrs: Attributes;
+  readonly attrs: Attributes;
 
   constructor(store: Store, path: AbsolutePath, metadata: GroupMetadata | { attributes: Attributes }) {
     super(store, path);
     checkObject(metadata, "the metadata of a group");
-    this.#attrs = metadata.attributes;
-  }
-  get attrs(): Attributes {
-    return this.#attrs;
+    this.attrs = metadata.attributes;
   }
 }
 
@@ -89,30 +87,8 @@ export function currentPool(): WorkerPool | undefined {
   return pool;
 }
 
-type Extra = Readonly<Record<string, unknown>>;
-
-/** An array whose store adds options to each request. */
-export interface DerivedArray {
-  readonly extra: Extra;
-  readonly array: ZarrArray;
-}
-
-/** Maximum number of option sets cached per array. Arrays with different options do not share shard indices. */
-const maxDerived = 4;
-
-/** Returns the array with a store that adds these options to each request; the array itself if there are none. */
-export function withStoreOptions(array: ZarrArray, extra: Extra, derived: DerivedArray[]): ZarrArray {
-  if (Object.keys(extra).length === 0) return array;
-  const found = derived.find((entry) => isSame(entry.extra, extra));
-  if (found) return found.array;
-  const store = withOptions(array.store, extra);
-  const made = new ZarrArray(store, array.path, array.spec, array.limits);
-  derived.push({ extra, array: made });
-  if (derived.length > maxDerived) derived.shift();
-  return made;
-}
-
-function withOptions(store: Store, extra: Extra): Store {
+/** A store that adds options to each request. */
+function withOptions(store: Store, extra: StoreOptions): Store {
   const merged = (options: StoreGetOptions | undefined) => ({ ...extra, ...options });
   const wrapped: Store = { get: (key, options) => store.get(key, merged(options)) };
   if (store.getRange)
@@ -122,19 +98,7 @@ function withOptions(store: Store, extra: Extra): Store {
   return wrapped;
 }
 
-/** Metadata of an array, and this library's array, which is made by the first read. */
-interface ArraySource {
-  readonly shape: readonly number[];
-  readonly chunkShape: readonly number[];
-  readonly attributes: Attributes;
-  readonly dimensionNames: readonly (string | null)[] | undefined;
-  readonly dtype: string;
-  readonly fillValue: unknown;
-  readonly derived: DerivedArray[];
-  load(): Promise<ZarrArray>;
-}
-
-/** Key of the source of an array; proxies of the array have it, too. */
+/** Key of the function that loads this library's array; proxies of the array have it, too. */
 const inner: unique symbol = Symbol("zarr-wasm.array");
 /** Marks arrays whose `getChunk` an extension replaces: all chunks must come through it. */
 export const ownChunks: unique symbol = Symbol("zarr-wasm.ownChunks");
@@ -153,10 +117,14 @@ export class ZarritaArray<D extends DataType, Store extends Readable = Readable>
 
   readonly kind = "array";
   /** @internal */
-  readonly [inner]: ArraySource;
-  readonly shape: number[];
+  declare readonly [inner]: () => Promise<ZarrArray>;
+  declare readonly shape: number[];
   /** Shape of the chunks; with sharding, of the inner chunks. */
-  readonly chunks: number[];
+  declare readonly chunks: number[];
+  declare readonly attrs: Attributes;
+  declare readonly dimensionNames: string[] | undefined;
+  declare readonly fillValue: Scalar<D> | null;
+  declare readonly dtype: D;
 
   /** @throws InvalidMetadataError for metadata without shapes; the first read checks the rest. */
   constructor(store: Store, path: AbsolutePath, metadata: ArrayMetadata<D>);
@@ -164,23 +132,10 @@ export class ZarritaArray<D extends DataType, Store extends Readable = Readable>
   constructor(store: Store, path: AbsolutePath, array: ZarrArray);
   constructor(store: Store, path: AbsolutePath, given: ArrayMetadata<D> | ZarrArray) {
     super(store, path);
-    const source = given instanceof ZarrArray ? openedSource(given) : metadataSource(store, path, given);
-    this[inner] = source;
-    this.shape = [...source.shape];
-    this.chunks = [...source.chunkShape];
-  }
-
-  get attrs(): Attributes {
-    return this[inner].attributes;
-  }
-  get dimensionNames(): string[] | undefined {
-    return this[inner].dimensionNames as string[] | undefined;
-  }
-  get fillValue(): Scalar<D> | null {
-    return this[inner].fillValue as Scalar<D> | null;
-  }
-  get dtype(): D {
-    return this[inner].dtype as D;
+    Object.assign(
+      this,
+      given instanceof ZarrArray ? openedFields(given) : metadataFields(store, path, given),
+    );
   }
 
   /** Reads a chunk in C order. Chunks at the edges have their full shape. */
@@ -206,70 +161,75 @@ export class ZarritaArray<D extends DataType, Store extends Readable = Readable>
   }
 }
 
+export type AnyArray = ZarritaArray<DataType, Readable>;
+
+/** Arrays whose stores add options to each request. */
+const derivedOf = cachedFor((_: ZarrArray) => new ByOptions<ZarrArray>());
+
 /** This library's array behind one of zarrita's, with options for its store. @throws InvalidArgument for other values. */
-export async function loadArray(
-  array: ZarritaArray<DataType, Readable>,
-  storeOptions: StoreOptions = {},
-): Promise<ZarrArray> {
-  checkArray(array);
-  const source = array[inner];
-  return withStoreOptions(await source.load(), storeOptions, source.derived);
+export async function loadArray(given: AnyArray, options: StoreOptions = {}): Promise<ZarrArray> {
+  checkArray(given);
+  const array = await given[inner]();
+  if (Object.keys(options).length === 0) return array;
+  const { store, path, spec, limits } = array;
+  return derivedOf(array).get(options, () => new ZarrArray(withOptions(store, options), path, spec, limits));
 }
 
 /** @throws InvalidArgument for a value that is not an array of zarrita's. */
-export function checkArray(array: ZarritaArray<DataType, Readable>): void {
-  if (!(array as ZarritaArray<DataType, Readable> | null | undefined)?.[inner])
+export function checkArray(array: AnyArray | null | undefined): void {
+  if (!array?.[inner])
     throw invalidArgument(`expected an array returned by open() or create(), got ${describeValue(array)}`);
 }
 
-function openedSource(array: ZarrArray): ArraySource {
+function openedFields(array: ZarrArray) {
   const { shape, chunkShape, attributes, dimensionNames } = array;
-  const fillValue = wrapFill(array.dtype, array.fillValue);
-  const load = async () => array;
-  const dtype = dtypeName(array);
-  return { shape, chunkShape, attributes, dimensionNames, dtype, fillValue, derived: [], load };
+  return {
+    [inner]: async () => array,
+    shape: [...shape],
+    chunks: [...chunkShape],
+    attrs: attributes,
+    dimensionNames,
+    fillValue: wrapFill(array.dtype, array.fillValue),
+    dtype: dtypeName(array),
+  };
 }
 
 /** An array described by given metadata; the store is not consulted. @throws InvalidMetadataError. */
-function metadataSource(store: Readable, path: AbsolutePath, metadata: ArrayMetadata<DataType>): ArraySource {
+function metadataFields(store: Readable, path: AbsolutePath, metadata: ArrayMetadata<DataType>) {
   if (typeof metadata !== "object" || metadata === null || !Array.isArray(metadata.shape))
     throw new InvalidMetadataError("the metadata of an array must be an object with a shape");
   let loading: Promise<ZarrArray> | undefined;
+  const make = async () =>
+    (await zarritaPart()).arrayFromMetadata(store as Store, normalizePath(path), metadata);
   return {
-    shape: metadata.shape,
-    chunkShape: readChunkShape(metadata),
-    attributes: metadata.attributes,
-    dimensionNames: metadata.dimension_names,
-    dtype: metadata.data_type,
-    fillValue: readFillValue(metadata),
-    derived: [],
-    load() {
-      const make = async () =>
-        (await zarritaPart()).arrayFromMetadata(store as Store, normalizePath(path), metadata, ownEntries());
+    [inner]() {
       loading ??= make().catch((error: unknown) => {
         loading = undefined; // so that the next call retries
         throw error;
       });
       return loading;
     },
+    shape: [...metadata.shape],
+    chunks: readChunkShape(metadata),
+    attrs: metadata.attributes,
+    dimensionNames: metadata.dimension_names,
+    fillValue: readFillValue(metadata),
+    dtype: metadata.data_type,
   };
 }
 
 /** Shape of the chunks; with sharding, of the inner chunks. */
-function readChunkShape({ codecs, chunk_grid: grid }: ArrayMetadata<DataType>): readonly number[] {
+function readChunkShape({ codecs, chunk_grid: grid }: ArrayMetadata<DataType>): number[] {
   const list: readonly (CodecMetadata | null)[] = Array.isArray(codecs) ? codecs : [];
   const sharding = list.find((codec) => codec?.name === "sharding_indexed");
   const shape: unknown = (sharding ?? grid)?.configuration?.chunk_shape;
-  if (Array.isArray(shape)) return shape as number[];
+  if (Array.isArray(shape)) return [...shape];
   throw new InvalidMetadataError("the metadata has no chunk shape");
 }
 
-function readFillValue({ data_type: dtype, fill_value: fill }: ArrayMetadata<DataType>): unknown {
-  if (fill === null || fill === undefined) return null;
-  if (dtype === "int64" || dtype === "uint64") return BigInt(fill as bigint);
-  const special = { NaN: Number.NaN, Infinity: Number.POSITIVE_INFINITY, "-Infinity": -Infinity };
-  const isFloat = /^float/.test(dtype);
-  return isFloat && typeof fill === "string" && fill in special ? special[fill as "NaN"] : fill;
+function readFillValue({ data_type: dtype, fill_value: fill = null }: ArrayMetadata<DataType>): unknown {
+  if (fill !== null && /^u?int64$/.test(dtype)) return BigInt(fill as bigint);
+  return /^float/.test(dtype) && /^(NaN|-?Infinity)$/.test(String(fill)) ? Number(fill) : fill;
 }
 
 /** A region in zarrita's form. */
@@ -290,7 +250,7 @@ function shared(region: AnyRegion): AnyRegion {
 function dataKind(dtype: string): string {
   if (dtype === "bool") return "boolean";
   if (dtype === "v2:object") return "object";
-  if (dtype === "string" || /^v2:[US]/.test(dtype)) return "string";
+  if (/^(string$|v2:[US])/.test(dtype)) return "string";
   if (/^u?int64$/.test(dtype)) return "bigint";
   return /^(u?int|float)\d+$/.test(dtype) ? "number" : "other";
 }

@@ -6,13 +6,13 @@ import { openPlain } from "../../hierarchy/open.js";
 import { handleOf } from "../../store/handle.js";
 import { normalizePath } from "../../store/path.js";
 import { locateKey } from "../../store/read.js";
-import type { MaybePromise, Store, StoreGetOptions } from "../../store/store.js";
+import type { Store, StoreGetOptions } from "../../store/store.js";
 import { checkObject } from "../../util/arguments.js";
 import { describeValue, invalidArgument, isZarrError } from "../../util/errors.js";
 import { InvalidMetadataError, NotFoundError, withZarritaErrors } from "./errors.js";
 import { extended } from "./extensions.js";
 import { type Location, toLocation, ZarritaArray, ZarritaGroup } from "./nodes.js";
-import { ownEntries, withOwnCodecs, zarritaPart } from "./registry.js";
+import { zarritaPart } from "./registry.js";
 import type { CreateArrayOptions, CreateGroupOptions, DataType, Mutable, Readable } from "./types.js";
 
 export interface OpenOptions {
@@ -55,8 +55,7 @@ async function openAt<S extends Readable>(
   options: OpenOptions,
 ): Promise<Node<S>> {
   const { kind, signal } = options;
-  const source = (await withOwnCodecs(store as Store)) ?? (store as Store);
-  const lean = new LeanStore(source, options, handleOf(store).lastZarritaVersion === 2);
+  const lean = leanStore(store as Store, options, handleOf(store).lastZarritaVersion === 2);
   const node = await openPlain(lean, { path, version, signal }).catch((cause: unknown) => {
     if (!isZarrError(cause, "NotFound")) throw cause;
     const name = version === 2 ? `v2 ${kind ?? "group"}` : `v${version} array or group`;
@@ -65,7 +64,9 @@ async function openAt<S extends Readable>(
   if (kind !== undefined && node.kind !== kind)
     throw new NotFoundError(`${kind} at ${path}`, { path, found: node.kind });
   return node.kind === "array"
-    ? extended(new ZarritaArray(store, path, new ZarrArray(source, node.path, node.spec, node.limits)))
+    ? extended(
+        new ZarritaArray(store, path, new ZarrArray(store as Store, node.path, node.spec, node.limits)),
+      )
     : new ZarritaGroup(store, path, node);
 }
 
@@ -107,58 +108,41 @@ type Bytes = Uint8Array | undefined;
 /**
  * A store for opening one node with no more requests than zarrita makes: no consolidated metadata, and of the two v2
  * documents only that of the requested kind, or the group's if no array exists.
+ * @param isLikelyV2 requests attributes of v2 together with the node's document.
  */
-class LeanStore implements Store {
-  #array: MaybePromise<Bytes> | undefined;
-  #group: Promise<Bytes> | undefined;
-  #attributes: Promise<Bytes> | undefined;
-
-  constructor(
-    private readonly inner: Store,
-    private readonly wanted: OpenOptions,
-    /** Requests attributes of v2 together with the node's document. */
-    private readonly isLikelyV2: boolean,
-  ) {}
-
-  async get(key: string, options?: StoreGetOptions): Promise<Bytes> {
-    const { kind, attrs = true } = this.wanted;
-    const ask = () => this.inner.get(key, options);
+function leanStore(inner: Store, { kind, attrs = true }: OpenOptions, isLikelyV2: boolean): Store {
+  let [array, group, attributes]: (Promise<Bytes> | undefined)[] = [];
+  const read = async (key: string, options?: StoreGetOptions) => inner.get(key, options);
+  const preloadAttributes = (key: string, options?: StoreGetOptions) => {
+    if (!isLikelyV2 || !attrs) return;
+    attributes = read(key.replace(/[^/]*$/, ".zattrs"), options);
+    attributes.catch(() => {}); // reading them reports the error
+  };
+  const readGroup = async (key: string, options?: StoreGetOptions) => {
+    if (kind === "array" || (await array)) return undefined;
+    if (kind === "group") preloadAttributes(key, options);
+    return read(key, options);
+  };
+  const get = async (key: string, options?: StoreGetOptions): Promise<Bytes> => {
     switch (key.slice(key.lastIndexOf("/") + 1)) {
       case ".zmetadata":
         return undefined;
       case ".zattrs":
-        if (!attrs || !((await this.#array) || (await this.#group))) return undefined;
-        return this.#attributes ?? ask();
+        if (!attrs || !((await array) || (await group))) return undefined;
+        return attributes ?? read(key, options);
       case ".zarray":
         if (kind === "group") return undefined;
-        this.#preloadAttributes(key, options);
-        this.#array = ask();
-        return this.#array;
+        preloadAttributes(key, options);
+        array = read(key, options);
+        return array;
       case ".zgroup":
-        this.#group = this.#readGroup(key, options);
-        return this.#group;
+        group = readGroup(key, options);
+        return group;
       default:
-        return ask();
+        return read(key, options);
     }
-  }
-
-  async #readGroup(key: string, options?: StoreGetOptions): Promise<Bytes> {
-    const { kind } = this.wanted;
-    if (kind === "array" || (await this.#array)) return undefined;
-    if (kind === "group") this.#preloadAttributes(key, options);
-    return this.inner.get(key, options);
-  }
-
-  locate(key: string): string {
-    return locateKey(this.inner, key);
-  }
-
-  #preloadAttributes(key: string, options?: StoreGetOptions): void {
-    if (!this.isLikelyV2 || this.wanted.attrs === false) return;
-    const read = async () => this.inner.get(`${key.slice(0, key.lastIndexOf("/") + 1)}.zattrs`, options);
-    this.#attributes = read();
-    this.#attributes.catch(() => {}); // reading them reports the error
-  }
+  };
+  return { get, locate: (key) => locateKey(inner, key) };
 }
 
 /**
@@ -188,11 +172,7 @@ export async function create<S extends Mutable, D extends DataType>(
   const { createArray, createGroup } = await zarritaPart();
   return withZarritaErrors(path, async () => {
     if ("shape" in options)
-      return new ZarritaArray<D, S>(
-        store,
-        path,
-        await createArray(store as Store, at, options, ownEntries()),
-      );
+      return new ZarritaArray<D, S>(store, path, await createArray(store as Store, at, options));
     const attributes = await createGroup(store as Store, at, options.attributes);
     return new ZarritaGroup(store, path, { attributes });
   });

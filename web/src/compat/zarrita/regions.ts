@@ -145,27 +145,6 @@ export async function set<D extends DataType>(
   value: Scalar<D> | Chunk<D>,
   options: SetOptions = {},
 ): Promise<void> {
-  await write(array, selection, value, options);
-}
-
-/** Like {@link set}, with the region in another package's form. */
-export async function setPrepared<D extends DataType, Made extends Chunk<D>>(
-  array: ZarritaArray<D, Mutable>,
-  selection: (number | Slice | null)[] | null,
-  value: Scalar<D> | Made,
-  options: SetOptions,
-  setter: Setter<D, Made>,
-): Promise<void> {
-  await write(array, selection, value, options, { given: setter });
-}
-
-async function write<D extends DataType, Made extends Chunk<D>>(
-  array: ZarritaArray<D, Mutable>,
-  selection: Entry[] | null,
-  value: unknown,
-  options: SetOptions,
-  setter?: { readonly given: Setter<D, Made> },
-): Promise<void> {
   const inner = await loadArray(array);
   const { setRegion } = await zarritaPart();
   await withZarritaErrors(array.path, async () => {
@@ -175,9 +154,18 @@ async function write<D extends DataType, Made extends Chunk<D>>(
     const { onProgress, conflicts, writeEmptyChunks = true } = options;
     const [signal, concurrency] = [combinedSignal(options), chosenConcurrency(options)];
     const own = { signal, concurrency, onProgress, conflicts, writeEmptyChunks };
-    await setRegion(inner, entries, value, own, setter);
+    await setRegion(inner, entries, value, own);
   });
 }
+
+/** Like {@link set}, with a region in another package's form, whose strides describe it. */
+export const setPrepared: <D extends DataType, Made extends Chunk<D>>(
+  array: ZarritaArray<D, Mutable>,
+  selection: (number | Slice | null)[] | null,
+  value: Scalar<D> | Made,
+  options: SetOptions,
+  setter: Setter<D, Made>,
+) => Promise<void> = set;
 
 /**
  * Returns a selection in this library's form. zarrita takes undefined for null, and truncates indices.

@@ -1,13 +1,15 @@
 /** zarrita's extensions of stores: cached bytes, merged ranges and consolidated metadata. */
 
 import { asObject, documentsIn, parseDocument } from "../../metadata/document.js";
+import { type MergedParts, mergeParts } from "../../read/merged-parts.js";
+import type { StoredRange } from "../../read/object-reader.js";
 import { WrittenKeys } from "../../store/handle.js";
 import { callStore, checkRange, rangeName } from "../../store/read.js";
 import type { Store } from "../../store/store.js";
 import { checkObject } from "../../util/arguments.js";
 import { SingleFlight } from "../../util/async.js";
 import { invalidArgument } from "../../util/errors.js";
-import { isJsonObject, type Json, JsonNumber, type JsonObject, jsonText } from "../../util/json.js";
+import { isJsonObject, JsonNumber, type JsonObject, jsonText } from "../../util/json.js";
 import { defaultLimits } from "../../util/limits.js";
 import { textEncoder } from "../../util/platform.js";
 import {
@@ -65,6 +67,19 @@ export interface RangeCoalescingOptions {
   onFlush?: ((report: FlushReport) => void) | undefined;
 }
 
+/** Ranges of one path that are requested together, with the same options apart from signals. */
+interface Batch {
+  readonly path: AbsolutePath;
+  readonly options: Readonly<Record<string, unknown>>;
+  readonly parts: (readonly [(merged: MergedRequest) => void, StoredRange])[];
+}
+
+interface MergedRequest extends MergedParts<unknown> {
+  readonly flight: SingleFlight<Bytes>;
+}
+
+type Range = Extract<RangeQuery, { offset: number }>;
+
 /**
  * Merges ranges that are requested at the same time. `get` merges those of an array's chunks anyway; this also merges
  * ranges of several calls.
@@ -73,102 +88,53 @@ export interface RangeCoalescingOptions {
 export const withRangeCoalescing = defineStoreExtension((store, options: RangeCoalescingOptions = {}) => {
   if (!store.getRange) throw new UnsupportedError("withRangeCoalescing requires a store with getRange");
   checkObject(options, "options of withRangeCoalescing");
-  const merger = new RangeMerger(store as RangeStore, options);
-  const getRange: AsyncReadable["getRange"] = (path, range, opts) =>
-    "suffixLength" in range ? store.getRange!(path, range, opts) : merger.read(path, range, opts);
+  let batches: Batch[] = [];
+  const flush = () => {
+    const flushed = batches;
+    batches = [];
+    for (const { path, parts } of flushed) {
+      const merged = mergeParts(parts, {
+        maxGap: options.coalesceSize ?? 2 ** 15,
+        maxBytes: Number.POSITIVE_INFINITY,
+      });
+      for (const request of merged) {
+        const shared = { ...request, flight: new SingleFlight<Bytes>() };
+        for (const [assign] of request.members) assign(shared);
+      }
+      const bytesFetched = merged.reduce((sum, { length }) => sum + length, 0);
+      try {
+        options.onFlush?.({ path, groupCount: merged.length, requestCount: parts.length, bytesFetched });
+      } catch (error) {
+        console.warn("withRangeCoalescing: onFlush threw:", error);
+      }
+    }
+  };
+  const merge = (path: AbsolutePath, range: Range, own: Batch["options"]) =>
+    new Promise<MergedRequest>((assign) => {
+      if (batches.length === 0) queueMicrotask(flush);
+      let batch = batches.find((known) => known.path === path && isSame(known.options, own));
+      if (!batch) {
+        batch = { path, options: own, parts: [] };
+        batches.push(batch);
+      }
+      batch.parts.push([assign, { key: path, ...range }]);
+    });
+  const getRange: AsyncReadable["getRange"] = async (path, range, given = {}) => {
+    const readAlone = () => store.getRange!(path, range, given);
+    if ("suffixLength" in range) return readAlone();
+    checkRange(range);
+    const { signal, ...own } = given;
+    const { offset, length, members, flight } = await merge(path, range, own);
+    if (members.length === 1) return readAlone();
+    const read = async (signal: AbortSignal) => store.getRange!(path, { offset, length }, { ...own, signal });
+    const bytes = await flight.run("", signal, read);
+    const start = range.offset - offset;
+    // The object or the response ends early: reads the range by itself.
+    if (bytes && start + range.length > bytes.byteLength) return readAlone();
+    return bytes?.slice(start, start + range.length);
+  };
   return { getRange };
 });
-
-type RangeStore = Required<Pick<AsyncReadable, "getRange">>;
-type Range = { readonly offset: number; readonly length: number };
-
-/** A requested range, and the callback that assigns its group. */
-interface RangeRequest extends Range {
-  readonly options: GetBytesOptions | undefined;
-  readonly assign: (group: Group) => void;
-}
-
-/** Ranges that one request reads. */
-interface Group {
-  readonly id: string;
-  readonly span: Range;
-  readonly size: number;
-}
-
-const rangeEnd = ({ offset, length }: Range): number => offset + length;
-
-/** Collects ranges until the current microtask ends, and reads neighbouring ranges with one request. */
-class RangeMerger {
-  readonly #waiting = new Map<AbsolutePath, RangeRequest[]>();
-  readonly #flights = new SingleFlight<Bytes>();
-  #groups = 0;
-
-  constructor(
-    private readonly store: RangeStore,
-    private readonly options: RangeCoalescingOptions,
-  ) {}
-
-  /** @throws InvalidArgument for an invalid range. */
-  async read(path: AbsolutePath, range: Range, options?: GetBytesOptions): Promise<Bytes> {
-    checkRange(range);
-    const { offset, length } = range;
-    const { id, span, size } = await new Promise<Group>((assign) => {
-      if (this.#waiting.size === 0) queueMicrotask(() => this.#flush());
-      const all = this.#waiting.get(path) ?? [];
-      all.push({ offset, length, options, assign });
-      this.#waiting.set(path, all);
-    });
-    const readAlone = () => this.store.getRange(path, { offset, length }, options);
-    if (size === 1) return readAlone();
-    const read = async (signal: AbortSignal) => this.store.getRange(path, span, { ...options, signal });
-    const bytes = await this.#flights.run(id, options?.signal, read);
-    const start = offset - span.offset;
-    // The object or the response ends early: reads the range by itself.
-    if (bytes && start + length > bytes.byteLength) return readAlone();
-    return bytes?.slice(start, start + length);
-  }
-
-  #flush(): void {
-    const waiting = [...this.#waiting];
-    this.#waiting.clear();
-    for (const [path, all] of waiting) {
-      const groups = grouped(all, this.options.coalesceSize ?? 2 ** 15);
-      const spans = groups.map((group) => {
-        const { offset } = group[0]!;
-        return { offset, length: Math.max(...group.map(rangeEnd)) - offset };
-      });
-      const bytesFetched = spans.reduce((sum, { length }) => sum + length, 0);
-      this.#report({ path, groupCount: groups.length, requestCount: all.length, bytesFetched });
-      groups.forEach((group, i) => {
-        const made = { id: String(this.#groups++), span: spans[i]!, size: group.length };
-        for (const { assign } of group) assign(made);
-      });
-    }
-  }
-
-  #report(report: FlushReport): void {
-    try {
-      this.options.onFlush?.(report);
-    } catch (error) {
-      console.warn("withRangeCoalescing: onFlush threw:", error);
-    }
-  }
-}
-
-/** Groups ranges that lie close to one another and have the same options, apart from signals. */
-function grouped(all: readonly RangeRequest[], coalesceSize: number): RangeRequest[][] {
-  const groups: RangeRequest[][] = [];
-  const without = ({ options }: RangeRequest) => ({ ...options, signal: undefined });
-  let end = Number.NEGATIVE_INFINITY;
-  for (const asked of [...all].sort((a, b) => a.offset - b.offset)) {
-    const last = groups.at(-1);
-    const joins = last && asked.offset <= end + coalesceSize && isSame(without(last[0]!), without(asked));
-    if (joins) last.push(asked);
-    else groups.push([asked]);
-    end = joins ? Math.max(end, rangeEnd(asked)) : rangeEnd(asked);
-  }
-  return groups;
-}
 
 export type ConsolidatedFormat = "v2" | "v3";
 
@@ -200,18 +166,16 @@ const parentFolder = (key: string): string => key.slice(0, key.lastIndexOf("/"))
 export const withConsolidatedMetadata = defineStoreExtension(
   async (store, options: ConsolidatedMetadataOptions = {}) => {
     checkObject(options, "options of withConsolidatedMetadata");
-    const { documents, source } = await load(store, options);
+    const documents = await load(store, options);
     const folders = new Set([...documents.keys()].map(parentFolder));
     const written = new WrittenKeys(store as Store);
     return {
       async get(key: AbsolutePath, getOptions?: GetBytesOptions): Promise<Bytes> {
-        if (written.has(key)) return store.get(key, getOptions);
-        if (key === source?.key) return source.bytes;
-        const document = documents.get(key);
+        const document = written.has(key) ? undefined : documents.get(key);
         if (document) return textEncoder().encode(jsonText(document));
         // Consolidated metadata has all documents of the nodes that it names.
-        if (metadataName.test(key) && folders.has(parentFolder(key))) return undefined;
-        return store.get(key, getOptions);
+        const isKnown = metadataName.test(key) && folders.has(parentFolder(key)) && !written.has(key);
+        return isKnown ? undefined : store.get(key, getOptions);
       },
       contents: (): ContentsEntry[] => listContents(documents),
     };
@@ -234,16 +198,10 @@ export async function withMaybeConsolidatedMetadata<S extends AsyncReadable>(
 const isMissing = (error: unknown): boolean =>
   error instanceof NotFoundError || error instanceof InvalidMetadataError;
 
-interface Loaded {
-  readonly documents: Documents;
-  /** The consolidated document, if it has a separate key. */
-  readonly source?: { readonly key: string; readonly bytes: Uint8Array } | undefined;
-}
-
 async function load(
   store: AsyncReadable,
   { format = ["v3", "v2"], metadataKey = ".zmetadata" }: ConsolidatedMetadataOptions,
-): Promise<Loaded> {
+): Promise<Documents> {
   const versions: unknown[] = [format].flat();
   if (versions.length === 0 || !versions.every((version) => version === "v2" || version === "v3"))
     throw invalidArgument('the format of consolidated metadata must be "v2", "v3", or a list of these');
@@ -255,9 +213,7 @@ async function load(
         const bytes = await callStore(store, key, () => store.get(key), undefined);
         if (!bytes) throw new NotFoundError(`${version} consolidated metadata`, { path: key });
         const object = parseDocument(bytes, key, { limits: defaultLimits });
-        return version === "v2"
-          ? { documents: documentsOfV2(object), source: { key, bytes } }
-          : { documents: documentsOfV3(object) };
+        return version === "v2" ? documentsOfV2(object) : documentsOfV3(object);
       });
     } catch (error) {
       if (!isMissing(error)) throw error;
@@ -267,21 +223,21 @@ async function load(
   throw failure;
 }
 
-function documentsOfV2(object: JsonObject): Documents {
-  const format = object["zarr_consolidated_format"];
+const withSlash = (key: string): string => (key.startsWith("/") ? key : `/${key}`);
+
+function documentsOfV2({ zarr_consolidated_format: format, metadata }: JsonObject): Documents {
   if (!(format instanceof JsonNumber && format.text === "1"))
     throw new InvalidMetadataError("Invalid or unsupported v2 consolidated format");
-  const documents = documentsIn(asObject(object["metadata"], '"metadata"'));
-  return new Map([...documents].map(([key, document]) => [`/${key}`, document]));
+  const documents = documentsIn(asObject(metadata, '"metadata"'));
+  return new Map([...documents].map(([key, document]) => [withSlash(key), document]));
 }
 
-function documentsOfV3(object: JsonObject): Documents {
-  const { consolidated_metadata: consolidated, ...root } = object;
-  const metadata: Json | undefined = isJsonObject(consolidated) ? consolidated["metadata"] : undefined;
+function documentsOfV3({ consolidated_metadata: consolidated, ...root }: JsonObject): Documents {
+  const metadata = isJsonObject(consolidated) ? consolidated["metadata"] : undefined;
   if (!isJsonObject(metadata))
     throw new InvalidMetadataError("Root zarr.json does not contain consolidated_metadata");
   const below = [...documentsIn(metadata)].map(
-    ([path, document]) => [`${path.startsWith("/") ? path : `/${path}`}/zarr.json`, document] as const,
+    ([path, document]) => [`${withSlash(path)}/zarr.json`, document] as const,
   );
   return new Map([["/zarr.json", root], ...below]);
 }

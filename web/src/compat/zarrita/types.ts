@@ -194,22 +194,6 @@ export type Projection =
   | { from: number; to: null }
   | { from: Indices; to: Indices };
 
-export type Prepare<D extends DataType, Made extends Chunk<D>> = (
-  data: TypedArray<D>,
-  shape: number[],
-  stride: number[],
-) => Made;
-export type SetScalar<D extends DataType, Made extends Chunk<D>> = (
-  target: Made,
-  selection: (Indices | number)[],
-  value: Scalar<D>,
-) => void;
-export type SetFromChunk<D extends DataType, Made extends Chunk<D>> = (
-  target: Made,
-  source: Made,
-  projections: Projection[],
-) => void;
-
 /** Report of `withRangeCoalescing` on a batch of requests. */
 export interface FlushReport {
   path: AbsolutePath;
@@ -249,25 +233,18 @@ export interface RegisteredCodec {
   computeEncodedSize?: (bytes: number) => number;
 }
 
-/** A codec with its configuration. */
-export interface OwnCodec {
-  readonly kind?: "array_to_array" | "array_to_bytes" | "bytes_to_bytes" | undefined;
-  decode(data: never): unknown;
-  encode?(data: never): unknown;
-}
-
 /** The array that a codec is made for. */
-export interface OwnCodecMetadata {
+export interface CodecArray {
   dataType: string;
   shape: number[];
-  codecs: { name: string; configuration: Record<string, unknown> }[];
+  codecs: CodecMetadata[];
   fillValue: unknown;
 }
 
 /** The class of a codec. */
-export interface OwnCodecEntry {
-  fromConfig(configuration: never, meta: OwnCodecMetadata): OwnCodec;
-  readonly kind?: OwnCodec["kind"];
+export interface CodecEntry {
+  fromConfig(configuration: never, meta: CodecArray): object;
+  readonly kind?: "array_to_array" | "array_to_bytes" | "bytes_to_bytes" | undefined;
 }
 
 /** An entry of a selection. */
@@ -275,9 +252,9 @@ export type Entry = null | Slice | number;
 
 /** Functions for regions of another package's type; `prepare` creates the result of `get`. */
 export interface Setter<D extends DataType, Made extends Chunk<D>> {
-  prepare: Prepare<D, Made>;
-  setScalar: SetScalar<D, Made>;
-  setFromChunk: SetFromChunk<D, Made>;
+  prepare(data: TypedArray<D>, shape: number[], stride: number[]): Made;
+  setScalar(target: Made, selection: (Indices | number)[], value: Scalar<D>): void;
+  setFromChunk(target: Made, source: Made, projections: Projection[]): void;
 }
 
 /** Options for a store's `get`: a RequestInit, or options of a custom store. */
