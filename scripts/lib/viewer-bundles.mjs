@@ -93,12 +93,14 @@ const wasmFiles = path.join(viewerModules, "base/wasm-files.js");
 const wasmAddresses = {
   name: "wasm-addresses",
   transform: {
-    filter: { id: /\/(?:engine\/packaged|workers\/start)\.js$/ },
+    filter: { id: /\/(?:engine\/(?:packaged|embedded-modules)|workers\/start)\.js$/ },
     handler: (code) => {
       const at = (name) => `wasmFile("${versionedNames.includes(name) ? versionedWasm(name) : name}")`;
       const changed = code
         .replace(/new URL\("\.\.\/wasm\/([\w.-]+)", import\.meta\.url\)/g, (_, name) => at(name))
-        .replace('import("./embedded-modules.js")', 'import(wasmFile("../bundle/embedded.js").href)')
+        // Each copy stays a file of its own, beside its module.
+        .replace(/^import \{ bytes, deflated \} from .*\n/m, "")
+        .replace("{ bytes, deflated }", 'await import("../wasm/decode-embedded.js")')
         .replace(/import\("\.\.\/wasm\/([\w-]+\.js)"\)/g, (_, name) => `import(${at(name)}.href)`)
         .replace(/\bis(?:Moved|LeftBehind)\([^)]*\)/, "false")
         // One file, which starts itself in workers of this name (web/src/workers/worker-chunk.ts).

@@ -42,6 +42,22 @@ test("a server that does not respond is reported until data arrives", async ({ v
   await expect(status).toContainText("4 chunks, 4 KiB");
 });
 
+test("the code of panes may arrive after their source has been closed", async ({ viewer, page }) => {
+  const code = await holdBack(page, /\/cross-sections-\w+\.js$/);
+  const metadata = await holdBack(page, /\/stores\/pyramid\/zarr\.json$/);
+  await viewer.goto("source=/stores/slices&planes=xy,xz");
+  await expect.poll(() => code.held.length).toBe(1);
+  await page.getByLabel("Address of a Zarr array").fill("/stores/pyramid");
+  await page.getByRole("button", { name: "Open", exact: true }).click();
+  await expect.poll(() => metadata.held.length).toBe(1);
+  const loaded = page.waitForResponse(/\/cross-sections-\w+\.js$/);
+  code.release();
+  await (await loaded).finished();
+  metadata.release();
+  await viewer.reaches("ready");
+  await expect(page.locator("[data-panes]")).toHaveCount(0);
+});
+
 test("the page opens the source in its address while other scripts are loading", async ({ viewer, page }) => {
   const requests: string[] = [];
   page.on("request", (request) => requests.push(new URL(request.url()).pathname));

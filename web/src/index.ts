@@ -11,6 +11,7 @@ export type {
   DTypeName,
   DTypeQuery,
 } from "./dtypes/names.js";
+export type { FillScalar } from "./dtypes/fill-value.js";
 export { type ElementRegion, field, strings, type ValueRegion } from "./dtypes/regions.js";
 export { readScalar, type Scalar } from "./dtypes/scalar.js";
 export { packStrings } from "./dtypes/strings.js";

@@ -14,14 +14,18 @@ export type {
   ViewerTarget,
   ViewerView as View,
 } from "./element/options.js";
+export type { ColormapName } from "./base/colormaps.js";
+export type { LayerState } from "./model/added-layers.js";
 export type { Camera } from "./model/camera.js";
 export type { PictureOptions } from "./model/figure.js";
-export type { OverlayState } from "./model/overlay-state.js";
-export type { PlaneState } from "./model/plane-state.js";
+export type { OpacityCurve } from "./model/opacity-curve.js";
+export type { LabelsState, OverlayState } from "./model/overlay-state.js";
+export type { Interpolation, PlaneState } from "./model/plane-state.js";
 export type { ChannelState, Interval, ValueRange, ViewState, WantedState } from "./model/state.js";
 export type { TableState, ToolState } from "./model/table-state.js";
-export type { ValueState } from "./model/value-state.js";
-export type { VolumeState } from "./model/volume.js";
+export type { Outside, ValueState } from "./model/value-state.js";
+export type { Orbit, VolumeClip, VolumeCut, VolumeState } from "./model/volume.js";
+export type { Dataset } from "./source/dataset.js";
 export type { ComplexPart } from "./source/leaf.js";
 export { configurePool } from "./tiles/pool-options.js";
 

@@ -250,6 +250,42 @@ describe("a program compiles with all of the packages' types checked", () => {
     },
   );
 
+  it("and declarations of inferred types name exported types only", () => {
+    const code = `
+      import { create, get, getBytes, getChunk, isZarrError, open, slice, WorkerPool } from "zarr-wasm";
+      import { coordinateGraph, coordinatesOf, decodeCF, georeference, multiscales, sel } from "zarr-wasm/conventions";
+      import { IcechunkStore, readParquet } from "zarr-wasm/formats";
+      import { copy, verify } from "zarr-wasm/transfer";
+      import { mountViewer } from "zarr-wasm-viewer";
+      export const opened = await open("x");
+      export const group = await open("x", { kind: "group" });
+      export const array = await open("x", { kind: "array" });
+      export const { zarrFormat, fillValue, attributes, dtype, shape } = array;
+      export const region = await get(array, [slice(1)]);
+      export const numbers = array.is("number") ? await get(array) : undefined;
+      export const created = await create(new Map(), { shape: [2], dtype: "float32" });
+      export const [chunk, bytes] = [await getChunk(created, [0]), await getBytes(array)];
+      export const members = await group.members();
+      export const { status } = new WorkerPool();
+      export const tag = (error: unknown) => (isZarrError(error) ? [error._tag, error.code] : undefined);
+      export const selection = await sel(array, { time: "2020" });
+      export const levels = multiscales(group).map((image) => image.levels);
+      export const mapping = await (await coordinateGraph(group)).between("a", "b");
+      export const [coordinates, decoded] = [await coordinatesOf(group, array), decodeCF(array, region)];
+      export const place = georeference(array);
+      export const history = await IcechunkStore.open("x");
+      export const table = await readParquet(new Uint8Array());
+      export const [copied, verified] = [await copy("a", "b"), await verify("b")];
+      export const viewer = mountViewer(document.body);
+      export const { view } = viewer;
+      export const { dataset, settings } = view!;
+      export const { colormap, labels, layers, orbit, outside, curve, interpolation, clip, cut } = settings;
+      export const wanted = document.createElement("zarr-viewer").settings;`;
+    const options = { noEmit: false, declaration: true, outDir: "declarations" };
+    const program = `import "zarr-wasm-viewer/element";${code}`;
+    expect(compile("inferred", program, { ...resolutions.nodenext, ...platforms["a page"], ...options })).toBe("");
+  });
+
   it("and the errors in it are found", () => {
     const code = `import { HttpStore } from "zarr-wasm"; export const store = new HttpStore(7);`;
     const options = { ...resolutions.nodenext, ...platforms["Node alone"] };

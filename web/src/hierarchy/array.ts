@@ -1,7 +1,6 @@
 /** Opened arrays: metadata and access to chunks. */
 
 import type { CodecMetadata } from "../chain/chain.js";
-import type { ZarrVersion } from "../codecs/definition.js";
 import type { DType } from "../dtypes/dtype.js";
 import type { ElementData, Elements, ReadAs } from "../dtypes/elements.js";
 import type { FillScalar } from "../dtypes/fill-value.js";
@@ -99,7 +98,7 @@ export class ZarrArray<D extends DTypeName = DTypeName> {
     this.#reader = new ArrayReader(store, path, spec, limits);
   }
 
-  get zarrFormat(): ZarrVersion {
+  get zarrFormat(): 1 | 2 | 3 {
     return this.#spec.zarrFormat;
   }
   /** Length of each dimension. */

@@ -1,6 +1,5 @@
 /** Opened groups, which contain arrays and other groups. Without consolidated metadata, listings find the members. */
 
-import type { ZarrVersion } from "../codecs/definition.js";
 import type { Attributes } from "../metadata/document.js";
 import { normalizePath } from "../store/path.js";
 import type { Store } from "../store/store.js";
@@ -60,7 +59,7 @@ export class ZarrGroup {
     readonly store: Store,
     /** Path of the group in its store, without leading and trailing slashes; "" for the root. */
     readonly path: string,
-    readonly zarrFormat: ZarrVersion,
+    readonly zarrFormat: 1 | 2 | 3,
     attributes: Attributes,
     opener: NodeOpener,
   ) {

@@ -309,15 +309,6 @@ export class PoolWorker {
   ) {}
 }
 
-/** See {@link WorkerPool.status}. */
-export interface PoolStatus {
-  readonly state: "idle" | "starting" | "running" | "failed" | "destroyed";
-  /** Number of running workers. */
-  readonly workers: number;
-  /** Reason of a failure. */
-  readonly reason?: string;
-}
-
 /** Returns the reason why a worker ended or did not start, from an error, an event or an exit code. */
 export function failureReason(cause: unknown): string {
   if (typeof cause === "string") return cause;

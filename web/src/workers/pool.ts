@@ -26,7 +26,6 @@ import { isWorthPooling, minWorkBytes, type PoolAccess, PoolSink, slabTask } fro
 import {
   failureReason,
   PendingTask,
-  type PoolStatus,
   type PoolTask,
   PoolWorker,
   StepFailure,
@@ -140,7 +139,11 @@ export class WorkerPool {
    * "failed" if none could be started or too many crashed (`reason` has the cause), "destroyed"; and the
    * number of running workers.
    */
-  get status(): PoolStatus {
+  get status(): {
+    readonly state: "idle" | "starting" | "running" | "failed" | "destroyed";
+    readonly workers: number;
+    readonly reason?: string;
+  } {
     let workers = 0;
     for (const { isReady } of this.#workers) if (isReady) workers++;
     const state = this.#state(workers);
@@ -149,7 +152,7 @@ export class WorkerPool {
       : { state, workers };
   }
 
-  #state(workers: number): PoolStatus["state"] {
+  #state(workers: number): WorkerPool["status"]["state"] {
     if (this.#isDestroyed) return "destroyed";
     if (workers > 0) return "running";
     if (this.#maxSize === 0 && this.#reasons.size > 0) return "failed";

@@ -83,7 +83,10 @@ export class ViewController {
     const reporter = new PointerReporter(mainPanel.readout, model);
     this.#pointing = new Pointing(model, this.plane, this.#crossSections, reporter, this.#gate);
     this.#slices = new Slices(model);
-    this.status = new StatusReporter(model, mainPanel, this.plane, this.#volume, () => this.end());
+    this.status = new StatusReporter(model, mainPanel, this.plane, this.#volume, () => {
+      this.end();
+      model.shown.value = {}; // the panels show that there is no picture
+    });
     this.#relatedData = new RelatedDataLoader(model, mainPanel, this.status, () => this.#showAgain());
     this.dock = new Dock(computed(() => this.#viewOfPanels()));
     effect(() => {
@@ -130,6 +133,7 @@ export class ViewController {
   clear(opening: AbortSignal): void {
     this.#opening = opening;
     this.#abortReads();
+    this.#rest();
     this.model.dataset = undefined;
     this.model.settings.value = undefined;
     this.#relatedData.begin(undefined, opening);
@@ -198,9 +202,14 @@ export class ViewController {
     clearTimeout(this.#resting);
     this.model.isMoving.value = true;
     this.#resting = setTimeout(() => {
-      this.model.isMoving.value = false;
+      this.#rest();
       this.plane.view?.redraw();
     }, restDelay);
+  }
+
+  #rest(): void {
+    clearTimeout(this.#resting);
+    this.model.isMoving.value = false;
   }
 
   /** Adopts a state and updates everything that depends on it. */
@@ -367,7 +376,9 @@ export class ViewController {
   }
 
   #showCrossSections(): void {
-    const { dataset, settings: state } = this.model.view!;
+    // Their code may arrive after the source has been closed.
+    if (!this.model.view) return;
+    const { dataset, settings: state } = this.model.view;
     const { view: plane, kind, ranges } = this.plane;
     const limits = (layer: Layer) => ranges.limits(layer);
     const main = plane && kind === "image" ? { dataset, state, limits, plane } : undefined;

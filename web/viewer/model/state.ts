@@ -3,7 +3,7 @@
  * file, with their defaults and their strings.
  */
 import { type ArrayFacts, arrayFacts, drawnLeaf } from "./array-facts.js";
-import type { Entry, Wanted } from "./entry.js";
+import type { Entry } from "./entry.js";
 import { type OverlayState, overlayEntries, resolveOverlays } from "./overlay-state.js";
 import { type PlaneState, planeEntries, positionEntries, resolvePlane } from "./plane-state.js";
 import {
@@ -30,7 +30,7 @@ export { type ArrayFacts, arrayFacts, drawnLeaf };
 export interface ViewState extends PlaneState, VolumeState, ValueState, OverlayState, TableState, ToolState {}
 
 /** A requested state: any part of it, valid for the dataset or not. */
-export type WantedState = Wanted<ViewState>;
+export type WantedState = { readonly [K in keyof ViewState]?: unknown };
 
 /** The strings of all settings, in the order of addresses. */
 export const entries: readonly Entry<ViewState>[] = [
