@@ -109,7 +109,7 @@ const installedSize = (name: Name) =>
 
 /** Bytes. docs/ is 0.37 MB of the first archive. */
 it.each([
-  ["zarr-wasm", 2_440_000, 5_690_000],
+  ["zarr-wasm", 2_010_000, 4_750_000],
   ["zarr-wasm-viewer", 740_000, 2_050_000],
 ] as const)("%s: at most %i bytes packed, and %i installed without docs/", (name, packed, installed) => {
   for (const [size, most] of [
