@@ -161,7 +161,7 @@ const commandEdits = {
     "  completion: async",
     '  dims: async ([source], values) => (await import("./commands/dims.js")).runDims(source!, values),\n',
   ),
-  "tests/node/cli/commands.test.ts": before('      "verify",\n      "view",', '      "dims",\n'),
+  "tests/node/cli/commands.test.ts": before('      "help",\n      "info",', '      "dims",\n'),
   "docs/command-line.md": before(
     "## info and read",
     "`zarr-wasm dims SOURCE` prints the shape of an array.\n\n",
