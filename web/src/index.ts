@@ -6,12 +6,12 @@
 export type { CodecMetadata } from "./chain/chain.js";
 export { DType, type Field } from "./dtypes/dtype.js";
 export type { ElementData, Elements, ReadAs } from "./dtypes/elements.js";
+export type { FillScalar } from "./dtypes/fill-value.js";
 export type {
   DTypeInput,
   DTypeName,
   DTypeQuery,
 } from "./dtypes/names.js";
-export type { FillScalar } from "./dtypes/fill-value.js";
 export { type ElementRegion, field, strings, type ValueRegion } from "./dtypes/regions.js";
 export { readScalar, type Scalar } from "./dtypes/scalar.js";
 export { packStrings } from "./dtypes/strings.js";

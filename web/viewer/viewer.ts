@@ -5,6 +5,7 @@ import { Viewer } from "./element/viewer.js";
 import type { PictureOptions } from "./model/figure.js";
 import type { WantedState } from "./model/state.js";
 
+export type { ColormapName } from "./base/colormaps.js";
 export type {
   ControlsMode,
   PointerReport,
@@ -14,7 +15,6 @@ export type {
   ViewerTarget,
   ViewerView as View,
 } from "./element/options.js";
-export type { ColormapName } from "./base/colormaps.js";
 export type { LayerState } from "./model/added-layers.js";
 export type { Camera } from "./model/camera.js";
 export type { PictureOptions } from "./model/figure.js";

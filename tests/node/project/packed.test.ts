@@ -283,7 +283,9 @@ describe("a program compiles with all of the packages' types checked", () => {
       export const wanted = document.createElement("zarr-viewer").settings;`;
     const options = { noEmit: false, declaration: true, outDir: "declarations" };
     const program = `import "zarr-wasm-viewer/element";${code}`;
-    expect(compile("inferred", program, { ...resolutions.nodenext, ...platforms["a page"], ...options })).toBe("");
+    expect(
+      compile("inferred", program, { ...resolutions.nodenext, ...platforms["a page"], ...options }),
+    ).toBe("");
   });
 
   it("and the errors in it are found", () => {
