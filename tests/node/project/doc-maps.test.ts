@@ -18,8 +18,10 @@ it("docs/maps.md shows what the pages do", () => {
     ).toBe(true);
 });
 
-it.each(["deck", "maplibre"])("the page about %s shows the complete program", (name) => {
-  const shown = samplesOf(name === "deck" ? "docs/deckgl.md" : "docs/maplibre.md").map(({ text }) => text);
-  for (const file of [`${name}.html`, `${name}.js`, "maps.js"])
-    expect(shown, file).toContain(textOf(`examples/maps/${file}`));
+it.each([
+  ["docs/deckgl.md", ["deck.html", "deck.js", "maps.js"]],
+  ["docs/maplibre.md", ["maplibre.html", "maplibre.js"]],
+])("%s shows the complete program", (page, files) => {
+  const shown = samplesOf(page).map(({ text }) => text);
+  for (const file of files) expect(shown, file).toContain(textOf(`examples/maps/${file}`));
 });
