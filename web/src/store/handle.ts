@@ -60,30 +60,6 @@ export function innermostStore(store: Store): Store {
   return last;
 }
 
-type Writing = Omit<Store, "get" | "getRange" | "locate" | "listChildren">;
-
-/** Returns the methods of a store except those that read, for a wrapper that leaves them unchanged. */
-export function writingMethods(store: Store): Writing {
-  if (store instanceof Map) return methodsOfMap(store);
-  const methods = {
-    ...(store.set && { set: store.set.bind(store) }),
-    ...(store.delete && { delete: store.delete.bind(store) }),
-    ...(store.deletePrefix && { deletePrefix: store.deletePrefix.bind(store) }),
-    ...(store.list && { list: store.list.bind(store) }),
-  };
-  const { conditional, ambiguous } = store;
-  return conditional === undefined ? methods : { ...methods, conditional, ambiguous };
-}
-
-/** A Map keeps copies, as the caller may use its buffer again. */
-function methodsOfMap(map: Map<string, Uint8Array>): Writing {
-  return {
-    set: (key, bytes) => map.set(key, bytes.slice()),
-    delete: (key) => map.delete(key),
-    list: (path) => [...map.keys()].filter((key) => path === "" || key.startsWith(`/${path}/`)),
-  };
-}
-
 /** Calls a listener for every write through this library, as long as the caller holds the listener. */
 export function onWritten(store: Store, listener: WriteListener): void {
   const { writeListeners } = handleOf(innermostStore(store));

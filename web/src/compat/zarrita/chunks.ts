@@ -25,7 +25,7 @@ const wrongData = () =>
   invalidArgument("the data of a chunk must be a typed array, one of zarrita's arrays, or a list");
 
 /** Returns the numbers or values of a chunk; the bytes of zarrita's array-likes. @throws InvalidArgument. */
-export function rawEntries(data: unknown): Entries {
+function rawEntries(data: unknown): Entries {
   if (Array.isArray(data) || (ArrayBuffer.isView(data) && !(data instanceof DataView)))
     return data as Entries;
   const { buffer, byteOffset, byteLength } = (data ?? {}) as Packed;

@@ -159,13 +159,15 @@ export async function set<D extends DataType>(
 }
 
 /** Like {@link set}, with a region in another package's form, whose strides describe it. */
-export const setPrepared: <D extends DataType, Made extends Chunk<D>>(
+export async function setPrepared<D extends DataType, Made extends Chunk<D>>(
   array: ZarritaArray<D, Mutable>,
   selection: (number | Slice | null)[] | null,
   value: Scalar<D> | Made,
   options: SetOptions,
-  setter: Setter<D, Made>,
-) => Promise<void> = set;
+  _setter: Setter<D, Made>,
+): Promise<void> {
+  await set(array, selection, value, options);
+}
 
 /**
  * Returns a selection in this library's form. zarrita takes undefined for null, and truncates indices.
