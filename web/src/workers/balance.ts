@@ -20,6 +20,19 @@ const minShare = 25;
 /** Factor by which the calling thread must be faster: on workers, tasks leave it free for other work. */
 const margin = 1.05;
 
+/** Maximum decoded size of chunks that the calling thread encodes first: larger ones may block it for too long. */
+const maxFirstBytes = 2 ** 20;
+
+/** Whether the calling thread may be busy with tasks: pages would not respond meanwhile. */
+export const mayBlock = (): boolean => !("document" in globalThis);
+
+/**
+ * The side that works until the first trial: the calling thread encodes small chunks, since a short write ends before
+ * workers have started, and cheap codecs are faster there.
+ */
+export const firstSide = (decodedBytes: number, isEncoding: boolean): Side =>
+  isEncoding && decodedBytes <= maxFirstBytes && mayBlock() ? "here" : "workers";
+
 /**
  * Compares the bytes per millisecond of both sides. The time includes everything between two results, such as requests
  * and copies of the calling thread, so that a pool pays off as a whole.

@@ -21,7 +21,7 @@ import {
   stopWorker,
 } from "../util/platform.js";
 import { addDisposal, addInspection, type MaybeDisposable } from "../util/symbol-methods.js";
-import { Balance, type Side } from "./balance.js";
+import { Balance, firstSide, mayBlock, type Side } from "./balance.js";
 import { isWorthPooling, minWorkBytes, type PoolAccess, PoolSink, slabTask } from "./decode-work.js";
 import {
   failureReason,
@@ -67,8 +67,6 @@ const keptTime = 1000;
 const startTimeout = 15_000;
 /** Timeout of a busy worker that sends no message, in milliseconds, plus one per KiB of its tasks. */
 const silenceTimeout = 60_000;
-/** Maximum decoded size of chunks that the calling thread encodes first: larger ones may block it for too long. */
-const maxFirstBytes = 2 ** 20;
 /** Consecutive worker crashes, without a completed task, after which no more are started. */
 const maxCrashes = 8;
 
@@ -233,7 +231,10 @@ export class WorkerPool {
    *   encodes, as without a pool.
    */
   measureHere(plan: Plan, kind: WorkKind, isShared: boolean): ((bytes: number) => void) | undefined {
-    const balance = this.#balanceOf({ plan, kind, isShared }, firstSide(plan, kind));
+    const balance = this.#balanceOf(
+      { plan, kind, isShared },
+      firstSide(plan.decodedBytes, kind === "encode"),
+    );
     if (this.#maxSize === 0 || balance.side === "workers" || balance.isDraining || !mayBlock())
       return undefined;
     // Slabs are decoded in several steps, with pauses.
@@ -500,13 +501,3 @@ export class WorkerPool {
 }
 
 type Measured = Pick<PoolTask<unknown>, "kind" | "isShared"> & { readonly plan: PlanWords };
-
-/**
- * The side that works until the first trial: the calling thread encodes small chunks, since a short write ends before
- * workers have started, and cheap codecs are faster there.
- */
-const firstSide = ({ decodedBytes }: Plan, kind: WorkKind): Side =>
-  kind === "encode" && decodedBytes <= maxFirstBytes && mayBlock() ? "here" : "workers";
-
-/** Whether the calling thread may be busy with tasks: pages would not respond meanwhile. */
-const mayBlock = (): boolean => !("document" in globalThis);
