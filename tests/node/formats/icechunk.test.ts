@@ -413,9 +413,9 @@ describe("over HTTP", () => {
     });
 
     it("of a source that is gone or too short are refused", async () => {
-      expect(await failure(read(serve(virtual()), allowed()))).toBe("Network missing-target");
-      expect(await failure(read(serveAll(virtual({ length: 6 })), allowed()))).toBe("Network short-target");
-      expect(await failure(read(serveAll(virtual({ offset: 100 })), allowed()))).toBe("Network short-target");
+      expect(await failure(read(serve(virtual()), allowed()))).toBe("Network bad-target");
+      expect(await failure(read(serveAll(virtual({ length: 6 })), allowed()))).toBe("Network bad-target");
+      expect(await failure(read(serveAll(virtual({ offset: 100 })), allowed()))).toBe("Network bad-target");
     });
 
     it("get no headers of the repository's", async () => {
@@ -446,13 +446,13 @@ describe("lost or damaged files", () => {
   ])("of %s are not a missing chunk", async (folder, id) => {
     const objects = repository();
     objects.delete(`/${folder}/${id}`);
-    expect(await failure(read(objects))).toBe("Network missing-target");
+    expect(await failure(read(objects))).toBe("Network bad-target");
   });
 
   it("of chunks that are too short", async () => {
     const objects = repository();
     objects.set(`/chunks/${idText(idOf(101))}`, bytesOf(40, 41, 42));
-    expect(await failure(read(objects))).toBe("Network short-target");
+    expect(await failure(read(objects))).toBe("Network bad-target");
     const error = await read(objects).catch((cause: unknown) => cause);
     const { message, chunkKey } = error as ZarrError;
     expect(chunkKey).toMatch(/^.+$/);
@@ -491,7 +491,7 @@ describe("lost or damaged files", () => {
     objects.set("/repo", objects.get(`/snapshots/${snapshotIds[1]}`)!);
     expect(await failure(read(objects))).toBe("InvalidMetadata bad-icechunk");
     objects.set("/repo", new TextEncoder().encode("<html>"));
-    expect(await failure(read(objects, { branch: "main" }))).toBe("InvalidMetadata bad-magic");
+    expect(await failure(read(objects, { branch: "main" }))).toBe("InvalidMetadata bad-icechunk");
   });
 
   it("of snapshots under another one's name", async () => {
@@ -502,6 +502,6 @@ describe("lost or damaged files", () => {
 
   it("of no repository at all", async () => {
     expect(await failure(read(new Map()))).toBe("NotFound not-found");
-    expect(await failure(read(new Map(), { branch: "main" }))).toBe("NotFound no-repository");
+    expect(await failure(read(new Map(), { branch: "main" }))).toBe("NotFound wrong-kind");
   });
 });

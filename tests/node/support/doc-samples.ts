@@ -50,6 +50,7 @@ export interface NotRun {
 export const notRun: readonly NotRun[] = [
   { in: "docs/start.md", why: "doc-start.test.ts runs it as printed" },
   { in: "docs/frameworks.md", why: "doc-frameworks.test.ts compares and runs it" },
+  { in: "docs/extending.md", why: "guides.test.ts applies it; npm run check -- guide builds and tests it" },
   { in: "docs/adding-a-panel.md", why: "panel-guide.test.ts compiles it" },
   { in: "docs/bundlers.md", why: "npm run test:compat -- bundlers builds a project with each of these" },
   { in: "docs/building.md", why: "for other machines; npm test builds, npm run check -- reproducible twice" },

@@ -583,7 +583,7 @@ export const faults: readonly Fault[] = [
     name: "an unknown `Content-Encoding`, or three of them",
     send: headers(({ attempt }) => ({ "content-encoding": attempt % 2 ? "zip" : "br, br, gzip" })),
     outcomes: {
-      rest: "Network content-coding, 1",
+      rest: "Network bad-answer, 1",
       run: "Network bad-range, 1",
       innerChunk: "Network bad-range, 1",
       index: "Network bad-range, 3",

@@ -32,7 +32,7 @@ export interface VlenCodecDefinition {
   parse(config: ConfigReader, context: CodecContext): VlenCodec;
 }
 
-/** @throws InvalidMetadata (codec-dtype) unless the array has one of the data types. */
+/** @throws InvalidMetadata unless the array has one of the data types. */
 export function checkType(
   config: ConfigReader,
   { array: { dtype } }: CodecContext,

@@ -27,9 +27,8 @@ const part = lazy("conventions", () => import("./part.js"));
  * described; a level whose layout states shape and transformation is not read. Without `spatial:transform` or
  * GDAL's `GeoTransform`, the ends of the coordinate arrays are read.
  *
- * @throws NotFound (not-georeferenced) if no metadata locates the data; InvalidMetadata (bad-georeference)
- *   for attributes that do not follow the conventions; Unsupported (irregular-coordinates) for coordinates
- *   that are not evenly spaced; the errors of `open` and `get`.
+ * @throws NotFound if no metadata locates the data; InvalidMetadata for attributes that do not follow the
+ *   conventions; Unsupported for coordinates that are not evenly spaced; the errors of `open` and `get`.
  */
 export async function georeference(
   node: ZarrArray | ZarrGroup,
@@ -101,10 +100,9 @@ export async function readTile(
  * @param node an array, or the group of arrays with common dimensions.
  * @returns entries by dimension name for a group; one entry per dimension for an array and for an OME-Zarr
  *   image.
- * @throws InvalidSelection (no-such-label) for a missing label, (no-such-dimension) for an unknown name,
- *   (no-coordinates) for a dimension without coordinates, (not-a-label) for labels of the wrong kind,
- *   (unsorted-coordinates) if the method or the size requires sorted ones; InvalidArgument for invalid options;
- *   the errors of `open`, `get` and `decodeCF`.
+ * @throws InvalidSelection for a missing label (no-such-label), a dimension without coordinates (no-coordinates),
+ *   an unknown name, labels of the wrong kind, and unsorted coordinates if the method or the size requires sorted
+ *   ones; InvalidArgument for invalid options; the errors of `open`, `get` and `decodeCF`.
  */
 export async function sel(
   node: ZarrArray | ZarrGroup,
@@ -122,9 +120,8 @@ export async function sel(
  * format.
  *
  * @param group with `indptr`, `indices` and `data`: `X`, a layer, or an entry of `obsp` of an AnnData store.
- * @throws NotFound (not-sparse) for a group that is not a sparse matrix; InvalidMetadata (bad-sparse) for
- *   inconsistent arrays and indices outside the matrix; LimitExceeded (sparse-bytes) before the elements are
- *   read; InvalidSelection; the errors of `open` and `get`.
+ * @throws NotFound for a group that is not a sparse matrix; InvalidMetadata for inconsistent arrays and indices
+ *   outside the matrix; LimitExceeded before the elements are read; InvalidSelection; the errors of `open` and `get`.
  */
 export async function readSparse(group: ZarrGroup, options: SparseOptions = {}): Promise<SparseMatrix> {
   return (await part()).readSparse(group, options);
@@ -134,10 +131,9 @@ export async function readSparse(group: ZarrGroup, options: SparseOptions = {}):
  * Reads the coordinate systems and transformations of an OME-Zarr 0.6 image or scene. If a group has several
  * images, the first one is used. Opens the groups of the images that transformations refer to.
  *
- * @throws NotFound (not-ome) for a group that is neither, and for missing images; InvalidMetadata (bad-ome)
- *   for transformations without a type, between unknown coordinate systems, or from a system to itself;
- *   Unsupported (ome-version) for versions before 0.6, which do not name coordinate systems, and after it;
- *   LimitExceeded (too-many-transformations); the errors of `open`.
+ * @throws NotFound for a group that is neither, and for missing images; InvalidMetadata for transformations without a type, between unknown coordinate systems, or from a system to itself;
+ *   Unsupported for versions before 0.6, which do not name coordinate systems, and after it;
+ *   LimitExceeded; the errors of `open`.
  */
 export async function coordinateGraph(
   group: ZarrGroup,

@@ -257,10 +257,9 @@ export interface CoordinateGraph {
    * Returns the mapping from one coordinate system to another over the fewest transformations; of several
    * such paths, the one whose transformations are listed first. Transformations that have an inverse are also
    * used inverted. Reads parameters that are stored as arrays, and vector fields.
-   * @throws NotFound (no-coordinate-system) for an unknown coordinate system, (no-transformation) if no path
-   *   exists; Unsupported (not-invertible) if the only path needs an inverse that does not exist,
-   *   (ome-transformation) for unknown types and interpolations; InvalidMetadata (bad-ome) for invalid
-   *   transformations; LimitExceeded (transformation-bytes); the errors of `open` and `get`.
+   * @throws NotFound for an unknown coordinate system, and if no path exists (no-transformation); Unsupported if the
+   *   only path needs an inverse that does not exist (not-invertible), and for unknown types and interpolations;
+   *   InvalidMetadata for invalid transformations; LimitExceeded; the errors of `open` and `get`.
    */
   between(
     from: CoordinateReference,

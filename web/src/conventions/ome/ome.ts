@@ -172,7 +172,7 @@ function findIntrinsic(
  * Returns the version stated by an image or its group; in `ome`, which was introduced in 0.5, it is required.
  * @param image undefined for a group that is not an image.
  * @returns undefined if an old image omits it.
- * @throws InvalidMetadata (bad-ome) if `ome` has no version, and for a version that is not a string.
+ * @throws InvalidMetadata if `ome` has no version, and for a version that is not a string.
  */
 export function readVersion(group: ZarrGroup, image: unknown, where: string): string | undefined {
   const attributes = omeAttributes(group);

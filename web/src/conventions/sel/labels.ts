@@ -103,7 +103,7 @@ const wanted = {
   texts: "its labels are strings",
 } as const;
 
-/** @throws InvalidSelection (not-a-label) for a value that cannot be a coordinate. */
+/** @throws InvalidSelection for a value that cannot be a coordinate. */
 export function interpretLabel({ name, kind, rounded }: LabelledAxis, label: unknown): Meaning {
   const bad = () => notALabel(name, label, wanted[kind]);
   if (typeof label === "number" || typeof label === "bigint") {
@@ -122,7 +122,7 @@ export function interpretLabel({ name, kind, rounded }: LabelledAxis, label: unk
   return { value: period.start, stop: period.stop, isExact: period.isExact };
 }
 
-/** @throws InvalidSelection (not-a-label) for a year or a month, of which a method would choose one element. */
+/** @throws InvalidSelection for a year or a month, of which a method would choose one element. */
 export function checkInstant({ name }: LabelledAxis, label: unknown, { value, isExact }: Meaning): void {
   if (isExact) return;
   const day = new Date(value).toISOString().replace(/T.*/, "");
@@ -133,7 +133,7 @@ export function checkInstant({ name }: LabelledAxis, label: unknown, { value, is
   );
 }
 
-/** @throws InvalidSelection (not-a-label) unless it is a string. */
+/** @throws InvalidSelection unless it is a string. */
 export function textLabel({ name }: LabelledAxis, label: unknown): string {
   if (typeof label !== "string") throw notALabel(name, label, wanted.texts);
   return label;
@@ -152,7 +152,7 @@ export type Request =
   | { readonly is: "each"; readonly labels: readonly Label[] }
   | ({ readonly is: "interval" } & Interval);
 
-/** @throws InvalidSelection (not-a-label) for an invalid selection by label. */
+/** @throws InvalidSelection for an invalid selection by label. */
 export function parseRequest(coordinates: LabelledAxis, selection: Exclude<LabelSelection, null>): Request {
   const { name, kind } = coordinates;
   if (Array.isArray(selection)) {

@@ -250,8 +250,8 @@ export async function levelOfArray(
 
 /**
  * Returns the coordinates of the axis with a name, or of the only axis of a type.
- * @throws InvalidSelection (no-such-dimension) if there is none; `coordinates` throws (no-coordinates) if the
- *   image has none for the axis.
+ * @throws InvalidSelection if there is none; `coordinates` throws it (no-coordinates) if
+ *   the image has none for the axis.
  */
 export function imageCoordinates(
   { image, level, shape, channelAxis }: ImageLevel,

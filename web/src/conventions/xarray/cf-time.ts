@@ -49,7 +49,7 @@ export function isTimeUnits(text: string): boolean {
  * In the calendars "standard" and "gregorian", dates before 1582-10-15 are Julian. The resulting instants do
  * not depend on the calendar in which they are displayed.
  * @param calendar value of the attribute; undefined is "standard".
- * @throws InvalidMetadata (bad-time-units) for a string of another form; Unsupported for months, years and
+ * @throws InvalidMetadata for a string of another form; Unsupported for months, years and
  *   calendars whose days are not real days.
  */
 export function parseTimeUnits(text: string, calendar = "standard"): TimeScale {

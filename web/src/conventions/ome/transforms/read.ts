@@ -55,8 +55,7 @@ const readers: Readonly<Record<string, Reader>> = {
 
 /**
  * @param inputs number of axes of the input coordinate system.
- * @throws InvalidMetadata (bad-ome), Unsupported (ome-transformation), LimitExceeded; the errors of `open`
- *   and `get`.
+ * @throws InvalidMetadata, Unsupported, LimitExceeded; the errors of `open` and `get`.
  */
 export async function readMapping(
   json: unknown,
