@@ -131,9 +131,9 @@ export async function readSparse(group: ZarrGroup, options: SparseOptions = {}):
  * Reads the coordinate systems and transformations of an OME-Zarr 0.6 image or scene. If a group has several
  * images, the first one is used. Opens the groups of the images that transformations refer to.
  *
- * @throws NotFound for a group that is neither, and for missing images; InvalidMetadata for transformations without a type, between unknown coordinate systems, or from a system to itself;
- *   Unsupported for versions before 0.6, which do not name coordinate systems, and after it;
- *   LimitExceeded; the errors of `open`.
+ * @throws NotFound for a group that is neither, and for missing images; InvalidMetadata for transformations without a
+ *   type, between unknown coordinate systems, or from a system to itself; Unsupported for versions before 0.6, which
+ *   do not name coordinate systems, and after it; LimitExceeded; the errors of `open`.
  */
 export async function coordinateGraph(
   group: ZarrGroup,
