@@ -205,18 +205,20 @@ function removeOrphans(sources, outputs) {
   }
 }
 
-/** Copies types of the glue, which is not compiled: the library's types refer to them. */
-function copyDeclarations() {
+/** Writes the types of files that are not compiled: the glue, to which the library's types refer, and `worker.js`. */
+function writeDeclarations() {
   const from = path.join(root, "web/src/wasm");
   mkdirSync(path.join(distDir, "wasm"), { recursive: true });
   for (const file of readdirSync(from)) copyIfNewer(path.join(from, file), path.join(distDir, "wasm", file));
+  const worker = 'export { startWorker } from "./worker-main.js";\n';
+  writeFileSync(path.join(distDir, "workers/worker.d.ts"), worker);
 }
 
 /** Compiles the library and the command line into dist. */
 export function compileLibrary() {
   step("Compiling TypeScript");
   compileProject("web/src/tsconfig.json", path.join(distDir, "index.js"));
-  copyDeclarations();
+  writeDeclarations();
   compileProject("web/cli/tsconfig.json", path.join(distDir, "cli/main.js"));
   copyTypes(programEntries, distDir, path.join(distDir, "types"));
 }

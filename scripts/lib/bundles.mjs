@@ -65,7 +65,6 @@ async function bundleWorkers() {
   );
   const [classic] = await bundleFile(script, { format: "iife" });
   writeFileSync(dist("wasm/worker-text.js"), `export default ${JSON.stringify(classic.code.trim())};\n`);
-  writeFileSync(dist("workers/worker.d.ts"), 'export { startWorker } from "./worker-main.js";\n');
 }
 
 /** When a file was written; 0 if it does not exist. */

@@ -157,7 +157,7 @@ const commandEdits = {
   },
 `,
   ),
-  "web/cli/main.ts": before(
+  "web/cli/run.ts": before(
     "  completion: async",
     '  dims: async ([source], values) => (await import("./commands/dims.js")).runDims(source!, values),\n',
   ),

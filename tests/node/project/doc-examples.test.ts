@@ -10,8 +10,11 @@ import { serveStores } from "../support/doc-stores.js";
 
 const examples = apiExamples();
 
-/** Entries without examples: the single codecs of numcodecs repeat its main entry, and notebooks call anywidget. */
-const isListed = (report: string) => !/^(numcodecs-|viewer-anywidget)/.test(report);
+/**
+ * Entries without examples: the single codecs of numcodecs repeat its main entry, notebooks call anywidget, and the
+ * library loads the copies.
+ */
+const isListed = (report: string) => !/^(numcodecs-|viewer-anywidget|embedded)/.test(report);
 
 /** Names that other entries share with the main one. */
 const shared = /^(configureWasm|isZarrError|ZarrError|DType)$/;
