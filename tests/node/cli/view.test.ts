@@ -548,7 +548,8 @@ describe("the server", () => {
 });
 
 describe("zarr-wasm view without the viewer", () => {
-  const home = mkdtempSync(path.join(tmpdir(), "zarr-wasm-view-"));
+  // Outside the checkout, whose node_modules has the viewer; TMPDIR of `npm test` lies in it.
+  const home = mkdtempSync(path.join(process.platform === "win32" ? tmpdir() : "/tmp", "zarr-wasm-view-"));
   const modules = path.join(home, "node_modules");
   const { version } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8")) as {
     version: string;
