@@ -136,7 +136,7 @@ describe.each(engines)("%s", (engine) => {
       await reaches(id, "ready");
       if (id === "full") {
         await driver.evaluate(`${inside(id, ".zw-dock-handle")}.click()`);
-        await waitFor(driver, `${inside(id, ".zw-controls")} !== null`);
+        await waitFor(driver, `${inside(id, ".zw-dock-body > *")} !== null`);
       }
       const outside = await driver.evaluate<string[]>(`(() => {
         const box = ${one(id)}.getBoundingClientRect();
