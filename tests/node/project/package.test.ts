@@ -63,6 +63,17 @@ describe("public API", () => {
       expect(Object.keys(await import(module)).sort()).toEqual(names);
     },
   );
+
+  it("the aliases, which Parcel reads instead of exports, name every subpath", () => {
+    const { alias, exports } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8")) as {
+      alias: Record<string, string>;
+      exports: Record<string, { default?: string }>;
+    };
+    const files = Object.entries(exports).flatMap(([subpath, { default: file }]) =>
+      subpath !== "." && file ? [[subpath, file]] : [],
+    );
+    expect(alias).toEqual(Object.fromEntries(files));
+  });
 });
 
 describe("loading the wasm", () => {
