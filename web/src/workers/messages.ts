@@ -87,6 +87,9 @@ export interface PoolTask<T> {
   run(session: CodecSession): T;
 }
 
+/** What the pool measures tasks by. */
+export type Measured = Pick<PoolTask<unknown>, "kind" | "isShared"> & { readonly plan: PlanWords };
+
 /** Maximum number of plans that a worker keeps; after that, it must drop them. */
 const maxPlans = 512;
 

@@ -25,6 +25,7 @@ import { Balance, firstSide, mayBlock, type Side } from "./balance.js";
 import { isWorthPooling, minWorkBytes, type PoolAccess, PoolSink, slabTask } from "./decode-work.js";
 import {
   failureReason,
+  type Measured,
   PendingTask,
   type PoolTask,
   PoolWorker,
@@ -231,10 +232,8 @@ export class WorkerPool {
    *   encodes, as without a pool.
    */
   measureHere(plan: Plan, kind: WorkKind, isShared: boolean): ((bytes: number) => void) | undefined {
-    const balance = this.#balanceOf(
-      { plan, kind, isShared },
-      firstSide(plan.decodedBytes, kind === "encode"),
-    );
+    const first = firstSide(plan.decodedBytes, kind === "encode");
+    const balance = this.#balanceOf({ plan, kind, isShared }, first);
     if (this.#maxSize === 0 || balance.side === "workers" || balance.isDraining || !mayBlock())
       return undefined;
     // Slabs are decoded in several steps, with pauses.
@@ -499,5 +498,3 @@ export class WorkerPool {
     for (const job of waiting) this.#queue.add(job);
   }
 }
-
-type Measured = Pick<PoolTask<unknown>, "kind" | "isShared"> & { readonly plan: PlanWords };
