@@ -134,7 +134,11 @@ export function writeMissingGlue() {
 /** Writes the sources of the modules: the C libraries and the compiler. */
 function writeRecord(file) {
   const emscripten = capture(findEmcc(), ["-dumpversion"]).trim();
-  const text = `${JSON.stringify({ emscripten, libraries: sourceRecords() }, null, 2)}\n`;
+  writeIfChanged(file, `${JSON.stringify({ emscripten, libraries: sourceRecords() }, null, 2)}\n`);
+}
+
+/** Keeps the time of a file that has this text already. */
+function writeIfChanged(file, text) {
   if (!existsSync(file) || readFileSync(file, "utf8") !== text) writeFileSync(file, text);
 }
 
@@ -211,7 +215,7 @@ function writeDeclarations() {
   mkdirSync(path.join(distDir, "wasm"), { recursive: true });
   for (const file of readdirSync(from)) copyIfNewer(path.join(from, file), path.join(distDir, "wasm", file));
   const worker = 'export { startWorker } from "./worker-main.js";\n';
-  writeFileSync(path.join(distDir, "workers/worker.d.ts"), worker);
+  writeIfChanged(path.join(distDir, "workers/worker.d.ts"), worker);
 }
 
 /** Compiles the library and the command line into dist. */

@@ -6,7 +6,8 @@
 //
 // - The modules that reading an array loads at the start are three files: engine.js (for the numcodecs classes),
 //   chain.js (for zarr-wasm/codecs) and core.js.
-// - The other modules that index.js loads share a file by subject (`subjects`); bundlers drop the unused ones.
+// - The other modules that index.js, formats.js and conventions.js load share a file by subject (`subjects`); bundlers
+//   drop the unused ones.
 // - Each other module shares a file with those that the same entries and lazy parts reach.
 //
 // esbuild counts every import of a file as reaching it, even if no name is used. Two consequences would make
@@ -21,6 +22,9 @@ import { distDir } from "./paths.mjs";
 
 const inDist = (name) => path.join(distDir, name);
 const between = "re-exported:";
+
+/** Entries whose modules share files by subject. */
+const subjectEntries = ["index", "formats", "conventions"];
 
 /** Modules that `open` and `get` load at the start. */
 const startModules = ["hierarchy/open.js", "hierarchy/get.js"].map(inDist);
@@ -94,7 +98,7 @@ function chunkNames(graph, entries) {
     );
   const ofNumcodecs = ofEntries((name) => name.startsWith("numcodecs"));
   const ofCodecs = ofEntries((name) => name === "codecs");
-  const ofIndex = ofEntries((name) => ["index", "formats", "conventions"].includes(name));
+  const ofIndex = ofEntries((name) => subjectEntries.includes(name));
   const lazy = lazyModules(graph);
   const roots = [...new Set([...Object.values(entries), ...lazy])];
   const reached = roots.map((id) => loadedWith(graph, [id], start));
@@ -130,7 +134,7 @@ function reExportBetween(graph, entries, fileOf) {
   const ofLazy = loadedWith(graph, lazyModules(graph), loadedWith(graph, startModules));
   const shared = new Set([...ofLazy].map(fileOf));
   const isShared = (id) => graph.has(id) && fileOf(id) !== null && shared.has(fileOf(id));
-  const importers = new Set(["index", "formats", "conventions", "zarrita"].map((name) => entries[name]));
+  const importers = new Set([...subjectEntries, "zarrita"].map((name) => entries[name]));
   const imported = new Set([...importers].flatMap((id) => graph.get(id).importedIds));
   const reExported = [...imported].filter(isShared);
   return {
