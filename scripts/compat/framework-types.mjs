@@ -31,7 +31,7 @@ const programs = {
   svelte: ["types/svelte.ts", {}],
 };
 
-/** Installs the packed packages beside the frameworks, in a folder of its own. */
+/** Installs the packed packages beside the frameworks, in a separate folder. */
 function install(dir) {
   const modules = path.join(dir, "node_modules");
   mkdirSync(modules);

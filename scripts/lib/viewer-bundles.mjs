@@ -98,7 +98,7 @@ const wasmAddresses = {
       const at = (name) => `wasmFile("${versionedNames.includes(name) ? versionedWasm(name) : name}")`;
       const changed = code
         .replace(/new URL\("\.\.\/wasm\/([\w.-]+)", import\.meta\.url\)/g, (_, name) => at(name))
-        // Each copy stays a file of its own, beside its module.
+        // Each copy stays a separate file beside its module.
         .replace(/^import \{ bytes, deflated \} from .*\n/m, "")
         .replace("{ bytes, deflated }", 'await import("../wasm/decode-embedded.js")')
         .replace(/import\("\.\.\/wasm\/([\w-]+\.js)"\)/g, (_, name) => `import(${at(name)}.href)`)

@@ -5,7 +5,7 @@ import { type ErrorTag, isZarrError } from "../../../dist/index.js";
 
 export interface FuzzTarget {
   readonly name: string;
-  /** Arbitrary inputs, in the same format as those of bad.json. */
+  /** Arbitrary inputs, in the format of bad.json. */
   readonly inputs: fc.Arbitrary<Uint8Array>;
   /** Files below dist whose coverage is reported. */
   readonly covers: readonly string[];

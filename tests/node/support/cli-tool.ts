@@ -62,7 +62,7 @@ export async function run(...args: string[]) {
   return { status, out, text: out.toString(), err: stderr.bytes().toString() };
 }
 
-/** The same in a process of its own, for tests of locks and of the process. */
+/** The same in a separate process, for tests of locks and of the process. */
 export async function runProcess(...args: string[]) {
   const child = spawn(process.execPath, [tool, ...args]);
   const [stdout, stderr] = [collector(), collector()];

@@ -1,4 +1,4 @@
-// Where the viewer's scripts find the files of zarr-wasm.
+// The addresses at which the viewer's scripts find the files of zarr-wasm.
 import { expect, it } from "vitest";
 import { wasmFolder } from "../../../web/viewer/base/wasm-files.js";
 

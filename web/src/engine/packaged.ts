@@ -43,7 +43,7 @@ export async function packagedModule(name: ModuleName): Promise<WasmModule> {
 
 async function compileFile(name: ModuleName): Promise<WasmModule> {
   const here = import.meta.url; // not inside `new URL` again: bundlers would copy the file once more
-  // Bundlers for Node replace the addresses above by those of a page's assets.
+  // Bundlers for Node replace the addresses above by addresses of page assets.
   if (hasNodeModules()) return compileSource(packageFile(`wasm/${name}.wasm`, here));
   const url = urls[name]();
   if (isLeftBehind(url, `../wasm/${name}.wasm`, here))

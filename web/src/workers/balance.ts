@@ -23,7 +23,7 @@ const margin = 1.05;
 /** Maximum decoded size of chunks that the calling thread encodes first: larger ones may block it for too long. */
 const maxFirstBytes = 2 ** 20;
 
-/** Whether the calling thread may be busy with tasks: pages would not respond meanwhile. */
+/** Whether the calling thread may be busy with tasks: a page would not respond while it runs one. */
 export const mayBlock = (): boolean => !("document" in globalThis);
 
 /**

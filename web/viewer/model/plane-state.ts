@@ -177,7 +177,7 @@ function readSelect(text: string): Wanted<PlaneState> {
   };
 }
 
-/** Reads `start:stop`, either of which may be missing; undefined for other texts, and for all of an axis. */
+/** Reads `start:stop`, either of which may be missing; undefined for other strings, and for all of an axis. */
 function readInterval(text: string): [start: number, stop: number] | undefined {
   const [, start, stop] = /^(\d*):(\d*)$/.exec(text) ?? [];
   if (start === undefined || (start === "" && stop === "")) return undefined;

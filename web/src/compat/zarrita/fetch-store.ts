@@ -79,7 +79,7 @@ export class FetchStore implements AsyncReadable {
     };
   }
 
-  /** Requests with other options have a client of their own: they do not share responses. */
+  /** Requests with other options have a separate client: they do not share responses. */
   #storeFor(init: Options): HttpStore {
     const given = Object.fromEntries(Object.entries(init).filter(([, value]) => value !== undefined));
     const { headers, ...own } = given as RequestInit;
