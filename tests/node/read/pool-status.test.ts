@@ -72,7 +72,7 @@ describe("a package whose files a bundler has left behind", () => {
     const code = `
       import { create, get, set, WorkerPool } from "${copy}/dist/bundle/index.js";
       const elements = Int32Array.from({ length: 100_000 }, (_, i) => i % 977);
-      const array = await create(new Map(), { shape: [100_000], dtype: "int32", chunkShape: [50_000] });
+      const array = await create(new Map(), { shape: [100_000], dtype: "int32", chunkShape: [50_000], codecs: "zstd" });
       await set(array, null, elements);
       const pool = new WorkerPool({ size: 1 });
       const { data } = await get(array, null, { pool });

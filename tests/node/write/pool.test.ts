@@ -15,7 +15,7 @@ import {
   type ZarrArray,
 } from "zarr-wasm";
 import { codecNames } from "#src/codecs/registry.js";
-import { Balance } from "#src/workers/balance.js";
+import { Plan } from "#src/engine/plan.js";
 import { documentsOf, isWritten, valuesFor } from "../support/codec-arrays.js";
 import { type TriedType, shape as triedShape, triedTypes } from "../support/data-types.js";
 import { bytesOf, errorOf, product, randomizer } from "../support/support.js";
@@ -47,8 +47,8 @@ const one = watchedPool(1, () => {});
 const three = watchedPool(3, () => {});
 const pools = [new WorkerPool({ size: 0 }), one.pool, three.pool];
 
-// Workers encode everything: otherwise the calling thread would encode small writes.
-beforeEach(() => void vi.spyOn(Balance.prototype, "side", "get").mockReturnValue("workers"));
+// Workers encode everything: otherwise the calling thread would encode with fast codecs.
+beforeEach(() => void vi.spyOn(Plan.prototype, "outweighsCopy").mockReturnValue(true));
 
 let rejections: unknown[] = [];
 const note = (error: unknown) => rejections.push(error);
@@ -268,33 +268,23 @@ describe("every kind of write", () => {
     expect(((await get(array, [slice(300, 330)])).data as Uint16Array).length).toBe(30 * 520);
   });
 
-  it.each(Object.keys(kinds))("stores the same bytes if the calling thread is faster: %s", async (kind) => {
-    const expected: Files = new Map();
-    await script(await make(expected, kinds[kind]!), data, { concurrency: 1 });
-    vi.spyOn(Balance.prototype, "side", "get").mockReturnValue("here");
-    const end = vi.spyOn(Balance.prototype, "end");
-    const before = three.seen.posts;
-    for (const given of [data, shared(data)]) {
-      const found: Files = new Map();
-      await script(await make(found, kinds[kind]!), given, { pool: three.pool });
-      expectSame(found, expected, "on the calling thread");
-    }
-    expect(three.seen.posts).toBe(before);
-    if (kind !== "uncompressed chunks") expect(end.mock.calls.length).toBeGreaterThan(0);
-  });
-
-  it("begins a write of small chunks on the calling thread, unless it must stay responsive", async () => {
+  it("leaves fast codecs to the calling thread, except in a page and for shared values", async () => {
     vi.restoreAllMocks();
-    const before = three.seen.posts;
-    const files: Files = new Map();
-    await script(await make(files, kinds["chunks, transposed and swapped"]!), data, { pool: three.pool });
-    expect(three.seen.posts).toBe(before);
+    const write = async (given: Uint16Array) => {
+      const [before, files] = [three.seen.posts, new Map() as Files];
+      await script(await make(files, {}), given, { pool: three.pool });
+      return { files, posts: three.seen.posts - before };
+    };
+    const { files, posts } = await write(data);
+    expect(posts).toBe(0);
+    const inShared = await write(shared(data));
     vi.stubGlobal("document", {});
     onTestFinished(() => void vi.unstubAllGlobals());
-    const inPage: Files = new Map();
-    await script(await make(inPage, kinds["chunks, transposed and swapped"]!), data, { pool: three.pool });
-    expect(three.seen.posts).toBeGreaterThan(before);
-    expectSame(inPage, files, "in a page");
+    const inPage = await write(data);
+    for (const found of [inShared, inPage]) {
+      expect(found.posts).toBeGreaterThan(0);
+      expectSame(found.files, files, "by workers");
+    }
   });
 
   it("reports progress, and rejects with the error of an async listener", async () => {
@@ -488,23 +478,6 @@ describe("workers that fail", () => {
     expectSame(found, await expected(), "silent workers");
     pool.destroy();
   });
-});
-
-it("writes the same while it compares workers with the calling thread", async () => {
-  vi.restoreAllMocks();
-  const { pool, seen } = one;
-  const given = new Uint16Array(150 * 32_768).map((_, i) => (i >> 5) % 1000);
-  const options = { shape: [given.length], chunkShape: [32_768], dtype: "uint16", codecs: "zstd" } as const;
-  const [expected, found]: Files[] = [new Map(), new Map()];
-  await set(await create(expected!, options), null, given);
-  const before = seen.posts;
-  let now = 0; // 2 ms for each task
-  const clock = vi.spyOn(performance, "now").mockImplementation(() => (now += 2));
-  await set(await create(found!, options), null, given, { pool });
-  clock.mockRestore();
-  expectSame(found!, expected!, "compared");
-  expect(seen.posts - before).toBeGreaterThan(25);
-  expect(seen.posts - before).toBeLessThan(150);
 });
 
 it("neighbours in shards are sent together", async () => {

@@ -199,7 +199,7 @@ export interface DecodePool {
   /** Sends requests from the pool's threads, if supported. */
   readonly transport: Transport | undefined;
   /** Whether a chunk is worth decoding on another thread. */
-  takes(codec: CoreChunkCodec): boolean;
+  takes(codec: CoreChunkCodec, direction: "decode"): boolean;
   /** Decodes one chunk. */
   decode(codec: CoreChunkCodec, encoded: Uint8Array, signal: AbortSignal | undefined): Promise<Uint8Array>;
   /** Returns a sink that decodes on other threads; undefined if the calling thread should decode. */

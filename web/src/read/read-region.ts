@@ -236,7 +236,7 @@ export async function readChunkElements(
   // Decodes during the read of the object, because a chunk that fails to decode can reveal an outdated shard
   // index.
   const { firstCodec } = reader;
-  const isPooled = firstCodec.type === "core" && pool?.takes(firstCodec);
+  const isPooled = firstCodec.type === "core" && pool?.takes(firstCodec, "decode");
   const asked = { signal, transport: isPooled ? pool!.transport : undefined };
   return visitChunk(reader, coordinates, asked, async ({ codec, encoded }) => {
     if (!encoded) onMissing?.(coordinates);
@@ -258,7 +258,7 @@ function decodeChunk(
   signal: AbortSignal | undefined,
 ): Content | Promise<Content> {
   if (!encoded) return codec.missing();
-  if (codec.type === "core" && pool?.takes(codec)) return pool.decode(codec, encoded, signal);
+  if (codec.type === "core" && pool?.takes(codec, "decode")) return pool.decode(codec, encoded, signal);
   const decoder: ChunkCodec = codec;
   return withSession(decoder, (session) => decoder.decode(session, encoded));
 }

@@ -139,8 +139,6 @@ export function slabTask(work: SlabWork, target?: SlabTarget): PoolTask<Uint8Arr
   return {
     kind: "decode",
     module,
-    plan: steps[0]!.plan,
-    isShared: place !== undefined,
     inputBytes: encodedBytes(steps),
     workBytes: work.workBytes ?? bytes,
     spareBytes: place ? undefined : bytes,
@@ -167,8 +165,6 @@ export interface PoolAccess {
   /** Called when the read of a region starts and ends. */
   enter(): void;
   leave(): void;
-  /** If the calling thread is faster, returns a function that notes the size of each chunk. */
-  measureHere(codec: CoreChunkCodec): ((bytes: number) => void) | undefined;
   /** Runs a task on any thread. Aborting removes it from the queue. */
   submit(work: SlabWork, target: SlabTarget, signal: AbortSignal): Promise<unknown>;
   /** Takes back the memory of a slab after it was copied. */
@@ -211,8 +207,6 @@ function workOf({ task, codec, encoded }: RegionChunk): number {
 /** Data gathered for a slab. */
 interface Gathered {
   readonly place: SlabPlace;
-  /** If the calling thread decodes the chunks one by one, notes the size of each. */
-  readonly note: ((bytes: number) => void) | undefined;
   readonly members: RegionChunk[];
 }
 
@@ -226,7 +220,6 @@ export class PoolSink implements Sink {
     (group, lengths) => this.#axisOf(group, lengths),
     (origin, shape) => ({
       place: { origin, shape, whole: this.#shape, itemBytes: this.#itemBytes },
-      note: this.helpers.measureHere(this.codec),
       members: [],
     }),
   );
@@ -264,15 +257,8 @@ export class PoolSink implements Sink {
 
   put(chunk: RegionChunk, signal: AbortSignal): void | Promise<void> {
     const slab = this.#partition.slabFor(chunk.task);
-    const { note, members } = slab.content;
-    const isLast = this.#partition.isLast(slab);
-    if (!note) {
-      members.push(chunk);
-      return isLast ? this.#finish(slab.content, signal) : undefined;
-    }
-    const placed = this.#here.put(chunk);
-    note(workOf(chunk));
-    return placed;
+    slab.content.members.push(chunk);
+    return this.#partition.isLast(slab) ? this.#finish(slab.content, signal) : undefined;
   }
 
   end(): void {

@@ -45,8 +45,8 @@ export function poolEncoders(pool: WorkerPool): Encoders {
   return {
     enter: () => pool.enter(),
     leave: () => pool.leave(),
-    takes: (codec) => codec.encodeModule !== "images" && pool.takes(codec),
-    measureHere: ({ plan }, values) => pool.measureHere(plan, "encode", isShared(values)),
+    takes: (codec, values) =>
+      codec.encodeModule !== "images" && pool.takes(codec, "encode", isShared(values)),
     encode: (step, signal) => batches.encode(step, signal),
   };
 }
@@ -108,8 +108,6 @@ function encodeTask(batch: EncodeBatch): PoolTask<Outcome[]> {
   return {
     kind: "encode",
     module: "full",
-    plan,
-    isShared: shared !== undefined,
     inputBytes: shared ? stored : start + movedBytes(move),
     workBytes: contentBytes,
     read: (answer) => readOutcomes(answer, places.length, keepsFill),

@@ -7,7 +7,6 @@ import { type CodecSession, NeedsFullModule } from "../engine/session.js";
 import type { ErrorCode, ErrorTag } from "../util/error-codes.js";
 import { isZarrError, messageOf, ZarrError } from "../util/errors.js";
 import type { AnyWorker, WasmModule } from "../util/platform.js";
-import type { Balance, Side } from "./balance.js";
 import type { FetchConnection } from "./remote-fetch.js";
 
 /** A task as sent to a worker. */
@@ -64,12 +63,6 @@ export interface ChunkResult {
 export interface PoolTask<T> {
   readonly kind: WorkKind;
   readonly module: ModuleName;
-  /**
-   * Its plan, and whether its values or its result are in shared memory: such tasks are measured together. Tasks without
-   * a plan are not measured: this thread runs some while all workers are busy, except in pages.
-   */
-  readonly plan?: PlanWords | undefined;
-  readonly isShared?: boolean | undefined;
   /** Bytes sent to the worker, and bytes to process, which determine the timeout. */
   readonly inputBytes: number;
   readonly workBytes: number;
@@ -86,9 +79,6 @@ export interface PoolTask<T> {
   /** Runs the task in a session of this thread. */
   run(session: CodecSession): T;
 }
-
-/** What the pool measures tasks by. */
-export type Measured = Pick<PoolTask<unknown>, "kind" | "isShared"> & { readonly plan: PlanWords };
 
 /** Maximum number of plans that a worker keeps; after that, it must drop them. */
 const maxPlans = 512;
@@ -238,28 +228,14 @@ export class PendingTask {
   /** Number of workers that crashed while they had this task. */
   crashes = 0;
   isSettled = false;
-  #side: Side | undefined;
 
   constructor(
     readonly task: PoolTask<unknown>,
     readonly wasm: WasmModule,
-    readonly balance: Balance | undefined,
     private readonly resolve: (outcome: unknown) => void,
     private readonly reject: (error: unknown) => void,
     private readonly onSettled: () => void,
   ) {}
-
-  /** Notes where the task runs. */
-  start(side: Side): void {
-    this.#side = side;
-    this.balance?.start(side);
-  }
-
-  /** Notes that it no longer runs there. See {@link Balance.end}. */
-  end(bytes: number, period: number | undefined): void {
-    if (this.#side) this.balance?.end(this.#side, bytes, period);
-    this.#side = undefined;
-  }
 
   /** Only the first outcome counts: results after an abort are dropped. */
   settle(outcome: () => void): void {

@@ -3,7 +3,6 @@
 import { type CoreChunkCodec, wholePlace } from "../chain/chunk-codec.js";
 import type { ModuleName } from "../engine/compile.js";
 import { compiledModule, getSession, withFullIfNeeded } from "../engine/engine.js";
-import type { Plan, PlanWords } from "../engine/plan.js";
 import type { Projection } from "../plan/projections.js";
 import type { LocateError, ResultBytes, Sink } from "../read/assemble.js";
 import type { Transport } from "../store/transport.js";
@@ -14,24 +13,20 @@ import { preload } from "../util/lazy.js";
 import {
   type AnyWorker,
   allowListeners,
-  cachedFor,
   keepAlive,
   listenTo,
   parallelism,
   stopWorker,
 } from "../util/platform.js";
 import { addDisposal, addInspection, type MaybeDisposable } from "../util/symbol-methods.js";
-import { Balance, firstSide, mayBlock, type Side } from "./balance.js";
 import { isWorthPooling, minWorkBytes, type PoolAccess, PoolSink, slabTask } from "./decode-work.js";
 import {
   failureReason,
-  type Measured,
   PendingTask,
   type PoolTask,
   PoolWorker,
   StepFailure,
   type WorkerMessage,
-  type WorkKind,
   warnNoWorkers,
 } from "./messages.js";
 import { FetchConnections } from "./remote-fetch.js";
@@ -71,6 +66,9 @@ const silenceTimeout = 60_000;
 /** Consecutive worker crashes, without a completed task, after which no more are started. */
 const maxCrashes = 8;
 
+/** Whether the calling thread may be busy with tasks: a page would not respond while it runs one. */
+const mayBlock = (): boolean => !("document" in globalThis);
+
 // The constructor adds the methods.
 export interface WorkerPool extends MaybeDisposable {}
 
@@ -99,11 +97,7 @@ export class WorkerPool {
   /** Connections to workers that send requests; undefined if workers do not send any. */
   readonly #connections: FetchConnections | undefined;
   #reads = 0;
-  /** Number of times without reads and writes. */
-  #period = 0;
   #clearing: ReturnType<typeof setTimeout> | undefined;
-  /** Measurements by plan and kind of task. */
-  readonly #balances = cachedFor((_plan: PlanWords) => new Map<string, Balance>());
   #maxSize: number;
   #crashes = 0;
   /** Whether all workers are wanted, even without tasks, until they have started. */
@@ -190,12 +184,10 @@ export class WorkerPool {
     out: ResultBytes,
     located: LocateError,
   ): Sink | undefined {
-    if (this.#maxSize === 0 || codec.isNative) return undefined;
-    if (!isWorthPooling(codec, projections)) return undefined;
+    if (!this.#pays(codec, "decode", out.isShared) || !isWorthPooling(codec, projections)) return undefined;
     const helpers: PoolAccess = {
       enter: () => this.enter(),
       leave: () => this.leave(),
-      measureHere: ({ plan }) => this.measureHere(plan, "decode", out.isShared),
       submit: (work, target, signal) => this.submit(slabTask(work, target), signal),
       releaseBytes: (slab) => this.#recycle(this.#slabs, slab.buffer as ArrayBuffer),
     };
@@ -212,9 +204,7 @@ export class WorkerPool {
    *   {@link leave}.
    */
   enter(): void {
-    if (this.#reads++ > 0) return;
-    this.#period++;
-    clearTimeout(this.#clearing);
+    if (this.#reads++ === 0) clearTimeout(this.#clearing);
   }
 
   /** @internal */
@@ -227,27 +217,18 @@ export class WorkerPool {
     keepAlive(this.#clearing, false);
   }
 
-  /**
-   * @internal If the calling thread is faster, returns a function that notes the size of each chunk that it decodes or
-   *   encodes, as without a pool.
-   */
-  measureHere(plan: Plan, kind: WorkKind, isShared: boolean): ((bytes: number) => void) | undefined {
-    const first = firstSide(plan.decodedBytes, kind === "encode");
-    const balance = this.#balanceOf({ plan, kind, isShared }, first);
-    if (this.#maxSize === 0 || balance.side === "workers" || balance.isDraining || !mayBlock())
-      return undefined;
-    // Slabs are decoded in several steps, with pauses.
-    const since = kind === "encode" ? performance.now() : undefined;
-    return (bytes) => {
-      balance.start("here");
-      balance.end("here", bytes, this.#period, performance.now(), since);
-      if (balance.needsWorkers) this.#startAll();
-    };
+  /** @internal Whether workers decode, or encode, single chunks of this codec. */
+  takes(codec: CoreChunkCodec, direction: "decode" | "encode", isShared = false): boolean {
+    return codec.plan.decodedBytes >= minWorkBytes && this.#pays(codec, direction, isShared);
   }
 
-  /** @internal Whether workers decode, or encode, single chunks of this codec. */
-  takes({ isNative, plan }: CoreChunkCodec): boolean {
-    return this.#maxSize > 0 && !isNative && plan.decodedBytes >= minWorkBytes;
+  /**
+   * Whether workers decode, or encode, with a codec. If copying a chunk takes as long, they do so only to keep a page
+   * responsive, or in shared memory, where the elements are not copied.
+   */
+  #pays({ isNative, plan }: CoreChunkCodec, direction: "decode" | "encode", isShared: boolean): boolean {
+    if (this.#maxSize === 0 || isNative) return false;
+    return isShared || !mayBlock() || plan.outweighsCopy(direction);
   }
 
   /** @internal Decodes one chunk. */
@@ -275,18 +256,15 @@ export class WorkerPool {
     signal?.throwIfAborted();
     return new Promise<T>((resolve, reject) => {
       const abort = () => {
-        job.end(0, undefined);
         job.settle(() => reject(signal!.reason));
       };
       const onSettled = () => {
         signal?.removeEventListener("abort", abort);
         this.#queue.delete(job);
-        job.end(task.workBytes, this.#reads > 0 ? this.#period : undefined);
       };
       const job: PendingTask = new PendingTask(
         task,
         wasm,
-        task.plan && this.#balanceOf({ ...task, plan: task.plan }),
         resolve as (value: unknown) => void,
         reject,
         onSettled,
@@ -300,28 +278,18 @@ export class WorkerPool {
     });
   }
 
-  #balanceOf({ plan, kind, isShared = false }: Measured, first: Side = "workers"): Balance {
-    const balances = this.#balances(plan);
-    const key = `${kind} ${isShared}`;
-    const balance = balances.get(key) ?? new Balance(first);
-    balances.set(key, balance);
-    return balance;
-  }
-
   /** Assigns tasks to workers, and starts workers for the remaining tasks. */
   #advance(): void {
     this.#startsAll &&= this.status.workers < this.#maxSize;
     for (const job of this.#queue) {
-      const isCheap = job.balance?.side === "here" && mayBlock();
-      if (isCheap && job.balance.isDraining && this.#maxSize > 0) continue;
-      if (this.#maxSize === 0 || job.crashes > 1 || isCheap) {
+      if (this.#maxSize === 0 || job.crashes > 1) {
         this.#queue.delete(job);
-        job.start("here");
         void job.runHere();
         continue;
       }
-      const member = this.#leastBusy(job.balance ? depth : sharedDepth);
-      if (!member && (job.balance || this.#isBusyHere || !mayBlock())) break;
+      const isHelped = job.task.kind === "recode" && mayBlock();
+      const member = this.#leastBusy(isHelped ? sharedDepth : depth);
+      if (!member && (!isHelped || this.#isBusyHere)) break;
       this.#queue.delete(job);
       if (member) this.#assign(member, job);
       else void this.#helpWith(job);
@@ -366,7 +334,6 @@ export class WorkerPool {
   #assign(member: PoolWorker, job: PendingTask): void {
     const id = this.#nextId++;
     member.jobs.set(id, job);
-    job.start("workers");
     try {
       const { inputBytes, spareBytes } = job.task;
       const spare = spareBytes === undefined ? undefined : this.#slabs.take(spareBytes);
@@ -492,7 +459,6 @@ export class WorkerPool {
     this.#queue.clear();
     for (const job of member.jobs.values()) {
       job.crashes++;
-      job.end(0, undefined);
       if (!job.isSettled) this.#queue.add(job);
     }
     for (const job of waiting) this.#queue.add(job);

@@ -25,18 +25,10 @@ export interface Encoders {
   /** Called when the write of a region starts and ends. */
   enter(): void;
   leave(): void;
-  /** Whether these threads encode chunks of a kind. */
-  takes(codec: CoreChunkCodec): boolean;
-  /** If the calling thread is faster, returns a function that notes the size of each chunk that it encodes. */
-  measureHere(codec: CoreChunkCodec, values: Uint8Array): ((bytes: number) => void) | undefined;
+  /** Whether these threads encode chunks of a kind. @param values memory of the elements. */
+  takes(codec: CoreChunkCodec, values: Uint8Array): boolean;
   /** @throws the errors of {@link ChunkEncoder.patched}; the signal's reason. */
   encode(step: EncodeStep, signal: AbortSignal | undefined): Promise<Encoded | "no room">;
-}
-
-/** The threads that encode a chunk; or, if that is this thread, a function that notes its size. */
-interface EncodingSide {
-  readonly encoders?: Encoders;
-  readonly note?: (bytes: number) => void;
 }
 
 export interface EncoderOptions {
@@ -103,16 +95,13 @@ export class ChunkEncoder {
     const { keepsFill } = this.options;
     if (!isPlaced(codec)) return this.#encodeContent(task, codec, undefined);
     if (codec.isNative && !copy) return this.#copyValues(task, codec, isFirst);
-    const side = this.#sideOf(codec);
-    if (isFirst && side.encoders) this.#slabs?.skip(task);
+    const encoders = this.#encodersFor(codec);
+    if (isFirst && encoders) this.#slabs?.skip(task);
     else if (isFirst && this.#slabs) {
       const encoded = encoding(() => this.#slabs!.encode(task, codec, keepsFill, copy));
-      if (encoded !== "no room") {
-        side.note?.(countOf(task.projections.map(({ count }) => count)) * this.values.width);
-        return encoded;
-      }
+      if (encoded !== "no room") return encoded;
     }
-    return this.#run(task, codec, wholeStep(codec, this.values, task.projections, keepsFill), side, copy);
+    return this.#run(task, codec, wholeStep(codec, this.values, task.projections, keepsFill), encoders, copy);
   }
 
   /** Returns a chunk that is stored as it is in memory. */
@@ -157,7 +146,7 @@ export class ChunkEncoder {
     if (this.options.clears && !stored) return undefined;
     if (!isPlaced(codec)) return this.#encodeContent(task, codec, stored);
     const step = patchStep(codec, this.values, task.projections, stored, this.options.keepsFill);
-    return this.#run(task, codec, step, this.#sideOf(codec), copy);
+    return this.#run(task, codec, step, this.#encodersFor(codec), copy);
   }
 
   #scalar(task: RegionTask, codec: LeafChunkCodec): Encoded {
@@ -174,21 +163,18 @@ export class ChunkEncoder {
     task: RegionTask,
     codec: CoreChunkCodec,
     step: EncodeStep,
-    { encoders, note }: EncodingSide,
+    encoders: Encoders | undefined,
     copy?: Copy,
   ): MaybePromise<Encoded> {
     const outcome = encoders?.encode(step, this.options.signal) ?? runStep(this.#session, step, copy);
-    note?.(step.bytes);
     const used = (encoded: Encoded | "no room") =>
       encoded === "no room" ? this.#encodeContent(task, codec, step.before?.encoded) : encoded;
     return outcome instanceof Promise ? outcome.then(used) : used(outcome);
   }
 
-  #sideOf(codec: CoreChunkCodec): EncodingSide {
+  #encodersFor(codec: CoreChunkCodec): Encoders | undefined {
     const { encoders } = this.options;
-    if (!encoders?.takes(codec)) return {};
-    const note = encoders.measureHere(codec, this.values.content as Uint8Array);
-    return note ? { note } : { encoders };
+    return encoders?.takes(codec, this.values.content as Uint8Array) ? encoders : undefined;
   }
 
   /** Encodes from a chunk's content in JavaScript memory: lists of values, blocks of N5. */
