@@ -15,7 +15,7 @@ import {
   WritableHttpStore,
   type ZarrArray,
 } from "zarr-wasm";
-import { stampsIn } from "#src/edit/stamps.js";
+import { stampsIn } from "#src/edit/documents.js";
 import { amount } from "../support/amounts.js";
 import { type Fault, type S3Request, S3Server } from "../support/s3-server.js";
 import { bytesOf, errorOf } from "../support/support.js";
