@@ -194,12 +194,15 @@ describe("another program that makes the array shorter", () => {
     };
     const array = (await open(mine)) as ZarrArray;
     const shorten = async () => resize((await open(theirs)) as ZarrArray, [5, 4]);
-    return { array, before: () => void (between = shorten), theirs };
+    const beforeNext = () => {
+      between = shorten;
+    };
+    return { array, beforeNext, theirs };
   };
 
   it("during a set is a conflict, after which the handle has its shape", async () => {
-    const { array, before, theirs } = await two();
-    before();
+    const { array, beforeNext, theirs } = await two();
+    beforeNext();
     const error = await errorOf(() => set(array, null, 7));
     expect(error).toMatchObject({ _tag: "Conflict", message: expect.stringContaining("is now [5, 4]") });
     expect(array.shape).toEqual([5, 4]);
@@ -208,8 +211,8 @@ describe("another program that makes the array shorter", () => {
   });
 
   it("during an append makes its outcome unknown", async () => {
-    const { array, before } = await two();
-    before();
+    const { array, beforeNext } = await two();
+    beforeNext();
     const error = await errorOf(() => append(array, filled(8, 7)));
     expect(error).toMatchObject({ _tag: "Network", code: "unknown-outcome" });
     expect(error.message).toContain("elements 10 to 11 along axis 0");

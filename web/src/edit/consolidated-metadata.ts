@@ -11,7 +11,7 @@ import {
   v2GroupKey,
   v3Key,
 } from "../metadata/document.js";
-import type { Documents } from "../metadata/new-array.js";
+import type { Documents } from "../metadata/model.js";
 import { integerJson, jsonEntries, jsonObject, withEntries } from "../metadata/print.js";
 import { v3NodeType } from "../metadata/v3.js";
 import { listChildren } from "../store/listing.js";

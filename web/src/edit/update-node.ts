@@ -3,8 +3,13 @@
 import { ZarrArray } from "../hierarchy/array.js";
 import { type OpenedNode, ZarrGroup } from "../hierarchy/group.js";
 import { type Attributes, plainAttributes, v1AttrsKey, v1MetaKey, v3Key } from "../metadata/document.js";
-import { attributesIn, attributesKey, printMetadata, withAttributes } from "../metadata/model.js";
-import type { Documents } from "../metadata/new-array.js";
+import {
+  attributesIn,
+  attributesKey,
+  type Documents,
+  printMetadata,
+  withAttributes,
+} from "../metadata/model.js";
 import type { ArraySpec } from "../metadata/spec.js";
 import { xarrayDimensionNames } from "../metadata/v2.js";
 import { inTurn } from "../store/concurrency.js";
