@@ -117,18 +117,6 @@ function stampsAfter(before: ReadDocument, own: string): Stamps {
   return [originOf(before), ...others.slice(1 - maxWrites), own];
 }
 
-/**
- * Whether a write has been applied to a document that has changed since.
- * @returns undefined if that is unknown: another program has dropped the stamps, or too many writes followed.
- */
-function isApplied(own: string, before: ReadDocument, now: Stamps): boolean | undefined {
-  const [origin, ...writes] = now;
-  if (writes.includes(own)) return true;
-  // Older stamps are dropped before newer ones.
-  const isComplete = writes.length < maxWrites || writes.some((stamp) => before.stamps.includes(stamp));
-  return isComplete && origin === originOf(before) ? false : undefined;
-}
-
 function stamped(document: Uint8Array, stamps: Stamps): Uint8Array {
   const end = Uint8Array.from(stamps.join(""), (symbol) => symbol.charCodeAt(0));
   const size = document.byteLength + end.byteLength;
@@ -145,8 +133,6 @@ interface DocumentWrite {
   readonly before: ReadDocument | undefined;
   /** Origin of a new document, in stores with conditional writes. */
   readonly origin?: string | undefined;
-  /** Replaces the stored document even if it has changed. Default: false. */
-  readonly isForced?: boolean;
 }
 
 /** Maximum attempts of a write that fails despite all retries of the store while the server answers reads. */
@@ -164,10 +150,10 @@ export async function writeDocument(
   path: string,
   key: string,
   object: JsonObject,
-  { signal, before, origin, isForced = false }: DocumentWrite,
+  { signal, before, origin }: DocumentWrite,
 ): Promise<void> {
   const full = joinKey(path, key);
-  const condition = isForced ? {} : writeCondition(store, before);
+  const condition = writeCondition(store, before);
   const isConditional = condition.ifVersion !== undefined;
   const own = isConditional && store.ambiguous ? writeStamp(store) : undefined;
   let stamps = before?.stamps ?? (origin !== undefined && isConditional ? [origin] : []);
@@ -217,8 +203,11 @@ async function outcomeOf(
   // Another writer has created the document if it has other stamps. Without stamps, it may be a later version
   // of this one.
   if (!before) return now.stamps.length > 0 ? "replaced" : "unknown";
-  const isWritten = isApplied(own, before, now.stamps);
-  return isWritten === undefined ? "unknown" : isWritten ? "applied" : "replaced";
+  // Unknown if another program has dropped the stamps, or too many writes followed. Older stamps are dropped before
+  // newer ones.
+  const [origin, ...writes] = now.stamps;
+  const isComplete = writes.length < maxWrites || writes.some((stamp) => before.stamps.includes(stamp));
+  return isComplete && origin === originOf(before) ? "replaced" : "unknown";
 }
 
 /** Whether a write that failed may have been applied, or may still be. */
@@ -230,7 +219,7 @@ export function mayBeApplied(store: Store, error: unknown, signal: AbortSignal |
 
 export interface ReplaceOptions {
   readonly signal: AbortSignal | undefined;
-  /** How to handle a document that another program has written since it was read. Default: "retry". */
+  /** How to handle a document that another program has written since it was read: "error", or retry. */
   readonly conflicts?: Conflicts | undefined;
 }
 
@@ -249,20 +238,19 @@ export function replaceDocument(
     object: JsonObject | undefined,
     read: ReadDocument | undefined,
   ) => JsonObject | undefined | Promise<JsonObject | undefined>,
-  { signal, conflicts = "retry" }: ReplaceOptions,
+  { signal, conflicts }: ReplaceOptions,
 ): Promise<void> {
   // A refusal of an unconditional write is final: archives never replace an entry.
   let isConditional = true;
-  const mode = () => (isConditional ? conflicts : "error");
-  const isForced = conflicts === "ignore";
+  const mode = () => (isConditional && conflicts !== "error" ? "retry" : "error");
   const replace = async () => {
     isConditional = true;
     const before = await readDocument(store, path, key, signal);
     const changed = await change(before?.object, before);
     if (changed === undefined) return;
-    isConditional = !isForced && writeCondition(store, before).ifVersion !== undefined;
-    const write = { signal, before, isForced };
-    await writeDocument(store, path, key, changed, write).finally(() => handleOf(store).metadataWrites++);
+    isConditional = writeCondition(store, before).ifVersion !== undefined;
+    const write = writeDocument(store, path, key, changed, { signal, before });
+    await write.finally(() => handleOf(store).metadataWrites++);
   };
   return inTurn(store, path, signal, () => retryConflicts(joinKey(path, key), mode, signal, replace));
 }

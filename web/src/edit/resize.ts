@@ -6,6 +6,7 @@ import { asArguments } from "../metadata/model.js";
 import { type Slice, slice } from "../plan/selection.js";
 import { ArrayReader } from "../read/reader.js";
 import { inTurn, retryTransient } from "../store/concurrency.js";
+import { inParallel } from "../store/deletion.js";
 import { joinKey, type Store } from "../store/store.js";
 import { deleteObject, requireWritable } from "../store/write.js";
 import { checkOptions, sharedOptions } from "../util/arguments.js";
@@ -81,7 +82,7 @@ async function clearOutside(
   };
   // Edges first: a chunk that cannot be decoded ends the call before anything is deleted.
   const cut = cellsCut(array, axes, wanted, ends, signal);
-  await forEachCell(cut, (cell) => retryTransient(() => clear(cell)));
+  await inParallel(cut, (cell) => retryTransient(() => clear(cell)), signal);
   await deleteCells(array, outside, signal);
 }
 
@@ -165,32 +166,7 @@ export async function deleteCells(
 ): Promise<void> {
   const remove = (cell: readonly number[]) =>
     deleteObject(store, joinKey(path, spec.chunkKey(cell)), { signal });
-  await forEachCell(cells, (cell) => retryTransient(() => remove(cell)));
-}
-
-/** Maximum number of objects that are deleted or changed in parallel. */
-const concurrency = 16;
-
-/**
- * Calls a function for each cell, several in parallel. @throws the first error, once no call is in flight.
- */
-async function forEachCell(cells: Cells, work: (cell: number[]) => Promise<void>): Promise<void> {
-  const pending = new Set<Promise<void>>();
-  let failure: { readonly error: unknown } | undefined;
-  for await (const cell of cells) {
-    const done = work(cell)
-      .catch((error) => {
-        failure ??= { error };
-      })
-      .then(() => {
-        pending.delete(done);
-      });
-    pending.add(done);
-    if (pending.size >= concurrency) await Promise.race(pending);
-    if (failure) break;
-  }
-  await Promise.all(pending);
-  if (failure) throw failure.error;
+  await inParallel(cells, (cell) => retryTransient(() => remove(cell)), signal);
 }
 
 /**

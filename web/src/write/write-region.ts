@@ -82,7 +82,7 @@ export async function writeRegion(
   values: Values,
   options: WriteRegionOptions,
 ): Promise<void> {
-  const { signal, conflicts, writeEmptyChunks, onProgress, encoders, clears = false } = options;
+  const { signal, writeEmptyChunks, onProgress, encoders, clears = false } = options;
   signal?.throwIfAborted();
   const { fill } = reader.spec;
   // An undefined fill value could be read as any value by other readers.
@@ -90,7 +90,7 @@ export async function writeRegion(
   const encoder = new ChunkEncoder(values, region, { keepsFill, encoders, signal, clears });
   await encoder.start(reader.firstCodec);
   const [lanes, innerConcurrency] = concurrencies(reader, values.width, options);
-  const writer = new ObjectWriter(store, reader, encoder, { conflicts, signal, innerConcurrency });
+  const writer = new ObjectWriter(store, reader, encoder, options, innerConcurrency);
   const jobs = new Jobs(reader, region.parts, values.width);
   const totalChunks = countOf(region.parts.map((list) => list.length));
   const progress: Progress = { chunks: 0, totalChunks, bytes: 0 };
@@ -140,21 +140,16 @@ type EncodeTask = (
   copy?: Copy,
 ) => MaybePromise<Encoded>;
 
-export interface ObjectWriterOptions {
-  readonly conflicts: Conflicts;
-  readonly signal: AbortSignal | undefined;
-  /** Maximum number of inner chunks of one shard that are encoded in parallel. */
-  readonly innerConcurrency: number;
-}
-
-export class ObjectWriter {
+class ObjectWriter {
   readonly #shardSizes = new Map<ShardLevel, number>();
 
   constructor(
     private readonly store: Store,
     private readonly reader: ArrayReader,
     private readonly encoder: ChunkEncoder,
-    private readonly options: ObjectWriterOptions,
+    private readonly options: WriteRegionOptions,
+    /** Maximum number of inner chunks of one shard that are encoded in parallel. */
+    private readonly innerConcurrency: number,
   ) {}
 
   /**
@@ -223,7 +218,7 @@ export class ObjectWriter {
     if (levels.length === 0) return encode(tasks[0]!, leaf, stored);
     const at = reader.positionsOf(object, tasks);
     const replace: Replace<RegionTask> = (task, before, copy) => encode(task, leaf, before, copy);
-    const { innerConcurrency: concurrency } = this.options;
+    const { innerConcurrency: concurrency } = this;
     const { limits } = reader;
     const work = { session: encoder.session, limits, replace, concurrency, sizes: this.#shardSizes };
     return changeShard(work, levels, stored, tasks, at);
