@@ -309,7 +309,6 @@ class Belongings {
   readonly records: string[] = [];
   readonly #links: string[] = [];
   readonly #nodeLinks = new Set<string>();
-  readonly #v1 = new Set<string>();
 
   /** @param path normalised. */
   constructor(
@@ -340,14 +339,12 @@ class Belongings {
   /** Keys of documents in the order of deletion: parents first, attributes last. */
   get documents(): string[] {
     const order = (key: string) => (mainNames.has(split(key)[1]) ? 0 : 1e6) + key.split("/").length;
-    const attributes = [...this.#v1].map((folder) => joinKey(folder, v1AttrsKey));
-    return [...this.#found, ...attributes].sort((a, b) => order(a) - order(b));
+    return [...this.#found].sort((a, b) => order(a) - order(b));
   }
 
   /** Whether a key names a document. */
   isDocument(key: string): boolean {
-    const [folder, name] = split(key);
-    return this.#found.has(key) || (name === v1AttrsKey && this.#v1.has(folder));
+    return this.#found.has(key);
   }
 
   /** Whether an entry belongs to a Zarr node, or is an unfinished file. */
@@ -390,7 +387,7 @@ class Belongings {
     const object = await documentAt(this.store, folder, name, this.signal);
     if (name === v1MetaKey) {
       if (!isV1(object)) return void this.#found.delete(key);
-      this.#v1.add(folder);
+      this.#found.add(joinKey(folder, v1AttrsKey));
     }
     if (name === v3Key && isGroup(object)) return;
     await this.#addArray(folder, keyFields(object, name));
