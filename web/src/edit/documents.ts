@@ -10,7 +10,6 @@
 import { parseDocument } from "../metadata/document.js";
 import { printDocument } from "../metadata/print.js";
 import {
-  type Conflicts,
   conflictError,
   existsError,
   inTurn,
@@ -219,8 +218,8 @@ export function mayBeApplied(store: Store, error: unknown, signal: AbortSignal |
 
 export interface ReplaceOptions {
   readonly signal: AbortSignal | undefined;
-  /** How to handle a document that another program has written since it was read: "error", or retry. */
-  readonly conflicts?: Conflicts | undefined;
+  /** How to handle a document that another program has written since it was read. Default: "retry". */
+  readonly conflicts?: "retry" | "error" | undefined;
 }
 
 /**
@@ -238,17 +237,14 @@ export function replaceDocument(
     object: JsonObject | undefined,
     read: ReadDocument | undefined,
   ) => JsonObject | undefined | Promise<JsonObject | undefined>,
-  { signal, conflicts }: ReplaceOptions,
+  { signal, conflicts = "retry" }: ReplaceOptions,
 ): Promise<void> {
-  // A refusal of an unconditional write is final: archives never replace an entry.
-  let isConditional = true;
-  const mode = () => (isConditional && conflicts !== "error" ? "retry" : "error");
+  // A refusal by a store without versions is final: archives never replace an entry.
+  const mode = store.conditional === true ? conflicts : "error";
   const replace = async () => {
-    isConditional = true;
     const before = await readDocument(store, path, key, signal);
     const changed = await change(before?.object, before);
     if (changed === undefined) return;
-    isConditional = writeCondition(store, before).ifVersion !== undefined;
     const write = writeDocument(store, path, key, changed, { signal, before });
     await write.finally(() => handleOf(store).metadataWrites++);
   };

@@ -173,7 +173,8 @@ async function reserve(array: ZarrArray, values: unknown, along: number, writing
     reader = await readerBeyond(array, withLength(now, along, to), along, axesOf);
     return withLength(now, along, to);
   };
-  const isWritten = await changeShape(array, writing, change).catch((error) => {
+  const conflicts = writing.conflicts === "error" ? "error" : "retry"; // "ignore" concerns chunks
+  const isWritten = await changeShape(array, { signal: writing.signal, conflicts }, change).catch((error) => {
     const place = `the array may be longer now, with fill value from ${from} to ${to - 1} along axis ${along}: `;
     throw isOutcomeUnknown(error) ? withDetails(error, {}, place) : error;
   });

@@ -67,12 +67,11 @@ const maxPause = 1000;
 
 /**
  * Runs work that reads an object and writes it with a condition. Repeats it after random pauses if the condition fails.
- * @param conflicts how to handle a conflict. A function is called after each attempt.
  * @throws AlreadyExists or Conflict if conflicts are errors; Conflict after the last attempt; what the work throws.
  */
 export async function retryConflicts<T>(
   key: string,
-  conflicts: Conflicts | (() => Conflicts),
+  conflicts: Conflicts,
   signal: AbortSignal | undefined,
   work: () => Promise<T>,
 ): Promise<T> {
@@ -80,8 +79,7 @@ export async function retryConflicts<T>(
     try {
       return await work();
     } catch (error) {
-      const mode = typeof conflicts === "function" ? conflicts() : conflicts;
-      if (mode !== "retry" || !isConflict(error)) throw error;
+      if (conflicts !== "retry" || !isConflict(error)) throw error;
       if (attempt === maxAttempts)
         throw conflict(
           `${key} is constantly modified by other writers; gave up after ${maxAttempts} attempts`,
