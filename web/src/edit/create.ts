@@ -256,16 +256,14 @@ function writeGroup(
   version: ZarrVersion,
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
-  const documents = groupDocuments({}, version);
   return inTurn(store, path, signal, async () => {
     if (await nodeAt(store, path, signal)) return false;
     try {
-      for (const [key, object] of documents)
-        await writeDocument(store, path, key, object, { signal, before: undefined });
+      await writeDocuments(store, path, groupDocuments({}, version), { signal });
       return true;
     } catch (error) {
-      if (!isZarrError(error, "AlreadyExists", "Conflict")) throw error;
-      return false;
+      if (isZarrError(error, "AlreadyExists")) return false;
+      throw error;
     }
   });
 }
