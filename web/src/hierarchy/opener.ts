@@ -38,8 +38,14 @@ import { type Limits, resolveLimits } from "../util/limits.js";
 import { allowListeners } from "../util/platform.js";
 import { inSlices } from "../util/slices.js";
 import { ZarrArray } from "./array.js";
-import { ConsolidatedNodes } from "./consolidated-nodes.js";
-import { type Member, type NodeOpener, type NodeOptions, type OpenedNode, ZarrGroup } from "./group.js";
+import {
+  ConsolidatedNodes,
+  type Member,
+  type NodeOpener,
+  type NodeOptions,
+  type OpenedNode,
+  ZarrGroup,
+} from "./group.js";
 
 export interface OpenOptions {
   /** Path of the node below the source. */
