@@ -96,8 +96,8 @@ const fewObjects = 4096;
 export type Cells = Iterable<number[]> | AsyncIterable<number[]>;
 
 /**
- * Returns the objects that lie entirely outside a new shape: all that may exist or, if these are many, all
- * that the store lists.
+ * Returns the objects that lie entirely outside a new shape: every possible one or, if these are many, every
+ * listed one.
  * @param axes current axes of the array.
  * @throws ReadOnly for a store that cannot delete; LimitExceeded if there are too many to name and the store
  *   cannot list.
