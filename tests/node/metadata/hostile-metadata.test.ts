@@ -60,6 +60,38 @@ describe.each(everyVersion)("%s", (name, required, metaOf) => {
     expect(error.message).toContain(`"${key}"`);
   });
 
+  const refused: [key: string, value: unknown][] = [
+    ["shape", "4"],
+    ["shape", [4, -1]],
+    ["shape", [4, 1.5]],
+    ["shape", [4, "6"]],
+    ["shape", [4, 2 ** 53]],
+    ["shape", null],
+    ["chunks", [2, 0]],
+    ["chunks", [2]],
+    ["chunks", [2, 3, 4]],
+    ["chunks", [2, null]],
+    ["chunks", 3],
+    ["chunks", null],
+    ["chunks", true],
+    ["dtype", "i4"],
+    ["dtype", "<q8"],
+    ["dtype", null],
+    ["dtype", []],
+    ["dtype", 7],
+    ["order", "A"],
+    ["order", null],
+    ["order", 0],
+    ["fill_value", "x"],
+    ["fill_value", [1]],
+    ["fill_value", 2 ** 40],
+  ];
+  it.each(refused.filter(([key]) => key in metaOf()))("refuses %s = %j", async (key, value) => {
+    const error = await opening(metaOf({ [key]: value }));
+    expect(error._tag).toMatch(/^(InvalidMetadata|Unsupported)$/);
+    expect(error.message).toContain(key);
+  });
+
   it.each(["{", "[]", "null", '"x"', "", "{}{}", "\uFEFF{}"])("that is %j is invalid", async (text) => {
     const error = await opening(text);
     expect([error._tag, error.message]).toEqual(["InvalidMetadata", expect.stringContaining(name)]);
