@@ -188,12 +188,14 @@ async function writeRows(array: ZarrArray, rows: Rows, values: unknown, writing:
   const { reader, along, from, to } = rows;
   const options = { ...writing, conflicts: conflicts === "ignore" ? conflicts : "retry" } as const;
   const work = () => writeElements(array, reader, regionOf(rows), values, options);
+  let isCut: boolean;
   try {
     await retryTransient(() => inTurn(store, elementsOf(path), signal, work, true));
+    isCut = await isShortened(array, withLength(array.shape, along, to), signal);
   } catch (error) {
     throw signal?.aborted ? error : await withdrawn(array, rows, error);
   }
-  if (!(await isShortened(array, withLength(array.shape, along, to), signal))) return;
+  if (!isCut) return;
   throw networkError(
     `another program has made the array shorter while elements ${from} to ${to - 1} along axis ${along} were appended`,
     { code: "unknown-outcome" },
