@@ -54,7 +54,7 @@ export {
 export { type Member, type OpenedNode, ZarrGroup } from "./hierarchy/group.js";
 export type { Source } from "./hierarchy/open.js";
 export { open } from "./hierarchy/open.js";
-export type { OpenOptions } from "./hierarchy/open-options.js";
+export type { OpenOptions } from "./hierarchy/opener.js";
 export type { Attributes } from "./metadata/document.js";
 export { type DimensionSelection, type Selection, type Slice, slice } from "./plan/selection.js";
 export type { Progress } from "./read/assemble.js";

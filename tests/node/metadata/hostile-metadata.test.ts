@@ -20,8 +20,106 @@ import {
 } from "zarr-wasm";
 import { decodeCF } from "zarr-wasm/conventions";
 import { parseJson } from "#src/util/json-reader.js";
-import { bytesOf, errorOf, openArray, product } from "../support/support.js";
+import { bytesOf, errorOf, openArray, product, v1Meta } from "../support/support.js";
 import { json, regular, v2Meta, v3Meta, v3Store } from "../support/zarr-writer.js";
+
+type Fields = Record<string, unknown>;
+const everyVersion: [
+  name: string,
+  required: string[],
+  metaOf: (fields?: Fields, grid?: number[][]) => Fields,
+][] = [
+  [
+    "meta",
+    Object.keys(v1Meta()),
+    (fields, [shape, chunks] = []) => v1Meta({ ...fields, ...(shape && { shape, chunks }) }),
+  ],
+  [
+    ".zarray",
+    ["zarr_format", "shape", "chunks", "dtype", "order"],
+    (fields, [shape, chunks] = []) => v2Meta({ ...fields, ...(shape && { shape, chunks }) }),
+  ],
+  [
+    "zarr.json",
+    Object.keys(v3Meta()).filter((key) => key !== "codecs"),
+    (fields, [shape, chunks] = []) =>
+      v3Meta({ ...fields, ...(shape && { shape, chunk_grid: regular(...chunks!) }) }),
+  ],
+];
+
+describe.each(everyVersion)("%s", (name, required, metaOf) => {
+  const opening = (document: string | Fields, limits = {}) => {
+    const text = typeof document === "string" ? document : JSON.stringify(document);
+    return errorOf(() => openArray(new Map([[`/${name}`, bytesOf(text)]]), { limits }));
+  };
+
+  it.each(required)("names its missing key %s", async (key) => {
+    const { [key]: _, ...meta } = metaOf();
+    const error = await opening(meta);
+    expect([error._tag, error.code]).toEqual(["InvalidMetadata", "invalid-metadata"]);
+    expect(error.message).toContain(`"${key}"`);
+  });
+
+  const refused: [key: string, value: unknown][] = [
+    ["shape", "4"],
+    ["shape", [4, -1]],
+    ["shape", [4, 1.5]],
+    ["shape", [4, "6"]],
+    ["shape", [4, 2 ** 53]],
+    ["shape", null],
+    ["chunks", [2, 0]],
+    ["chunks", [2]],
+    ["chunks", [2, 3, 4]],
+    ["chunks", [2, null]],
+    ["chunks", 3],
+    ["chunks", null],
+    ["chunks", true],
+    ["dtype", "i4"],
+    ["dtype", "<q8"],
+    ["dtype", null],
+    ["dtype", []],
+    ["dtype", 7],
+    ["order", "A"],
+    ["order", null],
+    ["order", 0],
+    ["fill_value", "x"],
+    ["fill_value", [1]],
+    ["fill_value", 2 ** 40],
+  ];
+  it.each(refused.filter(([key]) => key in metaOf()))("refuses %s = %j", async (key, value) => {
+    const error = await opening(metaOf({ [key]: value }));
+    expect(error._tag).toMatch(/^(InvalidMetadata|Unsupported)$/);
+    expect(error.message).toContain(key);
+  });
+
+  it.each(["{", "[]", "null", '"x"', "", "{}{}", "\uFEFF{}"])("that is %j is invalid", async (text) => {
+    const error = await opening(text);
+    expect([error._tag, error.message]).toEqual(["InvalidMetadata", expect.stringContaining(name)]);
+  });
+
+  it("respects limits", async () => {
+    const one = Array<number>(65).fill(1);
+    for (const [document, limits] of [
+      [
+        metaOf({}, [
+          [4, 6],
+          [2 ** 20, 2 ** 20],
+        ]),
+        {},
+      ],
+      [
+        metaOf({}, [
+          [4, 6],
+          [2, 3],
+        ]),
+        { chunkBytes: 23 },
+      ],
+      [metaOf({}, [one, one]), {}],
+      [metaOf(), { metadataBytes: 10 }],
+    ] as const)
+      expect((await opening(document, limits))._tag).toBe("LimitExceeded");
+  });
+});
 
 /** Replacements for each part, as text: numbers need not be JavaScript's. */
 const hostile = [

@@ -101,7 +101,7 @@ const partSources: Readonly<Record<string, readonly string[]>> = {
     "edit/create.js",
     "edit/consolidated-metadata.js",
     "edit/update-node.js",
-    "metadata/convert.js",
+    "metadata/new-array.js",
     "metadata/print.js",
     "codecs/print.js",
     "store/write.js",

@@ -15,7 +15,7 @@ import {
   WritableHttpStore,
   type ZarrArray,
 } from "zarr-wasm";
-import { stampsIn } from "#src/edit/stamps.js";
+import { stampsIn } from "#src/edit/documents.js";
 import { amount } from "../support/amounts.js";
 import { type Fault, type S3Request, S3Server } from "../support/s3-server.js";
 import { bytesOf, errorOf } from "../support/support.js";
@@ -363,6 +363,23 @@ describe("an append whose values cannot be written", () => {
     const longer = await reopened(server);
     await append(longer, new Int32Array(2));
     expect(await elements(longer)).toEqual([1, 2, 6, 0, 0]);
+  });
+
+  it("is undone if its document cannot be read back, and can be repeated", async () => {
+    const { server, array } = await make();
+    let isWritten = false;
+    server.fault = ({ method, key }) => {
+      if (method === "PUT" && key.endsWith("c/1")) isWritten = true;
+      if (!isWritten || method !== "GET" || !key.endsWith("zarr.json")) return undefined;
+      isWritten = false;
+      return { status: 403, code: "AccessDenied" };
+    };
+    expect((await errorOf(() => append(array, Int32Array.of(3, 4, 5)))).message).toMatch(
+      /^nothing was appended: /,
+    );
+    server.fault = undefined;
+    await append(array, Int32Array.of(6, 7, 8));
+    expect(await elements(await reopened(server))).toEqual([1, 2, 6, 7, 8]);
   });
 
   it("names its elements if another writer has appended since", async () => {

@@ -1,8 +1,21 @@
 // Creating nodes in each version, in stores of all kinds.
+import { readdirSync } from "node:fs";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
-import { create, createGroup, get, open, resize, ZarrError } from "zarr-wasm";
+import { create, createGroup, deleteNode, get, open, resize, ZarrError } from "zarr-wasm";
 import { bytesOf, errorOf } from "../support/support.js";
-import { ConditionalStore, files, mainKey, small, textIn, versions } from "../support/writing-tools.js";
+import {
+  ConditionalStore,
+  files,
+  mainKey,
+  small,
+  tempFolder,
+  textIn,
+  versions,
+} from "../support/writing-tools.js";
+
+const folder = tempFolder("create");
 
 describe.each(versions)("create in Zarr v%i", (zarrFormat) => {
   it("makes an array of all fill value, which opens as it was made", async () => {
@@ -191,4 +204,13 @@ describe.each(versions)("create in Zarr v%i", (zarrFormat) => {
     );
     expect(store.log).toEqual([]);
   });
+});
+
+it("create makes an array in a folder, by its URL", async () => {
+  const url = pathToFileURL(path.join(folder, "plain.zarr/"));
+  await create(url, { ...small, path: "a" });
+  expect(readdirSync(path.join(folder, "plain.zarr"))).toEqual(["a", "zarr.json"]);
+  expect((await open(url, { path: "a", kind: "array" })).shape).toEqual([10, 20]);
+  await deleteNode(url, "a");
+  expect((await errorOf(() => open(url, { path: "a" })))._tag).toBe("NotFound");
 });

@@ -1,5 +1,5 @@
 // Writes that fail in the middle, and several writers of one array.
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import {
   append,
   type Store as CustomStore,
@@ -9,11 +9,9 @@ import {
   open,
   set,
   slice,
-  WritableHttpStore,
   type ZarrArray,
   ZarrError,
 } from "zarr-wasm";
-import { S3Server } from "../support/s3-server.js";
 import { errorOf } from "../support/support.js";
 
 /** A store that fails at one of its operations, before it has done anything. */
@@ -115,38 +113,23 @@ describe.each([undefined, [4, 6]])("a store that fails at each operation, shards
 });
 
 describe("several writers of one array", () => {
-  let server: S3Server;
-  beforeAll(async () => {
-    server = await new S3Server().start();
-  });
-  afterAll(() => server.close());
-
-  /** Each writer has a separate store, as programs on several machines do. */
-  const stores: Record<string, () => () => CustomStore> = {
-    "memory with versions": () => {
-      const entries = new Map<string, Uint8Array>();
-      return () => {
-        const memory = new MapStore(entries);
-        // Other writers write between a read and a write.
-        const late = async <T>(value: T): Promise<T> => {
-          await new Promise((resolve) => setTimeout(resolve, 2 * Math.random()));
-          return value;
-        };
-        const store: CustomStore = {
-          conditional: true,
-          get: (...args) => late(memory.get(...args)),
-          set: (...args) => memory.set(...args),
-          delete: (key) => memory.delete(key),
-        };
-        return store;
+  // Writers on a server, in several programs: concurrent-writers.test.ts.
+  it("lose no element", async () => {
+    const entries = new Map<string, Uint8Array>();
+    /** Each writer has a separate store; others write between its reads and writes. */
+    const storeOf = (): CustomStore => {
+      const memory = new MapStore(entries);
+      const late = async <T>(value: T): Promise<T> => {
+        await new Promise((resolve) => setTimeout(resolve, 2 * Math.random()));
+        return value;
       };
-    },
-    "an object store": () => () =>
-      new WritableHttpStore(`${server.url}/painted.zarr`, { bucket: server.url }),
-  };
-
-  it.each(Object.entries(stores))("lose no element: %s", async (_, place) => {
-    const storeOf = place();
+      return {
+        conditional: true,
+        get: (...args) => late(memory.get(...args)),
+        set: (...args) => memory.set(...args),
+        delete: (key) => memory.delete(key),
+      };
+    };
     for (const [path, shardShape] of [
       ["plain", undefined],
       ["sharded", [8, 16]],

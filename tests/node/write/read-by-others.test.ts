@@ -1,14 +1,29 @@
 // Other libraries read written arrays, with equal bytes: every version, data type, codec, order and byte
 // order, with shards and without. The matrix comes from the library's own lists (written-matrix.ts).
 
+import path from "node:path";
+import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
-import { create, get, MapStore, set } from "zarr-wasm";
+import { type CreateOptions, create, type DTypeInput, get, MapStore, set } from "zarr-wasm";
 import * as zarrita from "zarrita";
 import { skipFor } from "../../shared/skips.js";
-import { missingModule, missingZarr, pythonReads } from "../support/python-zarr.js";
+import { missingModule, missingZarr, python, pythonReads } from "../support/python-zarr.js";
 import { goldenCases, once, openArray, sha256, storeOf } from "../support/support.js";
 import { readV1 } from "../support/v1-reader.js";
+import { tempFolder } from "../support/writing-tools.js";
 import { same, textOf, type Written, writeMatrix } from "../support/written-matrix.js";
+
+const folder = tempFolder("read-by-others");
+
+const dtypes = [
+  ...["|b1", "|i1", "<i2", ">i4", "<i8", "|u1", ">u2", "<u4", "<u8", "<f2", ">f4", "<f8", "<c8", ">c16"],
+  ...["|S5", "<U4", ">U2", "<M8[ns]", "<m8[10s]", "|V3"],
+];
+const chains: CreateOptions["codecs"][] = [
+  undefined,
+  "none",
+  ...["zstd:3", "zlib:2", "gzip", "bz2:1", "lz4", "blosc:zstd:1", "blosc:blosclz"],
+];
 
 describe("Zarr v1", () => {
   it("by an independent reader", async () => {
@@ -104,6 +119,44 @@ describe("Zarr v2", () => {
       "jenkins_lookup3: ValueError: codec not available: 'jenkins_lookup3'",
       "snappy: ValueError: codec not available: 'snappy'",
     ]);
+  });
+
+  it("with its metadata by zarr-python", skipFor(missingZarr()), async () => {
+    const url = pathToFileURL(path.join(folder, "v2.zarr/"));
+    const wanted: Record<string, unknown> = {};
+    let i = 0;
+    for (const dtype of dtypes) {
+      const name = `a${i}`;
+      const codecs = chains[i++ % chains.length];
+      const order = i % 2 === 0 ? "F" : "C";
+      const attributes = { i, text: "é" };
+      await create(url, {
+        path: name,
+        shape: [7, 5],
+        chunkShape: [3, 2],
+        dtype: dtype as DTypeInput,
+        codecs,
+        order,
+        attributes,
+        zarrFormat: 2,
+      });
+      wanted[name] = [[7, 5], [3, 2], dtype, order, attributes];
+    }
+    await create(url, { path: "text", shape: [3], dtype: "string", fillValue: "none", zarrFormat: 2 });
+    await create(url, { path: "nan", shape: [3], dtype: "<f4", fillValue: Number.NaN, zarrFormat: 2 });
+    const script = `
+import json, sys, zarr, numpy as np
+g = zarr.open_group(sys.argv[1], mode="r")
+out = {}
+for name, a in g.arrays():
+    a[:]
+    if name.startswith("a"):
+        assert not np.any(a[:] != np.zeros((), a.dtype)), name
+        out[name] = [a.shape, a.chunks, a.dtype.str, a.order, dict(a.attrs)]
+assert list(g["text"][:]) == ["none"] * 3
+assert np.isnan(g["nan"][:]).all()
+print(json.dumps(out))`;
+    expect(JSON.parse(python(script, path.join(folder, "v2.zarr")))).toEqual(wanted);
   });
 });
 

@@ -1,7 +1,4 @@
-// Writing elements: this library and others read back the same values.
-
-import path from "node:path";
-import { pathToFileURL } from "node:url";
+// Writing elements: this library reads back the same values (others: read-by-others.test.ts).
 import { describe, expect, it } from "vitest";
 import {
   append,
@@ -10,7 +7,6 @@ import {
   type DTypeInput,
   type ElementData,
   get,
-  MapStore,
   open,
   type Region,
   set,
@@ -19,11 +15,8 @@ import {
   strings,
   type ZarrArray,
 } from "zarr-wasm";
-import * as zarrita from "zarrita";
-import { skipFor } from "../../shared/skips.js";
-import { missingZarr, python } from "../support/python-zarr.js";
 import { errorOf } from "../support/support.js";
-import { type Files, files, tempFolder, versions } from "../support/writing-tools.js";
+import { type Files, files, versions } from "../support/writing-tools.js";
 
 /** 0, 1, 2, … in the form of an array's elements. */
 function counted(array: ZarrArray, length: number, empty: ElementData): ElementData {
@@ -438,82 +431,5 @@ describe("shards", () => {
     await set(array, [slice(3, 17), slice(5, 29)], 9);
     for (let y = 3; y < 17; y++) for (let x = 5; x < 29; x++) whole[30 * y + x] = 9;
     expect((await get(array)).data).toEqual(whole);
-  });
-});
-
-describe("other libraries read written arrays", () => {
-  const folder = tempFolder("set");
-  const whole = Float32Array.from({ length: 7 * 10 }, (_, i) => i / 4);
-
-  it("v2 by zarr-python", skipFor(missingZarr()), async () => {
-    const url = pathToFileURL(path.join(folder, "v2.zarr/"));
-    const chains = ["none", "zstd", "gzip", "zlib:1", "bz2", "lz4", "blosc:lz4", "blosc:zstd", "blosc:zlib"];
-    for (const [i, codecs] of chains.entries()) {
-      for (const [dtype, order] of [
-        ["<f4", "C"],
-        [">f4", "F"],
-      ] as const) {
-        const array = await create(url, {
-          path: `${dtype.slice(0, 1) === "<" ? "l" : "b"}${i}`,
-          shape: [7, 10],
-          chunkShape: [3, 4],
-          dtype,
-          order,
-          codecs,
-          zarrFormat: 2,
-        });
-        await set(array, null, whole);
-        await set(array, [slice(1, 7, 2), [4, 2]], -1);
-      }
-    }
-    const text = await create(url, {
-      path: "text",
-      shape: [3],
-      chunkShape: [2],
-      dtype: "string",
-      zarrFormat: 2,
-    });
-    await set(text, null, ["é", "", "long enough"]);
-    const script = `
-import sys, zarr, numpy as np
-g = zarr.open_group(sys.argv[1], mode="r")
-wanted = np.arange(70, dtype="<f4").reshape(7, 10) / 4
-wanted[1:7:2, [4, 2]] = -1
-names = [name for name, a in g.arrays() if name != "text"]
-for name in names:
-    assert np.array_equal(g[name][:], wanted), name
-assert list(g["text"][:]) == ["é", "", "long enough"]
-print(len(names))`;
-    expect(python(script, path.join(folder, "v2.zarr")).trim()).toBe(String(2 * chains.length));
-  });
-
-  it("v3 by zarrita, also shards", async () => {
-    const store = new MapStore();
-    let i = 0;
-    for (const codecs of ["none", "zstd", "gzip", "blosc:lz4", "crc32c"]) {
-      for (const shardShape of [undefined, [6, 8]]) {
-        for (const order of ["C", "F"] as const) {
-          const name = `a${i++}`;
-          const array = await create(store, {
-            path: name,
-            shape: [7, 10],
-            chunkShape: [3, 4],
-            shardShape,
-            dtype: "float32",
-            order,
-            codecs,
-          });
-          await set(array, null, whole);
-          await set(array, [slice(1, 7, 2), slice(2, 5, 2)], -1);
-          const location = zarrita.root(store as never).resolve(name);
-          const { data, stride } = await zarrita.get(await zarrita.open(location, { kind: "array" }));
-          const wanted = [...whole];
-          for (const y of [1, 3, 5]) for (const x of [2, 4]) wanted[10 * y + x] = -1;
-          // zarrita returns strides in the order of the chunks.
-          const at = (i: number) => Math.floor(i / 10) * stride[0]! + (i % 10) * stride[1]!;
-          expect(wanted.map((_, i) => (data as Float32Array)[at(i)])).toEqual(wanted);
-        }
-      }
-    }
   });
 });

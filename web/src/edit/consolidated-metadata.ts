@@ -11,15 +11,12 @@ import {
   v2GroupKey,
   v3Key,
 } from "../metadata/document.js";
-import type { Documents } from "../metadata/new-array.js";
+import type { Documents } from "../metadata/model.js";
 import { integerJson, jsonEntries, jsonObject, withEntries } from "../metadata/print.js";
 import { v3NodeType } from "../metadata/v3.js";
-import { type Conflicts, inTurn, retryConflicts } from "../store/concurrency.js";
-import { handleOf } from "../store/handle.js";
 import { listChildren } from "../store/listing.js";
 import { joinPath } from "../store/path.js";
-import { joinKey, type Store } from "../store/store.js";
-import { supportsConditions } from "../store/write.js";
+import type { Store } from "../store/store.js";
 import { checkOptions, sharedOptions } from "../util/arguments.js";
 import { Limiter, settleAll, settledValues } from "../util/async.js";
 import {
@@ -32,105 +29,38 @@ import {
 } from "../util/errors.js";
 import { isJsonObject, type JsonObject } from "../util/json.js";
 import { defaultLimits } from "../util/limits.js";
+import { readDocument, replaceDocument } from "./documents.js";
 import type { Target, UpdateOptions } from "./options.js";
 import { isWithin } from "./overlap.js";
-import type { AxisResize } from "./stamps.js";
-import { ancestorsOf, type ReadDocument, readDocument, resolvePlace, writeCondition } from "./target.js";
-import { writeDocument } from "./write-document.js";
+import { ancestorsOf, resolvePlace } from "./target.js";
 
 /**
- * A change of a node: all its documents, or the changed ones; undefined if the node and everything below it
- * were deleted.
- */
-export interface Change {
-  readonly path: string;
-  readonly documents: Documents | undefined;
-  /** Whether other programs may have written the documents since. Their version then takes precedence. */
-  readonly isShared?: boolean | undefined;
-}
-
-export interface ReplaceOptions {
-  readonly signal: AbortSignal | undefined;
-  /** How to handle a document that another program has written since it was read. Default: "retry". */
-  readonly conflicts?: Conflicts | undefined;
-  /** Maximum number of attempts to read and write the document. Default: 10. */
-  readonly attempts?: number | undefined;
-  /** Axes whose lengths `resize` changes; called after `change`. */
-  readonly resizes?: (() => readonly AxisResize[]) | undefined;
-}
-
-/**
- * Replaces a document by the result of `change`. Calls for the same document within this process take turns;
- * writes of other programs are detected if the store supports conditional writes.
- * @param change gets undefined if there is no document; returns undefined for no change.
- * @throws Conflict if other programs have changed the document at every attempt, or at the first one if
- *   conflicts are errors; Network ("unknown-outcome").
- */
-export function replaceDocument(
-  store: Store,
-  path: string,
-  key: string,
-  change: (
-    object: JsonObject | undefined,
-    read: ReadDocument | undefined,
-  ) => JsonObject | undefined | Promise<JsonObject | undefined>,
-  { signal, conflicts = "retry", attempts, resizes }: ReplaceOptions,
-): Promise<void> {
-  // A refusal of an unconditional write is final: archives never replace an entry.
-  let isConditional = true;
-  const mode = () => (isConditional ? conflicts : "error");
-  const isForced = conflicts === "ignore";
-  const replace = async () => {
-    isConditional = true;
-    const before = await readDocument(store, path, key, signal);
-    const changed = await change(before?.object, before);
-    if (changed === undefined) return;
-    isConditional = !isForced && writeCondition(store, before).ifVersion !== undefined;
-    const write = { signal, before, isForced, resizes: resizes?.() ?? [] };
-    await writeDocument(store, path, key, changed, write).finally(() => handleOf(store).metadataWrites++);
-  };
-  return inTurn(store, path, signal, () =>
-    retryConflicts(joinKey(path, key), mode, signal, replace, attempts),
-  );
-}
-
-/**
- * Updates consolidated metadata that contains changed nodes: that of the groups above each node, and of v2
- * groups themselves.
+ * Updates consolidated metadata that contains nodes whose stored documents have changed: that of the groups
+ * above each node, and of v2 groups themselves.
+ * @param isDeleted whether the nodes were deleted, in their turn.
  */
 export async function updateConsolidated(
   store: Store,
   version: ZarrVersion,
-  changes: readonly Change[],
-  { signal, isReplaced = false }: { signal?: AbortSignal | undefined; isReplaced?: boolean | undefined } = {},
+  paths: readonly string[],
+  signal: AbortSignal | undefined,
+  isDeleted = false,
 ): Promise<void> {
   if (version === 1) return;
-  const groups = new Set(
-    changes.flatMap(({ path, documents }) => [
-      ...ancestorsOf(path),
-      ...(version === 2 && documents ? [path] : []), // a deleted group has no consolidated metadata
-    ]),
-  );
-  for (const group of groups) {
-    const below = changes.filter(({ path }) => isWithin(path, group));
-    const apply = (now: readonly Change[], entries: Map<string, JsonObject>, separator: string) => {
-      for (const { path, documents } of now) {
-        const name = path === group ? "" : group === "" ? path : path.slice(group.length + 1);
-        if (!documents || isReplaced) removeBelow(entries, name);
-        for (const [key, object] of documents ?? []) {
-          if (version === 3) entries.set(name, inlined(object));
-          else entries.set(name === "" ? key : `${name}${separator}${key}`, object);
-        }
-      }
-    };
-    const key = version === 3 ? v3Key : v2ConsolidatedKey;
+  const own = version === 2 && !isDeleted ? paths : []; // a deleted group has no consolidated metadata
+  for (const group of new Set([...paths.flatMap(ancestorsOf), ...own])) {
+    const below = paths.filter((path) => isWithin(path, group));
     const change = async (object: JsonObject | undefined) => {
       if (!object || !consolidatedIn(object, version)) return undefined;
       // Read after the consolidated document, so that the last writer to replace that document has seen the
       // latest node documents.
-      const now = await Promise.all(below.map((given) => latest(store, given, signal)));
-      return patched(object, version, (entries, separator) => apply(now, entries, separator));
+      const read = below.map(async (path) => {
+        const name = path === group ? "" : group === "" ? path : path.slice(group.length + 1);
+        return [name, (await documentsAt(store, path, signal, nodeDocuments[version])).documents] as const;
+      });
+      return patched(object, version, new Map(await Promise.all(read)));
     };
+    const key = version === 3 ? v3Key : v2ConsolidatedKey;
     await replaceDocument(store, group, key, change, { signal }).catch((error) => {
       throw isZarrError(error) ? outdated(group, error) : error;
     });
@@ -145,23 +75,6 @@ function outdated(group: string, cause: ZarrError): ZarrError {
   return networkError(message, { code: "outdated-consolidated", status: cause.status, cause });
 }
 
-/** Returns a change with the stored documents if other programs may have written them, too. */
-async function latest(store: Store, change: Change, signal: AbortSignal | undefined): Promise<Change> {
-  const { path, documents, isShared } = change;
-  if (!isShared || !documents || !supportsConditions(store)) return change;
-  const keys = [...documents.keys()];
-  const read = await Promise.all(keys.map((key) => readDocument(store, path, key, signal)));
-  const found = keys.flatMap((key, i) => (read[i] ? [[key, read[i].object] as const] : []));
-  return { ...change, documents: new Map(found) };
-}
-
-/** Removes the entries of a node, by its path or by keys below it, and of all nodes below. */
-function removeBelow(entries: Map<string, JsonObject>, name: string): void {
-  for (const key of [...entries.keys()]) {
-    if (isWithin(key, name)) entries.delete(key);
-  }
-}
-
 /** Returns the consolidated metadata in a document, and the object that holds it. */
 function consolidatedIn(
   object: JsonObject,
@@ -172,19 +85,22 @@ function consolidatedIn(
   return isJsonObject(holder) && isJsonObject(metadata) ? { holder, metadata } : undefined;
 }
 
-/** Returns a document with changed consolidated metadata; undefined if it has none, or nothing changes. */
-function patched(
-  object: JsonObject,
-  version: 2 | 3,
-  apply: (entries: Map<string, JsonObject>, separator: string) => void,
-): JsonObject | undefined {
+/**
+ * Returns a document with changed consolidated metadata; undefined if it has none. Nodes that are not groups, or
+ * no longer exist, have no nodes below.
+ */
+function patched(object: JsonObject, version: 2 | 3, nodes: Found): JsonObject | undefined {
   const found = consolidatedIn(object, version);
   if (!found) return undefined;
   const { holder, metadata } = found;
   const entries = new Map(jsonEntries(metadata) as [string, JsonObject][]);
-  apply(entries, "/");
-  const changed = withEntries(holder, [["metadata", jsonObject(entries)]]);
-  return version === 3 ? withEntries(object, [["consolidated_metadata", changed]]) : changed;
+  const changed = new Map([...nodes].flatMap((node) => (version === 3 ? entriesV3(node) : entriesV2(node))));
+  for (const [name, documents] of nodes)
+    for (const key of [...entries.keys()])
+      if (!isGroup(documents) && isWithin(key, name) && !changed.has(key)) entries.delete(key);
+  for (const [key, document] of changed) entries.set(key, document);
+  const consolidated = withEntries(holder, [["metadata", jsonObject(entries)]]);
+  return version === 3 ? withEntries(object, [["consolidated_metadata", consolidated]]) : consolidated;
 }
 
 /**
@@ -245,10 +161,12 @@ export async function writeConsolidated(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   if (!found.get("")!.has(v3Key)) {
-    const consolidated = consolidatedV2(new Map(entriesV2(found)));
+    const consolidated = consolidatedV2(
+      new Map([...found].flatMap(entriesV2).sort(([a], [b]) => (a < b ? -1 : 1))),
+    );
     return replaceDocument(store, path, v2ConsolidatedKey, () => consolidated, { signal });
   }
-  const consolidated = consolidatedV3(new Map(entriesV3(found)));
+  const consolidated = consolidatedV3(new Map([...found].flatMap(entriesV3).sort(byDepth)));
   const change = (object: JsonObject | undefined) =>
     object && withEntries(object, [["consolidated_metadata", consolidated]]);
   await replaceDocument(store, path, v3Key, change, { signal });
@@ -256,21 +174,14 @@ export async function writeConsolidated(
 
 type Entry = [key: string, document: JsonObject];
 
-function entriesV3(found: Found): Entry[] {
-  const entries = [...found].flatMap(([below, documents]): Entry[] => {
-    const document = documents.get(v3Key);
-    return below === "" || !document ? [] : [[below, inlined(document)]];
-  });
-  return entries.sort(byDepth);
+function entriesV3([below, documents]: readonly [string, Documents]): Entry[] {
+  const document = documents.get(v3Key);
+  return below === "" || !document ? [] : [[below, inlined(document)]];
 }
 
-function entriesV2(found: Found): Entry[] {
-  const entries = [...found].flatMap(([below, documents]) =>
-    [...documents]
-      .filter(([key]) => key !== v3Key)
-      .map(([key, object]): Entry => [below === "" ? key : `${below}/${key}`, object]),
-  );
-  return entries.sort(([a], [b]) => (a < b ? -1 : 1));
+function entriesV2([below, documents]: readonly [string, Documents]): Entry[] {
+  const isV2 = ([key]: Entry) => key !== v3Key;
+  return [...documents].filter(isV2).map(([key, object]) => [below === "" ? key : `${below}/${key}`, object]);
 }
 
 /** Orders paths like zarr-python: by depth, then by name. */
@@ -307,8 +218,14 @@ async function collect(store: Store, path: string, signal: AbortSignal | undefin
   return new Map([...found].sort(byDepth));
 }
 
-async function documentsAt(store: Store, path: string, signal: AbortSignal | undefined) {
-  const keys = [v3Key, v2ArrayKey, v2GroupKey, v2AttributesKey];
+const nodeDocuments = { 2: [v2ArrayKey, v2GroupKey, v2AttributesKey], 3: [v3Key] } as const;
+
+async function documentsAt(
+  store: Store,
+  path: string,
+  signal: AbortSignal | undefined,
+  keys: readonly string[] = [...nodeDocuments[3], ...nodeDocuments[2]],
+) {
   const read = await settledValues(keys.map((key) => readDocument(store, path, key, signal)));
   const documents = new Map<string, JsonObject>();
   let bytes = 0;

@@ -5,8 +5,8 @@ import { ZarrArray } from "../hierarchy/array.js";
 import { ZarrGroup } from "../hierarchy/group.js";
 import { Opener } from "../hierarchy/opener.js";
 import { plainAttributes, v2GroupKey, v3Key } from "../metadata/document.js";
-import { type ArrayMetadata, attributesIn, attributesKey } from "../metadata/model.js";
-import { type Documents, groupDocuments } from "../metadata/new-array.js";
+import { type ArrayMetadata, attributesIn, attributesKey, type Documents } from "../metadata/model.js";
+import { groupDocuments } from "../metadata/new-array.js";
 import { attributesJson } from "../metadata/print.js";
 import type { ArraySpec } from "../metadata/spec.js";
 import { inTurn, retryConflicts } from "../store/concurrency.js";
@@ -25,7 +25,8 @@ import {
 import type { JsonObject } from "../util/json.js";
 import { type Limits, resolveLimits } from "../util/limits.js";
 import { arrayLike, arrayMetadata } from "./array-options.js";
-import { type Change, updateConsolidated } from "./consolidated-metadata.js";
+import { updateConsolidated } from "./consolidated-metadata.js";
+import { mayBeApplied, newOrigin, readDocument, writeDocument } from "./documents.js";
 import {
   arrayOptions,
   type CreateGroupOptions,
@@ -37,7 +38,6 @@ import {
 } from "./options.js";
 import type { NodePlace } from "./overlap.js";
 import { removeNode } from "./remove-node.js";
-import { newOrigin } from "./stamps.js";
 import { noteCreated } from "./stored-array.js";
 import {
   ancestorsOf,
@@ -48,10 +48,8 @@ import {
   metadataAt,
   nodeAt,
   type Place,
-  readDocument,
   resolvePlace,
 } from "./target.js";
-import { mayBeApplied, writeDocument } from "./write-document.js";
 
 export async function createArray(
   target: Target,
@@ -181,7 +179,7 @@ export async function writeNode(
 ): Promise<void> {
   signal?.throwIfAborted();
   checkSeen(path);
-  const changes: Change[] = [];
+  const made: string[] = [];
   await inTurn(store, path, signal, async () => {
     const missing = await missingGroups(store, path, version, signal);
     if (!overwrite) await checkAbsent(store, path, version, array, signal);
@@ -190,17 +188,13 @@ export async function writeNode(
     await retryConflicts(`/${path}`, overwrite ? "retry" : "error", signal, async () => {
       if (overwrite) await removeNode(store, path, { signal, sources });
       for (const group of missing) {
-        const made = await writeGroup(store, group, version, signal);
-        if (made) changes.push({ path: group, documents: made });
+        if (await writeGroup(store, group, version, signal)) made.push(group);
       }
       await writeDocuments(store, path, documents, { signal, origin });
     });
     handleOf(store).metadataWrites++;
   });
-  await updateConsolidated(store, version, [...changes, { path, documents }], {
-    signal,
-    isReplaced: overwrite,
-  });
+  await updateConsolidated(store, version, [...made, path], signal);
 }
 
 /** Returns the missing groups above a node, starting at the root. Zarr v1 has none. */
@@ -254,24 +248,22 @@ async function checkAbsent(
 
 /**
  * Writes a missing group; one created by another writer in the meantime serves as well.
- * @returns the documents written; undefined if none were.
+ * @returns whether it was written.
  */
 function writeGroup(
   store: Store,
   path: string,
   version: ZarrVersion,
   signal: AbortSignal | undefined,
-): Promise<Documents | undefined> {
-  const documents = groupDocuments({}, version);
+): Promise<boolean> {
   return inTurn(store, path, signal, async () => {
-    if (await nodeAt(store, path, signal)) return undefined;
+    if (await nodeAt(store, path, signal)) return false;
     try {
-      for (const [key, object] of documents)
-        await writeDocument(store, path, key, object, { signal, before: undefined });
-      return documents;
+      await writeDocuments(store, path, groupDocuments({}, version), { signal });
+      return true;
     } catch (error) {
-      if (!isZarrError(error, "AlreadyExists", "Conflict")) throw error;
-      return undefined;
+      if (isZarrError(error, "AlreadyExists")) return false;
+      throw error;
     }
   });
 }

@@ -121,7 +121,8 @@ export async function consolidate(
  * @param values must not change until the promise settles.
  * @throws InvalidSelection, InvalidArgument, ReadOnly, LimitExceeded before anything is written; CorruptChunk
  *   for a chunk that is only partly covered; EncodeFailed, Conflict and errors of the store, with the chunk's
- *   key and `written`: all other chunks are unchanged. The signal's reason if aborted.
+ *   key and `written`: all other chunks are unchanged. Conflict without a key if another program has made the
+ *   array shorter. The signal's reason if aborted.
  */
 export async function set<D extends DTypeName>(
   array: ZarrArray<D>,
@@ -151,8 +152,8 @@ export async function setChunk<D extends DTypeName>(
  * time.
  * @param values with their shape, or elements of whole hyperplanes.
  * @throws Conflict if other programs change the shape at every attempt; the errors of `resize` and
- *   {@link set}, if nothing was appended; Network ("unknown-outcome") if elements may have been appended; the
- *   message names missing ones.
+ *   {@link set}, if nothing was appended; Network ("unknown-outcome") if elements may have been appended, or
+ *   another program has made the array shorter; the message names missing ones.
  */
 export async function append<D extends DTypeName>(
   array: ZarrArray<D>,

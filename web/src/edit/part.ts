@@ -1,7 +1,6 @@
 /** Lazy part: creating nodes, changing their metadata, writing elements. */
-export { append } from "./append.js";
 export { consolidate } from "./consolidated-metadata.js";
 export { createArray, createGroup } from "./create.js";
 export { resize } from "./resize.js";
-export { set, setChunk } from "./set.js";
+export { append, set, setChunk } from "./set.js";
 export { deleteNode, updateAttributes } from "./update-node.js";

@@ -1,20 +1,38 @@
 /** Deletes a Zarr node with everything below it. Refuses to delete foreign files. */
 
-import type { ZarrVersion } from "../codecs/definition.js";
-import type { EverythingStore, StoredEntry } from "../store/deletion.js";
+import { parseChunkKey } from "../metadata/chunk-key-encodings.js";
+import {
+  type ChunkKeys,
+  member,
+  readLengths,
+  readSeparator,
+  v1AttrsKey,
+  v1MetaKey,
+  v2ArrayKey,
+  v2AttributesKey,
+  v2ConsolidatedKey,
+  v2GroupKey,
+  v3Key,
+} from "../metadata/document.js";
+import { nodeKeys } from "../metadata/model.js";
+import { jsonObject, printDocument } from "../metadata/print.js";
+import { readChunkKeys, v3NodeType } from "../metadata/v3.js";
+import { type EverythingStore, inParallel, type StoredEntry } from "../store/deletion.js";
 import { DirectoryEntries, directoryRoot } from "../store/directory/handles.js";
 import { handleOf, innermostStore } from "../store/handle.js";
 import { canList, keysBelow } from "../store/listing.js";
+import { joinPath } from "../store/path.js";
 import { storeFailed } from "../store/read.js";
 import { joinKey, type Store } from "../store/store.js";
-import { writerLockName } from "../store/temp-names.js";
+import { isDeletedFolder, isHidden, isScratchName, recordName, writerLockName } from "../store/temp-names.js";
 import { deleteEach, deleteObject, requireWritable, writeObject } from "../store/write.js";
 import type { ErrorCode } from "../util/error-codes.js";
 import { isZarrError, readOnly, ZarrError } from "../util/errors.js";
-import { Belongings, documentsAt, isUnfinished, recordName } from "./belongings.js";
+import { isJsonObject, type JsonObject } from "../util/json.js";
 import { updateConsolidated } from "./consolidated-metadata.js";
 import { type NodePlace, overlap } from "./overlap.js";
-import { noteDeleted } from "./stored-array.js";
+import { noteChanged } from "./stored-array.js";
+import { anyChunkKey, documentAt, documentsAt, isFormat, isV1 } from "./target.js";
 
 /** Maximum length of a listing that is kept between passes; longer ones are requested again. */
 const maxKept = 100_000;
@@ -56,13 +74,13 @@ export async function removeNode(store: Store, path: string, options: RemoveOpti
   const isFolder = everythingStore(store)?.removeEmptyFolders !== undefined;
   for (const name of isFolder ? [] : documents.names)
     belongings.note({ key: joinKey(path, name), kind: "object" });
-  const hasChunks = await check(listing, belongings);
-  for (const source of sources) await refuseSource({ store, path }, source, signal);
-  const isRecorded = hasChunks && (await writeRecord(store, path, belongings.record, signal));
+  await check(listing, belongings);
+  for (const source of sources) await refuseSource(listing, source);
+  const isRecorded = await writeRecord(store, path, belongings, signal);
   await deleteEach(store, path, belongings.documents, { signal });
   handleOf(store).metadataWrites++;
-  noteDeleted(store, path);
-  await forget(store, path, documents.versions, signal);
+  noteChanged(store, path);
+  for (const version of documents.versions) await updateConsolidated(store, version, [path], signal, true);
   await deleteRest(listing, belongings, isRecorded);
   return true;
 }
@@ -131,22 +149,12 @@ async function refusalUnlessEmpty(listing: Listing): Promise<ZarrError | undefin
   );
 }
 
-/**
- * Checks that every entry belongs to a node.
- * @returns whether any of them is not a document.
- * @throws NotAllowed ("foreign-files").
- */
-async function check(listing: Listing, belongings: Belongings): Promise<boolean> {
+/** Checks that every entry belongs to a node. @throws NotAllowed ("foreign-files"). */
+async function check(listing: Listing, belongings: Belongings): Promise<void> {
   for await (const entries of listing) for (const entry of entries) belongings.note(entry);
   await belongings.read();
-  let hasChunks = false;
-  const prefix = joinKey(listing.path, "");
-  const found = await foundIn(listing, (entry) => {
-    hasChunks ||=
-      entry.key.startsWith(prefix) && !isUnfinished(entry.key) && !belongings.isDocument(entry.key);
-    return !belongings.has(entry);
-  });
-  if (!found) return hasChunks;
+  const found = await foundIn(listing, (entry) => !belongings.has(entry));
+  if (!found) return;
   throw notAllowed(
     `${listing.name} holds files that belong to no Zarr node: ${found}; nothing was deleted; move them first`,
     { code: "foreign-files" },
@@ -170,16 +178,11 @@ async function foundIn(listing: Listing, test: (entry: StoredEntry) => boolean):
   return names.join(", ") + (count > names.length ? ` and ${more} more` : "");
 }
 
-async function refuseSource(
-  deleted: NodePlace,
-  source: NodePlace,
-  signal: AbortSignal | undefined,
-): Promise<void> {
-  const found = await overlap(deleted, source, signal);
+async function refuseSource(deleted: Listing, source: NodePlace): Promise<void> {
+  const found = await overlap(deleted, source, deleted.signal);
   if (found === undefined) return;
-  const name = deleted.store.locate?.(`/${deleted.path}`) ?? `"/${deleted.path}"`;
   throw notAllowed(
-    `deleting ${name} would delete data that is read, ${found}; nothing was deleted; choose another path`,
+    `deleting ${deleted.name} would delete data that is read, ${found}; nothing was deleted; choose another path`,
     { code: "is-source" },
   );
 }
@@ -187,15 +190,15 @@ async function refuseSource(
 const notAllowed = (message: string, details: { readonly code: ErrorCode<"NotAllowed"> }): ZarrError =>
   new ZarrError("NotAllowed", message, details);
 
-/** @returns whether it was written. A full disk must not prevent a deletion. */
+/** @returns whether the record is stored. A full disk must not prevent a deletion. */
 async function writeRecord(
   store: Store,
   path: string,
-  record: Uint8Array<ArrayBuffer>,
+  { hasArrays, record }: Belongings,
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
   // In an archive that is being written, the record could not be deleted again.
-  if (!store.set || store.conditional === "absent") return false;
+  if (!hasArrays || !store.set || store.conditional === "absent") return false;
   try {
     await writeObject(store, joinKey(path, recordName), record, { signal });
     return true;
@@ -205,37 +208,22 @@ async function writeRecord(
   }
 }
 
-/** Removes the node from the consolidated metadata of its parents. */
-async function forget(
-  store: Store,
-  path: string,
-  versions: readonly ZarrVersion[],
-  signal: AbortSignal | undefined,
-): Promise<void> {
-  for (const version of versions)
-    await updateConsolidated(store, version, [{ path, documents: undefined }], { signal });
-}
-
 async function deleteRest(listing: Listing, belongings: Belongings, isRecorded: boolean): Promise<void> {
   const { store, path, signal } = listing;
   const record = joinKey(path, recordName);
   const lock = joinKey(path, writerLockName()); // lock of this process
-  let hasRecord = isRecorded;
+  const isLast = (key: string) => key === lock || key === record || belongings.isDocument(key);
   const keys = async function* () {
-    for await (const entries of listing) {
-      for (const entry of entries) {
-        if (entry.key === record) hasRecord = true;
-        else if (entry.key !== lock && belongings.has(entry) && !belongings.isDocument(entry.key))
-          yield entry.key;
-      }
-    }
+    for await (const entries of listing)
+      for (const entry of entries) if (!isLast(entry.key) && belongings.has(entry)) yield entry.key;
   };
+  const own = everythingStore(store);
   for (let pass = 0; pass < maxPasses; pass++) {
     const count = await deleteEach(store, path, keys(), { signal });
-    if (count === 0 || listing.isKept || !everythingStore(store)) break;
+    if (count === 0 || listing.isKept || !own) break;
   }
-  if (hasRecord) await deleteObject(store, record, { signal });
-  await everythingStore(store)?.removeEmptyFolders?.(path);
+  if (isRecorded || belongings.records.includes(record)) await deleteObject(store, record, { signal });
+  await own?.removeEmptyFolders?.(path);
 }
 
 /** Returns the underlying store's methods for listing everything. Undefined for third-party stores. */
@@ -270,4 +258,202 @@ async function* everythingBelow(
     if (isZarrError(cause) || (signal?.aborted && cause === signal.reason)) throw cause;
     throw storeFailed(store.locate?.(`/${path}`) ?? `/${path}`, "listed", cause);
   }
+}
+
+/**
+ * Names that only Zarr documents have. "meta" and "attrs", the names in Zarr v1, may belong to other files,
+ * too.
+ */
+const ownNames: ReadonlySet<string> = new Set([
+  v3Key,
+  v2ArrayKey,
+  v2GroupKey,
+  v2AttributesKey,
+  v2ConsolidatedKey,
+]);
+const arrayNames: ReadonlySet<string> = new Set([v3Key, v2ArrayKey, v1MetaKey]);
+/** Documents that make a node; they are deleted before attributes and consolidated metadata. */
+const mainNames: ReadonlySet<string> = new Set(nodeKeys.map(([name]) => name));
+
+/** Whether a key, relative to an array, is a chunk key, inside the current shape or not. */
+type ChunkTest = (below: string) => boolean;
+
+interface FoundArray {
+  /** The part of the metadata document that determines the chunk keys. */
+  readonly facts: JsonObject;
+  readonly isChunk: ChunkTest;
+}
+
+/** Splits a key into its folder and name. */
+function split(key: string): [folder: string, name: string] {
+  const slash = key.lastIndexOf("/");
+  return [key.slice(1, Math.max(1, slash)), key.slice(slash + 1)];
+}
+
+/**
+ * Whether a key names an unfinished file or a lock, or lies in a scratch folder or a folder that is being
+ * deleted.
+ */
+function isUnfinished(key: string): boolean {
+  if (!key.includes("/.")) return false;
+  const folders = key.split("/");
+  const name = folders.pop()!;
+  return isHidden(name) || folders.some((folder) => isDeletedFolder(folder) || isScratchName(folder));
+}
+
+/** The nodes below a path, and the entries that belong to them. */
+class Belongings {
+  readonly #arrays = new Map<string, FoundArray[]>();
+  readonly #found = new Set<string>();
+  /** Keys of the records of deletions. */
+  readonly records: string[] = [];
+  readonly #links: string[] = [];
+  readonly #nodeLinks = new Set<string>();
+
+  /** @param path normalised. */
+  constructor(
+    private readonly store: Store,
+    private readonly path: string,
+    private readonly signal: AbortSignal | undefined,
+  ) {}
+
+  /** Adds an entry. {@link read} must follow the last one. */
+  note({ key, kind }: StoredEntry): void {
+    const [, name] = split(key);
+    if (kind === "link") this.#links.push(key);
+    else if (name === recordName) this.records.push(key);
+    else if (kind !== "object" || isUnfinished(key)) return;
+    else if (ownNames.has(name) || name === v1MetaKey) this.#found.add(key);
+  }
+
+  /** Reads the metadata of the arrays. @throws errors of the store. */
+  async read(): Promise<void> {
+    const work = [
+      [this.records, (key: string) => this.#readRecord(key)],
+      [[...this.#found], (key: string) => this.#readDocument(key)],
+      [this.#links, (key: string) => this.#readLink(key)],
+    ] as const;
+    for (const [keys, readOne] of work) await inParallel(keys, readOne, this.signal);
+  }
+
+  /** Keys of documents in the order of deletion: parents first, attributes last. */
+  get documents(): string[] {
+    const order = (key: string) => (mainNames.has(split(key)[1]) ? 0 : 1e6) + key.split("/").length;
+    return [...this.#found].sort((a, b) => order(a) - order(b));
+  }
+
+  /** Whether a key names a document. */
+  isDocument(key: string): boolean {
+    return this.#found.has(key);
+  }
+
+  /** Whether an entry belongs to a Zarr node, or is an unfinished file. */
+  has({ key, kind }: StoredEntry): boolean {
+    if (kind === "other") return false;
+    if (isUnfinished(key)) return true;
+    if (kind === "link") return this.#nodeLinks.has(key) || this.#isChunk(key, isChunkFolder);
+    return this.isDocument(key) || this.#isChunk(key, (below, { isChunk }) => isChunk(below));
+  }
+
+  get hasArrays(): boolean {
+    return this.#arrays.size > 0;
+  }
+
+  /** The deletion record, in the form stored under {@link recordName}. */
+  get record(): Uint8Array<ArrayBuffer> {
+    const prefix = joinKey(this.path, "").length - 1;
+    const arrays = [...this.#arrays].flatMap(([folder, found]) =>
+      found.map(({ facts }) =>
+        jsonObject([
+          ["path", folder.slice(prefix)],
+          ["metadata", facts],
+        ]),
+      ),
+    );
+    return printDocument(jsonObject([["arrays", arrays]]));
+  }
+
+  #isChunk(key: string, test: (below: string, array: FoundArray) => boolean): boolean {
+    for (let [folder] = split(key); ; [folder] = split(`/${folder}`)) {
+      const below = key.slice(folder === "" ? 1 : folder.length + 2);
+      if (this.#arrays.get(folder)?.some((array) => test(below, array))) return true;
+      if (folder === "") return false;
+    }
+  }
+
+  async #readDocument(key: string): Promise<void> {
+    const [folder, name] = split(key);
+    if (!arrayNames.has(name)) return;
+    const object = await documentAt(this.store, folder, name, this.signal);
+    if (name === v1MetaKey) {
+      if (!isV1(object)) return void this.#found.delete(key);
+      this.#found.add(joinKey(folder, v1AttrsKey));
+    }
+    if (name === v3Key && isGroup(object)) return;
+    await this.#addArray(folder, keyFields(object, name));
+  }
+
+  async #readRecord(key: string): Promise<void> {
+    const [folder, name] = split(key);
+    const arrays = member((await documentAt(this.store, folder, name, this.signal)) ?? {}, "arrays");
+    for (const entry of Array.isArray(arrays) ? arrays : []) {
+      if (!isJsonObject(entry)) continue;
+      const [below, facts] = [member(entry, "path"), member(entry, "metadata")];
+      if (typeof below !== "string" || !isJsonObject(facts)) continue;
+      await this.#addArray(joinPath(folder, below), facts);
+    }
+  }
+
+  async #readLink(key: string): Promise<void> {
+    if (await documentsAt(this.store, key.slice(1), this.signal)) this.#nodeLinks.add(key);
+  }
+
+  async #addArray(folder: string, facts: JsonObject): Promise<void> {
+    const found = this.#arrays.get(folder) ?? [];
+    this.#arrays.set(folder, found);
+    found.push({ facts, isChunk: await chunkTest(facts) });
+  }
+}
+
+/** Whether a link, relative to an array, replaces a folder of chunks. */
+const isChunkFolder = (below: string): boolean => /^(c|\d+)(\/\d+)*$/.test(below);
+
+function isGroup(object: JsonObject | undefined): boolean {
+  try {
+    return object !== undefined && v3NodeType(object) === "group";
+  } catch {
+    return false; // may be a damaged array
+  }
+}
+
+/** The part of a metadata document that determines the chunk keys. */
+function keyFields(object: JsonObject | undefined, name: string): JsonObject {
+  const format =
+    name === v1MetaKey ? ["zarr_format"] : ["zarr_format", "dimension_separator", "chunk_key_encoding"];
+  return jsonObject([...format, "shape"].map((key) => [key, object && member(object, key)] as const));
+}
+
+/**
+ * Returns the test for chunk keys of an array. If its metadata is invalid, every key that looks like a chunk
+ * key passes.
+ */
+async function chunkTest(facts: JsonObject): Promise<ChunkTest> {
+  try {
+    const rank = readLengths(member(facts, "shape"), "shape", 0).length;
+    const encodings = await possibleEncodings(facts);
+    return (below) => encodings.some((keys) => parseChunkKey(keys, below, rank) !== undefined);
+  } catch (error) {
+    if (!isZarrError(error)) throw error;
+    return (below) => anyChunkKey.test(below);
+  }
+}
+
+async function possibleEncodings(facts: JsonObject): Promise<ChunkKeys[]> {
+  if (isFormat(facts, "3"))
+    return [(await readChunkKeys(member(facts, "chunk_key_encoding"), undefined)).keys];
+  const given = member(facts, "dimension_separator");
+  // Without this entry, the default separator depended on the store.
+  const separators =
+    given === undefined && isFormat(facts, "2") ? ([".", "/"] as const) : [readSeparator(given, ".")];
+  return separators.map((separator) => ({ name: "v2", separator }));
 }

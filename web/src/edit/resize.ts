@@ -1,23 +1,33 @@
-/** Changes the shape of arrays that other programs may resize or write at the same time. */
+/** Changes the shape of arrays, and clears the elements outside of it. */
 
 import { ZarrArray } from "../hierarchy/array.js";
 import type { AxisGrid } from "../metadata/grid.js";
 import { asArguments } from "../metadata/model.js";
+import { type Slice, slice } from "../plan/selection.js";
 import { ArrayReader } from "../read/reader.js";
 import { inTurn, retryTransient } from "../store/concurrency.js";
-import { joinKey } from "../store/store.js";
+import { inParallel } from "../store/deletion.js";
+import { joinKey, type Store } from "../store/store.js";
 import { deleteObject, requireWritable } from "../store/write.js";
 import { checkOptions, sharedOptions } from "../util/arguments.js";
-import { describeValue, invalidArgument, withDetails } from "../util/errors.js";
+import { repeated } from "../util/buffers.js";
+import { describeValue, invalidArgument } from "../util/errors.js";
 import type { JsonObject } from "../util/json.js";
-import { clearBeyond, clearStale, forEachCell } from "./clear-elements.js";
-import { type ReplaceOptions, replaceDocument, updateConsolidated } from "./consolidated-metadata.js";
+import { resolveRegion, type Values, type WrittenRegion } from "../write/region.js";
+import { writeRegion } from "../write/write-region.js";
+import { updateConsolidated } from "./consolidated-metadata.js";
+import { type ReadDocument, type ReplaceOptions, replaceDocument } from "./documents.js";
 import type { ResizeOptions } from "./options.js";
-import { type Cells, cellsCut, cellsOutside, cellsWithin } from "./resize-chunks.js";
-import { elementsOf } from "./set.js";
-import type { AxisResize } from "./stamps.js";
-import { checkSame, isShorter, mainKeys, noteShortened, reshaper, shapeIn } from "./stored-array.js";
-import type { ReadDocument } from "./target.js";
+import {
+  checkSame,
+  elementsOf,
+  isShorter,
+  mainKeys,
+  noteChanged,
+  reshaper,
+  shapeIn,
+} from "./stored-array.js";
+import { type Cells, cellsCut, cellsOutside, cellsWithin } from "./stored-objects.js";
 
 export async function resize(
   array: ZarrArray,
@@ -33,175 +43,47 @@ export async function resize(
   const wanted = checkShape(shape, array.shape.length);
   const { store, path } = array;
   requireWritable(store);
-  await inTurn(store, appendsTo(path), signal, () =>
-    inTurn(store, elementsOf(path), signal, () => new Resizing(array, wanted, options).run()),
-  );
+  const change = async (now: readonly number[], axesOf: AxesOf) => {
+    await axesOf(wanted); // throws for a shape that the array cannot have, before anything is deleted
+    await clearOutside(array, now, wanted, axesOf, options);
+    return wanted;
+  };
+  const work = async () => {
+    if (await changeShape(array, { signal }, change))
+      await updateConsolidated(store, array.zarrFormat, [path], signal);
+  };
+  await inTurn(store, appendsTo(path), signal, () => inTurn(store, elementsOf(path), signal, work));
 }
 
 /** Turn key of calls that change a shape. They also take the turns of the document and of the elements. */
 export const appendsTo = (path: string): string => `${path} append`;
 
 /**
- * Maximum attempts to write a shape. Many, because a failure may leave an array without some of its chunks.
+ * Removes elements outside of a smaller shape. This happens before the shape is written, on the condition that
+ * no other program has changed it: once it is written, other programs may append to the same objects.
  */
-const maxAttempts = 100;
-
-/**
- * One call of `resize`. Chunks are deleted before the smaller shape is written, and the shape is written on
- * the condition that no other program has changed it since it was read. Once it is written, other programs
- * may append and write chunks with the same keys, and deleting these would lose data.
- */
-class Resizing {
-  /** Ends of the last stored objects of the new shape, and the grid of the current shape. */
-  #ends: readonly number[] = [];
-  #axes: readonly AxisGrid[] = [];
-  #reader!: ArrayReader;
-  /** The grid whose objects were deleted by an earlier attempt, and the ends up to which edges were cleared. */
-  #deleted: readonly AxisGrid[] | undefined;
-  #cleared = "";
-
-  constructor(
-    private readonly array: ZarrArray,
-    private readonly wanted: readonly number[],
-    private readonly options: ResizeOptions,
-  ) {}
-
-  async run(): Promise<void> {
-    const { array, wanted } = this;
-    const { signal } = this.options;
-    const change = (now: readonly number[], axesOf: AxesOf) => this.#prepare(now, axesOf);
-    const written = await changeShape(array, { signal, attempts: maxAttempts, isResize: true }, change);
-    await publish(array, written, signal);
-    // Another program may have checked the old shape and then written a chunk after its deletion.
-    if (array.store.conditional !== true || !this.#axes.some(({ length }, i) => length > wanted[i]!)) return;
-    const { outside, cut } = this.#cells();
-    try {
-      await clearStale(array, this.#reader, outside, signal);
-      await clearStale(array, this.#reader, cut, signal);
-    } catch (error) {
-      throw withDetails(
-        error,
-        {},
-        "the shape is written, but stored objects beyond it could not be cleared: ",
-      );
-    }
-  }
-
-  /** Removes elements beyond the new shape. */
-  async #prepare(now: readonly number[], axesOf: AxesOf): Promise<readonly number[]> {
-    const { array, wanted } = this;
-    const { store, path, spec, limits } = array;
-    const { signal, edges } = this.options;
-    await axesOf(wanted); // throws for a shape that the array cannot have, before anything is deleted
-    this.#axes = await axesOf(now);
-    const ends = edges === "keep" ? wanted : endsOf(this.#axes, wanted);
-    this.#ends = ends;
-    const lengths = ends.map((end, axis) => Math.max(end, now[axis]!));
-    const reader = new ArrayReader(
-      store,
-      path,
-      { ...spec, shape: lengths, axes: await axesOf(lengths) },
-      limits,
-    );
-    this.#reader = reader;
-    const { outside, cut } = this.#cells();
-    // Edges first: a chunk that cannot be decoded ends the call before anything is deleted.
-    const isCleared = this.#cleared === ends.join();
-    const clear = (cell: readonly number[]) => clearBeyond(store, reader, cell, wanted, { signal });
-    if (!isCleared) await forEachCell(cut, (cell) => retryTransient(() => clear(cell)));
-    this.#cleared = ends.join();
-    await deleteCells(array, this.#deleted ? newCells(outside, this.#deleted) : outside, signal);
-    this.#deleted = this.#axes;
-    return wanted;
-  }
-
-  /**
-   * Returns the objects outside of the new shape, and the objects with elements on both sides of its border.
-   */
-  #cells(): { readonly outside: Cells; readonly cut: Cells } {
-    const { array, wanted } = this;
-    const { signal } = this.options;
-    return {
-      outside: cellsOutside(array, this.#axes, wanted, signal),
-      cut: cellsCut(array, this.#axes, wanted, this.#ends, signal),
-    };
-  }
-}
-
-/** Yields cells that a smaller grid lacks, and its last ones, to which other programs may have appended. */
-async function* newCells(cells: Cells, before: readonly AxisGrid[]): AsyncGenerator<number[]> {
-  for await (const cell of cells) if (cell.some((at, axis) => at >= before[axis]!.count - 1)) yield cell;
-}
-
-/**
- * Returns the grid of an array with other lengths. @throws InvalidArgument for lengths that it does not
- * cover.
- */
-export type AxesOf = (lengths: readonly number[]) => Promise<readonly AxisGrid[]>;
-
-/** Returns the new shape; called again if another program has changed the document since it was read. */
-export type ShapeChange = (
-  now: readonly number[],
-  axesOf: AxesOf,
-  read: ReadDocument,
-) => readonly number[] | Promise<readonly number[]>;
-
-interface ShapeOptions extends ReplaceOptions {
-  /**
-   * Whether to stamp the document as resized, because the change may affect elements that other programs are
-   * appending. Default: false.
-   */
-  readonly isResize?: boolean;
-}
-
-/**
- * Writes another shape of an array and updates its handle. The same shape is not written.
- * @returns the document for {@link publish}; undefined if none was written.
- * @throws NotFound, InvalidArgument; the errors of `change` and of {@link replaceDocument}.
- */
-export async function changeShape(
+async function clearOutside(
   array: ZarrArray,
-  { isResize = false, ...options }: ShapeOptions,
-  change: ShapeChange,
-): Promise<JsonObject | undefined> {
-  const { store, path, zarrFormat } = array;
-  const key = mainKeys[zarrFormat];
-  const toError = (error: Error) =>
-    invalidArgument(`the array cannot have this shape: ${error.message}`, { cause: error });
-  let wanted: readonly number[] = array.shape;
-  let axes: readonly AxisGrid[] = array.spec.axes;
-  let resizes: readonly AxisResize[] = [];
-  let isCut = false;
-  let written: JsonObject | undefined;
-  const changeDocument = async (object: JsonObject | undefined, read: ReadDocument | undefined) => {
-    const now = shapeIn(object, path);
-    const reshaped = await reshaper(array, object!, options.signal);
-    const shaped = (lengths: readonly number[]) => asArguments(() => reshaped(lengths), toError);
-    checkSame(array, (await shaped(now)).spec, read!.stamps);
-    wanted = await change(now, async (lengths) => (await shaped(lengths)).spec.axes, read!);
-    const resized = await shaped(wanted);
-    axes = resized.spec.axes;
-    isCut = isShorter(wanted, now);
-    if (isResize) resizes = wanted.flatMap((to, axis) => (to === now[axis]! ? [] : [{ axis, to }]));
-    written = wanted.join() === now.join() ? undefined : resized.documents.get(key)!;
-    return written;
-  };
-  await replaceDocument(store, path, key, changeDocument, { ...options, resizes: () => resizes });
-  if (isCut) noteShortened(store, path);
-  // The codecs stay as opened (v1Order, checksums): only the lengths along the axes are new.
-  array.adopt({ ...array.spec, shape: [...wanted], axes });
-  return written;
-}
-
-/** Updates consolidated metadata with an array's document. */
-export async function publish(
-  { store, path, zarrFormat }: ZarrArray,
-  written: JsonObject | undefined,
-  signal: AbortSignal | undefined,
+  now: readonly number[],
+  wanted: readonly number[],
+  axesOf: AxesOf,
+  { signal, edges }: ResizeOptions,
 ): Promise<void> {
-  if (!written) return;
-  const changes = [{ path, documents: new Map([[mainKeys[zarrFormat], written]]), isShared: true }];
-  await updateConsolidated(store, zarrFormat, changes, { signal });
+  const { store, path, spec, limits } = array;
+  const axes = await axesOf(now);
+  const ends = edges === "keep" ? wanted : endsOf(axes, wanted);
+  const lengths = ends.map((end, axis) => Math.max(end, now[axis]!));
+  const longer = { ...spec, shape: lengths, axes: await axesOf(lengths) };
+  const reader = new ArrayReader(store, path, longer, limits);
+  const outside = cellsOutside(array, axes, wanted, signal);
+  const clear = async (cell: readonly number[]) => {
+    for (const box of boxesBeyond(reader, cell, wanted))
+      await clearRegion(store, reader, resolveRegion(reader, box), signal);
+  };
+  // Edges first: a chunk that cannot be decoded ends the call before anything is deleted.
+  const cut = cellsCut(array, axes, wanted, ends, signal);
+  await inParallel(cut, (cell) => retryTransient(() => clear(cell)), signal);
+  await deleteCells(array, outside, signal);
 }
 
 /**
@@ -219,6 +101,63 @@ export function endOf(axis: AxisGrid, length: number): number {
   return axis.start(last) + axis.size(last);
 }
 
+/**
+ * Returns one box of a stored object per axis along which elements lie beyond the shape. An element in two
+ * boxes counts for the first.
+ */
+function boxesBeyond(
+  { objectAxes, spec }: ArrayReader,
+  cell: readonly number[],
+  shape: readonly number[],
+): Slice[][] {
+  const starts = cell.map((at, axis) => objectAxes[axis]!.start(at));
+  const ends = cell.map((at, axis) =>
+    Math.min(starts[axis]! + objectAxes[axis]!.size(at), spec.shape[axis]!),
+  );
+  const borders = shape.map((length, axis) => Math.max(starts[axis]!, Math.min(length, ends[axis]!)));
+  const boxes = shape.map((_, cut) =>
+    starts.map((start, axis) => {
+      if (axis === cut) return slice(borders[axis]!, ends[axis]!);
+      return slice(start, axis < cut ? borders[axis]! : ends[axis]!);
+    }),
+  );
+  return boxes.filter((box) => box.every(({ start, stop }) => start! < stop!));
+}
+
+/** Writes the fill value to a region. Stored objects that it covers are deleted; missing ones stay missing. */
+export async function clearRegion(
+  store: Store,
+  reader: ArrayReader,
+  region: WrittenRegion,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  await writeRegion(store, reader, region, fillValues(reader, region.counts), {
+    signal,
+    concurrency: 1,
+    conflicts: "retry",
+    writeEmptyChunks: false,
+    onProgress: undefined,
+    encoders: undefined,
+    clears: true,
+  });
+}
+
+/** Returns the fill value for a whole region, bit for bit. */
+function fillValues({ firstCodec, spec }: ArrayReader, counts: readonly number[]): Values {
+  const { dtype, fill } = spec;
+  const strides = counts.map(() => 0);
+  const row = counts.at(-1)!;
+  if (firstCodec.type === "vlen")
+    return {
+      content: new Array<unknown>(row).fill(firstCodec.missing()[0]),
+      width: 1,
+      strides,
+      isScalar: true,
+    };
+  const content = repeated(fill.item, row * dtype.itemBytes);
+  return { content, width: dtype.itemBytes, strides, isScalar: true };
+}
+
 /** Deletes stored objects. @throws the first error, once no deletion is in flight. */
 export async function deleteCells(
   { store, path, spec }: ZarrArray,
@@ -227,7 +166,55 @@ export async function deleteCells(
 ): Promise<void> {
   const remove = (cell: readonly number[]) =>
     deleteObject(store, joinKey(path, spec.chunkKey(cell)), { signal });
-  await forEachCell(cells, (cell) => retryTransient(() => remove(cell)));
+  await inParallel(cells, (cell) => retryTransient(() => remove(cell)), signal);
+}
+
+/**
+ * Returns the grid of an array with other lengths. @throws InvalidArgument for lengths that it does not
+ * cover.
+ */
+export type AxesOf = (lengths: readonly number[]) => Promise<readonly AxisGrid[]>;
+
+/** Returns the new shape; called again if another program has changed the document since it was read. */
+export type ShapeChange = (
+  now: readonly number[],
+  axesOf: AxesOf,
+) => readonly number[] | Promise<readonly number[]>;
+
+/**
+ * Writes another shape of an array and updates its handle. The same shape is not written.
+ * @returns whether it was written, so that consolidated metadata must be updated.
+ * @throws NotFound, InvalidArgument; the errors of `change` and of {@link replaceDocument}.
+ */
+export async function changeShape(
+  array: ZarrArray,
+  options: ReplaceOptions,
+  change: ShapeChange,
+): Promise<boolean> {
+  const { store, path, zarrFormat } = array;
+  const key = mainKeys[zarrFormat];
+  const toError = (error: Error) =>
+    invalidArgument(`the array cannot have this shape: ${error.message}`, { cause: error });
+  let wanted: readonly number[] = array.shape;
+  let axes: readonly AxisGrid[] = array.spec.axes;
+  let [isCut, isWritten] = [false, false];
+  const changeDocument = async (object: JsonObject | undefined, read: ReadDocument | undefined) => {
+    const now = shapeIn(object, path);
+    const reshaped = await reshaper(array, object!, options.signal);
+    const shaped = (lengths: readonly number[]) => asArguments(() => reshaped(lengths), toError);
+    checkSame(array, (await shaped(now)).spec, read!.stamps);
+    wanted = await change(now, async (lengths) => (await shaped(lengths)).spec.axes);
+    const resized = await shaped(wanted);
+    axes = resized.spec.axes;
+    isCut = isShorter(wanted, now);
+    isWritten = wanted.join() !== now.join();
+    return isWritten ? resized.documents.get(key) : undefined;
+  };
+  await replaceDocument(store, path, key, changeDocument, options);
+  if (isCut) noteChanged(store, path);
+  // The codecs stay as opened (v1Order, checksums): only the lengths along the axes are new.
+  array.adopt({ ...array.spec, shape: [...wanted], axes });
+  return isWritten;
 }
 
 function checkShape(shape: unknown, rank: number): number[] {

@@ -6,39 +6,17 @@ import type { ZarrArray } from "../hierarchy/array.js";
 import { readLengths, v1AttrsKey, v1MetaKey, v2ArrayKey, v3Key } from "../metadata/document.js";
 import { type ArrayMetadata, withShape } from "../metadata/model.js";
 import type { ArraySpec } from "../metadata/spec.js";
-import { handleOf, innermostStore } from "../store/handle.js";
-import { joinKey, type ObjectVersion, type Store } from "../store/store.js";
-import { isZarrError, notFound } from "../util/errors.js";
+import { innermostStore } from "../store/handle.js";
+import { joinKey, type Store } from "../store/store.js";
+import { notFound } from "../util/errors.js";
 import type { JsonObject } from "../util/json.js";
 import { cachedFor } from "../util/platform.js";
+import { creationStamp, readDocument, type Stamps } from "./documents.js";
 import { storeIdentity } from "./overlap.js";
-import { creationStamp, type Stamps } from "./stamps.js";
-import { ancestorsOf, readDocument } from "./target.js";
+import { ancestorsOf } from "./target.js";
 
 /** Keys of the documents with the shape. */
 export const mainKeys: Readonly<Record<ZarrVersion, string>> = { 1: v1MetaKey, 2: v2ArrayKey, 3: v3Key };
-
-interface StoredShape {
-  readonly shape: readonly number[];
-  readonly stamps: Stamps;
-  readonly version: ObjectVersion;
-  readonly object: JsonObject;
-}
-
-/**
- * Reads the stored shape, bypassing caches.
- * @throws NotFound if the array no longer exists.
- */
-export async function storedShape(
-  { store, path, zarrFormat, limits }: ZarrArray,
-  signal: AbortSignal | undefined,
-): Promise<StoredShape> {
-  const key = mainKeys[zarrFormat];
-  innermostStore(store).invalidate?.(joinKey(path, key));
-  const read = await readDocument(store, path, key, signal, limits);
-  if (!read) throw gone(path);
-  return { ...read, shape: shapeIn(read.object, path) };
-}
 
 /**
  * Returns a function that creates metadata of the array with another shape. @throws InvalidMetadata for
@@ -67,34 +45,17 @@ export function shapeIn(object: JsonObject | undefined, path: string): number[] 
 
 const gone = (path: string) => notFound(`the array at "/${path}" no longer exists`);
 
-/** Reads the stored shape. @throws NotFound if the array was replaced by another one. */
-export async function sameShape(array: ZarrArray, signal: AbortSignal | undefined): Promise<StoredShape> {
-  const stored = await storedShape(array, signal);
-  await checkStored(array, stored, signal);
-  return stored;
-}
-
-/** @throws NotFound if the stored array is not the array of the handle. */
-async function checkStored(
-  array: ZarrArray,
-  { object, shape, stamps }: StoredShape,
-  signal: AbortSignal | undefined,
-): Promise<void> {
-  const shaped = await reshaper(array, object, signal);
-  checkSame(array, (await shaped(shape)).spec, stamps);
-}
-
 /** Facts about the stored array of a handle. */
 interface Known {
-  /** Number of the last deletion that does not concern the handle; -1 for an array that has replaced another one. */
-  deletion: number;
-  /** Origin stamp of its document. */
+  /** Number of the last change that the handle knows; -1 for an array that has replaced another one. */
+  change: number;
+  /** Stamp of its creation. */
   origin?: string;
-  /** ETag of the last document that described the array; "another" if that described another array. */
+  /** ETag of the last document that described the array; "" if the last document did not. */
   etag?: string | undefined;
 }
 
-const knownOf = cachedFor((_array: ZarrArray): Known => ({ deletion: 0 }));
+const knownOf = cachedFor((_array: ZarrArray): Known => ({ change: 0 }));
 
 /**
  * Checks that the stored array is the array of the handle: chunks of another array have other keys or
@@ -139,20 +100,15 @@ function codecsText(codecs: readonly CodecMetadata[]): string {
   return `[${texts}]`;
 }
 
-/** Number of the last deletion of this process. */
-let lastDeletion = 0;
-/** Numbers of the last deletion at each path of a store. */
-const deletionsIn = cachedFor((_store: object): Map<string, number> => new Map());
-const deletionsOf = (store: Store) => deletionsIn(storeIdentity(innermostStore(store)));
+/** Number of the last change of this process. */
+let lastChange = 0;
+/** Numbers of the last changes by path in each store: deletions of nodes, and smaller shapes of arrays. */
+const changesIn = cachedFor((_store: object): Map<string, number> => new Map());
+const changesOf = (store: Store) => changesIn(storeIdentity(innermostStore(store)));
 
-/** Notes that this process has deleted the node at a path, with everything below it. */
-export function noteDeleted(store: Store, path: string): void {
-  deletionsOf(store).set(path, ++lastDeletion);
-}
-
-/** Notes that this process has made an array shorter: other handles may have the longer shape. */
-export function noteShortened(store: Store, path: string): void {
-  handleOf(innermostStore(store)).shortenedArrays.add(path);
+/** Notes that this process has deleted the node at a path with everything below it, or made an array shorter. */
+export function noteChanged(store: Store, path: string): void {
+  changesOf(store).set(path, ++lastChange);
 }
 
 /**
@@ -162,51 +118,72 @@ export function noteShortened(store: Store, path: string): void {
  */
 export function noteCreated(array: ZarrArray, origin: string | undefined): void {
   const known = knownOf(array);
-  known.deletion = origin === undefined ? lastDeletion : -1;
+  known.change = origin === undefined ? lastChange : -1;
   if (origin !== undefined) known.origin = origin;
 }
 
 /**
- * Checks the stored array if this process has deleted it, or a group around it, since the last check.
+ * Checks the stored array if this process has deleted or shortened it, or deleted a group around it, since the
+ * last check. A shorter shape is adopted.
  * @throws NotFound if it no longer exists or was replaced by another one.
  */
 export async function requireCurrent(array: ZarrArray, signal: AbortSignal | undefined): Promise<void> {
   const { store, path } = array;
-  const deletions = deletionsOf(store);
-  const last = Math.max(...[...ancestorsOf(path), path].map((node) => deletions.get(node) ?? 0));
+  const changes = changesOf(store);
+  const last = Math.max(...[...ancestorsOf(path), path].map((node) => changes.get(node) ?? 0));
   const known = knownOf(array);
-  if (last <= known.deletion) return;
-  const { shape } = await sameShape(array, signal);
-  if (isShorter(shape, array.shape)) noteShortened(store, path);
-  known.deletion = last;
+  if (last <= known.change) return;
+  await refresh(array, true, signal);
+  known.change = last;
 }
 
 /**
- * Reads the stored shape, and checks the stored array if its document has changed since the last check.
- * @returns undefined if no document was ever read: the array may be known only from consolidated metadata, or the store
- * does not return written objects.
+ * Checks after a write whether other programs have replaced the array or made it shorter. Needs conditional
+ * writes: other stores must have one writer.
+ * @param shape of the array as it was written.
+ * @returns whether the array has become shorter.
  * @throws NotFound as {@link requireCurrent}.
  */
-export async function currentShape(
+export async function isShortened(
   array: ZarrArray,
+  shape: readonly number[],
   signal: AbortSignal | undefined,
-): Promise<readonly number[] | undefined> {
+): Promise<boolean> {
+  if (array.store.conditional !== true) return false;
+  await refresh(array, false, signal);
+  return isShorter(array.shape, shape);
+}
+
+/**
+ * Reads the document, bypassing caches. If it has changed since the last check, checks that it describes the
+ * array of the handle, and adopts a shorter shape.
+ * @param isKnown false if the document may be missing: the array may be known only from consolidated metadata, or
+ *   the store does not return written objects.
+ */
+async function refresh(array: ZarrArray, isKnown: boolean, signal: AbortSignal | undefined): Promise<void> {
+  const { store, path, zarrFormat, limits, spec } = array;
+  const key = mainKeys[zarrFormat];
+  innermostStore(store).invalidate?.(joinKey(path, key));
+  const read = await readDocument(store, path, key, signal, limits);
   const known = knownOf(array);
-  const stored = await storedShape(array, signal).catch((error) => {
-    const wasRead = known.etag !== undefined || known.origin !== undefined;
-    if (isZarrError(error, "NotFound") && !wasRead) return undefined;
-    throw error;
-  });
-  if (!stored) return undefined;
-  const { etag } = stored.version;
-  if (etag !== known.etag) {
-    known.etag = "another";
-    await checkStored(array, stored, signal);
+  if (!read) {
+    if (!isKnown && known.etag === undefined && known.origin === undefined) return;
+    throw gone(path);
   }
+  const { etag } = read.version;
+  if (etag !== undefined && etag === known.etag) return;
+  known.etag = "";
+  const shape = shapeIn(read.object, path);
+  const now = (await (await reshaper(array, read.object, signal))(shape)).spec;
+  checkSame(array, now, read.stamps);
   known.etag = etag;
-  return stored.shape;
+  // A concurrent `append` through this handle may have adopted a longer shape.
+  if (array.spec === spec && isShorter(shape, spec.shape)) array.adopt({ ...spec, shape, axes: now.axes });
 }
 
 /** Whether a shape is shorter than another one along an axis. */
 export const isShorter = (shape: readonly number[], than: readonly number[]): boolean =>
   than.some((length, axis) => length > shape[axis]!);
+
+/** Turn key of the elements: writers share it, calls that make an array shorter hold it exclusively. */
+export const elementsOf = (path: string): string => `${path} elements`;

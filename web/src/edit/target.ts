@@ -1,11 +1,18 @@
-/** Resolves the store and path of a write, and reads the documents stored there. */
+/** Resolves the store and path of a write, and finds the node there. */
 
 import type { ZarrVersion } from "../codecs/definition.js";
 import { ZarrArray } from "../hierarchy/array.js";
 import { ZarrGroup } from "../hierarchy/group.js";
 import { isPipeline, storeOf } from "../hierarchy/open.js";
 import { parseChunkKey } from "../metadata/chunk-key-encodings.js";
-import { parseDocument, v2ArrayKey, v3Key } from "../metadata/document.js";
+import {
+  member,
+  v1MetaKey,
+  v2ArrayKey,
+  v2AttributesKey,
+  v2ConsolidatedKey,
+  v3Key,
+} from "../metadata/document.js";
 import {
   attributesKey,
   type MetadataOptions,
@@ -17,15 +24,14 @@ import type { ArraySpec } from "../metadata/spec.js";
 import { v3NodeType } from "../metadata/v3.js";
 import { canList, keysBelow } from "../store/listing.js";
 import { joinPath, normalizePath } from "../store/path.js";
-import { joinKey, type ObjectVersion, type Store, type StoreSetOptions } from "../store/store.js";
-import { isHidden } from "../store/temp-names.js";
-import { readObject, supportsConditions } from "../store/write.js";
+import { joinKey, type Store } from "../store/store.js";
+import { isHidden, recordName } from "../store/temp-names.js";
+import { readObject } from "../store/write.js";
 import { isWellFormed } from "../util/arguments.js";
-import { alreadyExists, invalidArgument, invalidMetadata, limitExceeded } from "../util/errors.js";
+import { alreadyExists, invalidArgument, isZarrError } from "../util/errors.js";
 import type { JsonObject } from "../util/json.js";
-import { type Limits, resolveLimits } from "../util/limits.js";
+import { readDocument } from "./documents.js";
 import type { Target } from "./options.js";
-import { type Stamps, stampsIn } from "./stamps.js";
 
 export interface Place {
   readonly store: Store;
@@ -58,48 +64,6 @@ export function ancestorsOf(path: string): string[] {
   return names.map((_, depth) => names.slice(0, depth).join("/"));
 }
 
-/** A document as read, with the version for a conditional write. */
-export interface ReadDocument {
-  readonly object: JsonObject;
-  readonly version: ObjectVersion;
-  readonly stamps: Stamps;
-  /** Stored length in bytes. */
-  readonly bytes: number;
-}
-
-/** Reads a document. @returns undefined if there is none. */
-export async function readDocument(
-  store: Store,
-  path: string,
-  key: string,
-  signal: AbortSignal | undefined,
-  limits: Limits = resolveLimits(undefined),
-): Promise<ReadDocument | undefined> {
-  const version: ObjectVersion = {};
-  const full = joinKey(path, key);
-  const bytes = await readObject(store, full, { signal, version, maxBytes: limits.metadataBytes });
-  if (!bytes) return undefined;
-  if (bytes.byteLength > limits.metadataBytes)
-    throw limitExceeded(
-      `${full} has ${bytes.byteLength} bytes, more than the limit of ${limits.metadataBytes}`,
-    );
-  try {
-    const object = parseDocument(bytes, full, { limits });
-    return { object, version, stamps: stampsIn(bytes), bytes: bytes.byteLength };
-  } catch (cause) {
-    throw invalidMetadata(`${full} cannot be read: ${(cause as Error).message}`, { cause });
-  }
-}
-
-/**
- * Returns the condition for replacing the document that was read, or for creating it; empty if the store does
- * not support it.
- */
-export function writeCondition(store: Store, read: ReadDocument | undefined): StoreSetOptions {
-  const ifVersion = read?.version ?? "absent";
-  return supportsConditions(store, ifVersion) ? { ifVersion } : {};
-}
-
 /** Returns the key of the main document and the version of the node at a path; undefined if there is none. */
 export async function nodeAt(
   store: Store,
@@ -125,6 +89,66 @@ export async function metadataAt(
     if (read) documents.set(key, read.object);
   }
   return readMetadata(documents, options);
+}
+
+/** Documents found at a path. */
+interface FoundDocuments {
+  readonly names: readonly string[];
+  /** Zarr versions that the documents may belong to. */
+  readonly versions: readonly ZarrVersion[];
+}
+
+/**
+ * Finds the Zarr documents at a path, including those of partly written or partly deleted nodes.
+ * @returns undefined if there are none.
+ */
+export async function documentsAt(
+  store: Store,
+  path: string,
+  signal: AbortSignal | undefined,
+): Promise<FoundDocuments | undefined> {
+  const candidates = [
+    ...nodeKeys.map(([name, version]) => [name, [version]] as const),
+    [v2AttributesKey, [2]],
+    [v2ConsolidatedKey, [2]],
+    [recordName, [2, 3]],
+  ] as const;
+  const exists = await Promise.all(
+    candidates.map(async ([name]) =>
+      name === v1MetaKey
+        ? isV1(await documentAt(store, path, name, signal))
+        : (await readObject(store, joinKey(path, name), { signal })) !== undefined,
+    ),
+  );
+  const found = candidates.filter((_, i) => exists[i]);
+  if (found.length === 0) return undefined;
+  return {
+    names: found.map(([name]) => name),
+    versions: [...new Set(found.flatMap(([, versions]) => versions))],
+  };
+}
+
+/** Whether a file named "meta" is the document of a Zarr v1 array. */
+export const isV1 = (object: JsonObject | undefined): boolean => isFormat(object, "1");
+
+export function isFormat(object: JsonObject | undefined, format: string): boolean {
+  const found = object && member(object, "zarr_format");
+  return String((found as { text?: string } | undefined)?.text) === format;
+}
+
+/** Reads a document. Undefined if it is missing or not valid JSON. */
+export async function documentAt(
+  store: Store,
+  folder: string,
+  name: string,
+  signal: AbortSignal | undefined,
+): Promise<JsonObject | undefined> {
+  try {
+    return (await readDocument(store, folder, name, signal))?.object;
+  } catch (error) {
+    if (isZarrError(error, "InvalidMetadata", "LimitExceeded")) return undefined;
+    throw error;
+  }
 }
 
 /** Whether a document describes an array. */

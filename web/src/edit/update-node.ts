@@ -1,30 +1,34 @@
 /** Writes nodes in place of others, attributes, and deletions. */
 
-import type { ZarrVersion } from "../codecs/definition.js";
 import { ZarrArray } from "../hierarchy/array.js";
 import { type OpenedNode, ZarrGroup } from "../hierarchy/group.js";
-import { type Attributes, plainAttributes, v1MetaKey } from "../metadata/document.js";
-import { attributesIn, attributesKey, nodeKeys, printMetadata, withAttributes } from "../metadata/model.js";
-import type { Documents } from "../metadata/new-array.js";
+import { type Attributes, plainAttributes, v1AttrsKey, v1MetaKey, v3Key } from "../metadata/document.js";
+import {
+  attributesIn,
+  attributesKey,
+  type Documents,
+  printMetadata,
+  withAttributes,
+} from "../metadata/model.js";
 import type { ArraySpec } from "../metadata/spec.js";
 import { xarrayDimensionNames } from "../metadata/v2.js";
 import { inTurn } from "../store/concurrency.js";
 import { handleOf } from "../store/handle.js";
-import { canList } from "../store/listing.js";
 import { joinKey, type Store } from "../store/store.js";
-import { deleteObject, readObject, requireWritable, writeObject } from "../store/write.js";
+import { recordName } from "../store/temp-names.js";
+import { deleteObject, requireWritable, writeObject } from "../store/write.js";
 import { checkOptions, sharedOptions } from "../util/arguments.js";
 import { invalidArgument, isZarrError, notFound } from "../util/errors.js";
 import type { JsonObject } from "../util/json.js";
 import { resolveLimits } from "../util/limits.js";
-import { documentAt, isV1 } from "./belongings.js";
-import { replaceDocument, updateConsolidated } from "./consolidated-metadata.js";
+import { updateConsolidated } from "./consolidated-metadata.js";
+import { replaceDocument } from "./documents.js";
 import type { Target, UpdateAttributesOptions, UpdateOptions } from "./options.js";
 import { removeNode } from "./remove-node.js";
 import { deleteCells } from "./resize.js";
-import { cellsStored } from "./resize-chunks.js";
-import { noteDeleted } from "./stored-array.js";
-import { checkNames, metadataAt, nodeAt, resolvePlace } from "./target.js";
+import { noteChanged } from "./stored-array.js";
+import { storedObjects } from "./stored-objects.js";
+import { checkNames, documentsAt, metadataAt, nodeAt, resolvePlace } from "./target.js";
 
 export async function updateAttributes(
   node: OpenedNode,
@@ -63,12 +67,7 @@ export async function changeAttributes(
   const plain = plainAttributes(attributesIn(written, zarrFormat), "attributes");
   if (node instanceof ZarrGroup) node.adopt(plain);
   else node.adopt(specWith(node, plain));
-  await updateConsolidated(
-    store,
-    zarrFormat,
-    [{ path, documents: new Map([[key, written]]), isShared: true }],
-    { signal },
-  );
+  await updateConsolidated(store, zarrFormat, [path], signal);
 }
 
 /** Returns an array's spec with new attributes, which in v2 also name its dimensions. */
@@ -107,11 +106,6 @@ export async function deleteNode(
   if (!isDeleted) throw notFound(`cannot delete "/${path}": no Zarr array or group exists there`);
 }
 
-interface ReplaceOptions {
-  readonly isArray: boolean;
-  readonly signal?: AbortSignal | undefined;
-}
-
 /**
  * Writes the documents of a Zarr v3 node. An existing array is deleted with its chunks, as far as the store
  * can list and delete: they would be read as chunks of the new one. Members of an existing group are kept.
@@ -119,72 +113,40 @@ interface ReplaceOptions {
  * @throws ReadOnly for a store that cannot write, or cannot delete a node of an older version; errors of the
  *   store.
  */
-export async function replaceNode(
-  store: Store,
-  path: string,
-  documents: Documents,
-  { isArray, signal }: ReplaceOptions,
-): Promise<void> {
-  signal?.throwIfAborted();
+export async function replaceNode(store: Store, path: string, documents: Documents): Promise<void> {
   requireWritable(store);
   checkNames(path);
-  await inTurn(store, path, signal, async () => {
+  await inTurn(store, path, undefined, async () => {
     try {
-      await clear(store, path, signal);
+      await clear(store, path);
       for (const [key, bytes] of printMetadata({ documents }))
-        await writeObject(store, joinKey(path, key), bytes, { signal });
+        await writeObject(store, joinKey(path, key), bytes);
     } finally {
       handleOf(store).metadataWrites++;
-      noteDeleted(store, path);
+      noteChanged(store, path);
     }
   });
-  await updateConsolidated(store, 3, [{ path, documents }], { signal, isReplaced: isArray });
+  await updateConsolidated(store, 3, [path], undefined);
 }
 
 /** Removes objects that would be read as part of the new node, main documents first. */
-async function clear(store: Store, path: string, signal: AbortSignal | undefined): Promise<void> {
-  const array = await arrayAt(store, path, signal);
-  const hasChunks = array !== undefined && canList(store) && typeof store.delete === "function";
-  for (const [key, version] of await documentsAt(store, path, signal))
-    if (version < 3 || hasChunks) await deleteObject(store, joinKey(path, key), { signal });
-  if (hasChunks) await deleteCells(array, cellsStored(array, signal), signal);
-}
-
-/** Returns the documents at a path with their versions, main documents before attributes. */
-async function documentsAt(
-  store: Store,
-  path: string,
-  signal: AbortSignal | undefined,
-): Promise<(readonly [key: string, version: ZarrVersion])[]> {
-  const present = async (keys: typeof nodeKeys) => {
-    const found = await Promise.all(keys.map(([key]) => isPresent(store, path, key, signal)));
-    return keys.filter((_, i) => found[i]);
-  };
-  const nodes = await present(nodeKeys);
-  const versions = [...new Set(nodes.map(([, version]) => version))].filter((version) => version < 3);
-  return [...nodes, ...(await present(versions.map((version) => [attributesKey[version], version])))];
-}
-
-/** Whether a document is stored. A file named "meta" that is not of Zarr v1 is not a document. */
-async function isPresent(
-  store: Store,
-  path: string,
-  key: string,
-  signal: AbortSignal | undefined,
-): Promise<boolean> {
-  if (key === v1MetaKey) return isV1(await documentAt(store, path, key, signal));
-  return (await readObject(store, joinKey(path, key), { signal })) !== undefined;
+async function clear(store: Store, path: string): Promise<void> {
+  const array = await arrayAt(store, path);
+  const listed = array && typeof store.delete === "function" ? storedObjects(array) : undefined;
+  const { names = [] } = (await documentsAt(store, path, undefined)) ?? {};
+  for (const name of names.includes(v1MetaKey) ? [...names, v1AttrsKey] : names)
+    if (name !== recordName && (name !== v3Key || listed)) await deleteObject(store, joinKey(path, name));
+  if (!array || !listed) return;
+  const cells: number[][] = []; // collected first, because a listing must not change while it is read
+  for await (const cell of listed) cells.push(cell);
+  await deleteCells(array, cells, undefined);
 }
 
 /** Returns the array at a path; undefined if there is none that can be read. */
-async function arrayAt(
-  store: Store,
-  path: string,
-  signal: AbortSignal | undefined,
-): Promise<ZarrArray | undefined> {
+async function arrayAt(store: Store, path: string): Promise<ZarrArray | undefined> {
   const limits = resolveLimits(undefined);
   try {
-    const metadata = await metadataAt(store, path, { limits, signal });
+    const metadata = await metadataAt(store, path, { limits });
     return metadata?.kind === "array" ? new ZarrArray(store, path, metadata.spec, limits) : undefined;
   } catch (error) {
     if (isZarrError(error, "InvalidMetadata", "UnknownCodec", "Unsupported", "LimitExceeded"))

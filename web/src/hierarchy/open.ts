@@ -9,8 +9,7 @@ import type { Limits } from "../util/limits.js";
 import { isFileUrl } from "../util/platform.js";
 import type { ZarrArray } from "./array.js";
 import type { OpenedNode, ZarrGroup } from "./group.js";
-import { checkOpenOptions, type OpenOptions } from "./open-options.js";
-import { Opener } from "./opener.js";
+import { checkOpenOptions, Opener, type OpenOptions } from "./opener.js";
 
 /**
  * Opens a Zarr array or group of any version.

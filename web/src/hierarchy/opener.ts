@@ -1,7 +1,8 @@
-/** Finds the Zarr version of nodes, reads their metadata documents and opens them. */
+/** Finds the Zarr version of nodes, reads their metadata documents and opens them; options of `open`. */
 
-import type { ZarrVersion } from "../codecs/definition.js";
+import { formatValue, type ZarrVersion } from "../codecs/definition.js";
 import { loadCodecs, namesIn } from "../codecs/lookup.js";
+import type { VirtualBase } from "../formats/icechunk/virtual.js";
 import {
   type Attributes,
   checkFormat,
@@ -21,17 +22,115 @@ import { parseV3Array, parseV3Group, v3NodeType } from "../metadata/v3.js";
 import { handleOf } from "../store/handle.js";
 import { callStore, locateKey } from "../store/read.js";
 import { joinKey, type Store, type StoreGetOptions } from "../store/store.js";
+import { checkObject, checkSignalIn, type OptionNames } from "../util/arguments.js";
 import { untilAborted } from "../util/async.js";
-import { invalidMetadata, isZarrError, limitExceeded, notFound } from "../util/errors.js";
+import {
+  invalidArgument,
+  invalidMetadata,
+  isZarrError,
+  limitExceeded,
+  notFound,
+  type OnWarning,
+} from "../util/errors.js";
 import type { JsonObject } from "../util/json.js";
 import { lazy, preload } from "../util/lazy.js";
-import { resolveLimits } from "../util/limits.js";
+import { type Limits, resolveLimits } from "../util/limits.js";
 import { allowListeners } from "../util/platform.js";
 import { inSlices } from "../util/slices.js";
 import { ZarrArray } from "./array.js";
-import { ConsolidatedNodes } from "./consolidated-nodes.js";
-import { type Member, type NodeOpener, type NodeOptions, type OpenedNode, ZarrGroup } from "./group.js";
-import type { OpenOptions } from "./open-options.js";
+import {
+  ConsolidatedNodes,
+  type Member,
+  type NodeOpener,
+  type NodeOptions,
+  type OpenedNode,
+  ZarrGroup,
+} from "./group.js";
+
+export interface OpenOptions {
+  /** Path of the node below the source. */
+  path?: string | undefined;
+  /** Expected kind of the node; any other kind is NotFound. */
+  kind?: "array" | "group" | undefined;
+  /**
+   * Zarr version to look for. Default: the version last found in this store object, if any; otherwise v3 and
+   * v2 are requested at the same time, then v1, and the newest one that exists is opened.
+   */
+  version?: ZarrVersion | undefined;
+  /**
+   * Whether to look for an Icechunk repository or kerchunk references if there are no Zarr documents. Default: true.
+   */
+  otherFormats?: boolean | undefined;
+  signal?: AbortSignal | undefined;
+  /**
+   * Layout of the chunks of a Zarr v1 array with `order: "F"` and a compressor other than blosc: "spec"
+   * (default) is F order, as specified; "writer" is C order, as zarr-python 1.x wrote them.
+   */
+  v1Order?: "spec" | "writer" | undefined;
+  /**
+   * Whether to verify checksums of chunk data (crc32c, crc32, adler32, fletcher32, jenkins_lookup3, and those
+   * inside gzip, zlib, zstd and xz). False is faster and may return damaged data; sizes, headers and shard
+   * indexes are still checked. Default: true.
+   */
+  verifyChecksums?: boolean | undefined;
+  /** Receives warnings about data that is readable but not as specified. */
+  onWarning?: OnWarning | undefined;
+  /** Limits that differ from the defaults. */
+  limits?: Partial<Limits> | undefined;
+  /** Branch of an Icechunk repository, whose newest version is opened. Default: "main". */
+  branch?: string | undefined;
+  /** A tag of an Icechunk repository. */
+  tag?: string | undefined;
+  /** Snapshot id of an Icechunk repository. */
+  snapshot?: string | undefined;
+  /**
+   * Opens the last version of the branch that was written at or before this time. Strings are parsed by
+   * `Date`.
+   */
+  asOf?: Date | string | undefined;
+  /**
+   * Location prefixes of the virtual chunks that may be read from an Icechunk repository, each with the URL
+   * or store to read them from; true reads from the prefix itself. Other locations outside of the repository
+   * are never fetched.
+   */
+  virtual?: Readonly<Record<string, VirtualBase>> | undefined;
+}
+
+const openOptions: OptionNames<OpenOptions> = {
+  path: true,
+  kind: true,
+  version: true,
+  otherFormats: true,
+  signal: true,
+  v1Order: true,
+  verifyChecksums: true,
+  onWarning: true,
+  limits: true,
+  branch: true,
+  tag: true,
+  snapshot: true,
+  asOf: true,
+  virtual: true,
+};
+
+/** @throws InvalidArgument */
+export function checkOpenOptions(options: OpenOptions): void {
+  checkSignalIn(options, openOptions);
+  const { version, kind, v1Order, path, otherFormats, verifyChecksums, virtual } = options;
+  if (version !== undefined && ![1, 2, 3].includes(version))
+    throw invalidArgument(`version must be 1, 2 or 3, not ${formatValue(version)}`);
+  if (kind !== undefined && kind !== "array" && kind !== "group")
+    throw invalidArgument(`kind must be "array" or "group", not ${formatValue(kind)}`);
+  if (v1Order !== undefined && v1Order !== "spec" && v1Order !== "writer") {
+    throw invalidArgument(`v1Order must be "spec" or "writer", not ${formatValue(v1Order)}`);
+  }
+  if (verifyChecksums !== undefined && typeof verifyChecksums !== "boolean")
+    throw invalidArgument("verifyChecksums must be a boolean");
+  if (otherFormats !== undefined && typeof otherFormats !== "boolean")
+    throw invalidArgument("otherFormats must be a boolean");
+  if (path !== undefined && typeof path !== "string") throw invalidArgument("path must be a string");
+  if (virtual !== undefined) checkObject(virtual, "virtual");
+}
 
 const olderVersions = lazy("Zarr v1 and v2", () => import("../metadata/part.js"));
 
@@ -125,10 +224,10 @@ export class Opener implements NodeOpener {
     const others = spareSignal(signal);
     const { v3, v2Array, v2Group } = this.#lookAt(path, signal, others.signal, (version) => version !== 1);
     try {
-      const document = objectOf(await v3);
+      const document = await v3;
       if (document) return v3NodeType(document);
-      if (objectOf(await v2Array)) return "array";
-      return objectOf(await v2Group) ? "group" : undefined;
+      if (await v2Array) return "array";
+      return (await v2Group) ? "group" : undefined;
     } catch (error) {
       if (!isZarrError(error, "InvalidMetadata", "LimitExceeded")) throw error;
       this.#options.onWarning?.({ code: "bad-member", message: `"/${path}" is left out: ${error.message}` });
@@ -139,7 +238,8 @@ export class Opener implements NodeOpener {
   }
 
   /**
-   * Requests the documents of the wanted versions that show which node is at a path, all at the same time.
+   * Requests the documents of the wanted versions that show which node is at a path, all at the same time. An error
+   * counts only if its document is awaited: that of another version may be the one that decides.
    * @param others signal of the requests that do not matter if there is a document of v3.
    */
   #lookAt(
@@ -150,20 +250,18 @@ export class Opener implements NodeOpener {
     kind?: Member["kind"],
   ) {
     const isKnown = this.#consolidated.hasNode(path);
-    const look = async (version: ZarrVersion, key: string): Promise<Looked> => {
+    const look = async (version: ZarrVersion, key: string): Promise<JsonObject | undefined> => {
       const known = this.#consolidated.document(path, key);
-      if (known || isKnown || !this.#wants(version) || !asks(version)) return { object: known };
-      return this.#documents.look(path, key, version === 3 ? signal : others);
+      if (known || isKnown || !this.#wants(version) || !asks(version)) return known;
+      return this.#documents.read(path, key, version === 3 ? signal : others);
     };
     const array = look(2, v2ArrayKey);
     // If a v2 array is wanted, `.zgroup` is requested only after `.zarray` was not found. If v3 is wanted as
     // well, the extra round trip would cost more than the request.
     const isOnlyV2 = !(this.#wants(3) && asks(3));
-    const group = async () => {
-      const found = kind === "array" && isOnlyV2 ? await array : {};
-      return found.object || found.error !== undefined ? {} : look(2, v2GroupKey);
-    };
-    return { v3: look(3, v3Key), v2Array: array, v2Group: group() };
+    const isMissing = kind !== "array" || !isOnlyV2 || array.then((found) => !found);
+    const group = async () => ((await isMissing) ? look(2, v2GroupKey) : undefined);
+    return { v3: quiet(look(3, v3Key)), v2Array: quiet(array), v2Group: quiet(group()) };
   }
 
   /**
@@ -172,9 +270,9 @@ export class Opener implements NodeOpener {
    */
   #lookBeside(path: string, others: Signal, kind: Member["kind"] | undefined): BesideV2 {
     return {
-      attributes: this.#documents.look(path, v2AttributesKey, others),
+      attributes: quiet(this.#documents.read(path, v2AttributesKey, others)),
       consolidated:
-        kind === "group" ? this.#documents.lookForBytes(path, v2ConsolidatedKey, others) : undefined,
+        kind === "group" ? quiet(this.#documents.readBytes(path, v2ConsolidatedKey, others)) : undefined,
     };
   }
 
@@ -219,14 +317,14 @@ export class Opener implements NodeOpener {
       const beside =
         requests(2) && !requests(3) ? this.#lookBeside(path, others.signal, kind) : ({} as BesideV2);
       // An older version is used only if documents of the newer ones are known not to exist.
-      const v3Document = objectOf(await v3);
+      const v3Document = await v3;
       if (v3Document) {
         others.end();
         return await this.#openV3(path, v3Document, signal);
       }
-      const v2Document = objectOf(await v2Array);
+      const v2Document = await v2Array;
       if (v2Document) return await this.#openV2Array(path, v2Document, beside, signal);
-      const groupDocument = objectOf(await v2Group);
+      const groupDocument = await v2Group;
       if (groupDocument) return await this.#openV2Group(path, groupDocument, beside, signal);
       // Rare, and requested only if the others are missing.
       const meta = requests(1) ? await this.#documents.readBytes(path, v1MetaKey, signal) : undefined;
@@ -292,25 +390,19 @@ export class Opener implements NodeOpener {
   }
 
   /** @param early the document if it was requested before. */
-  async #v2Attributes(path: string, early: Promise<Looked> | undefined, signal: Signal) {
+  async #v2Attributes(path: string, early: BesideV2["attributes"], signal: Signal) {
     // Consolidated metadata lists every document: a node without `.zattrs` there has no attributes.
     const document = this.#consolidated.hasNode(path)
       ? this.#consolidated.document(path, v2AttributesKey)
-      : objectOf(await (early ?? this.#documents.look(path, v2AttributesKey, signal)));
+      : await (early ?? this.#documents.read(path, v2AttributesKey, signal));
     return plainAttributes(document, v2AttributesKey);
   }
 
   /** Reads `.zmetadata`. @param early the document if it was requested before. */
-  async #v2Consolidated(
-    path: string,
-    early: Promise<LookedBytes> | undefined,
-    signal: Signal,
-  ): Promise<void> {
-    const [found, { parseV2Consolidated }] = await Promise.all([
-      early ?? this.#documents.lookForBytes(path, v2ConsolidatedKey, signal),
-      olderVersions(),
-    ]);
-    const documents = await parseV2Consolidated(() => bytesOf(found), this.#options, signal);
+  async #v2Consolidated(path: string, early: BesideV2["consolidated"], signal: Signal): Promise<void> {
+    const bytes = early ?? quiet(this.#documents.readBytes(path, v2ConsolidatedKey, signal));
+    const { parseV2Consolidated } = await olderVersions();
+    const documents = await parseV2Consolidated(bytes, this.#options, signal);
     if (documents) await inSlices(this.#consolidated.addV2(path, documents), signal);
   }
 
@@ -336,18 +428,16 @@ export class Opener implements NodeOpener {
   }
 }
 
-/** A requested document: parsed, undefined if it does not exist, or the error of reading it. */
-type Looked =
-  | { readonly object?: JsonObject | undefined; readonly error?: never }
-  | { readonly error: unknown; readonly object?: never };
-
-/** Requested bytes: undefined if they do not exist, or the error of reading them. */
-type LookedBytes = { readonly bytes: Uint8Array | undefined } | { readonly error: unknown };
-
 /** Documents of a v2 node that were requested before its kind was known. */
 interface BesideV2 {
-  readonly attributes?: Promise<Looked>;
-  readonly consolidated?: Promise<LookedBytes> | undefined;
+  readonly attributes?: Promise<JsonObject | undefined>;
+  readonly consolidated?: Promise<Uint8Array | undefined> | undefined;
+}
+
+/** Returns a promise whose rejection counts only if it is awaited. */
+function quiet<T>(promise: Promise<T>): Promise<T> {
+  promise.catch(() => {});
+  return promise;
 }
 
 /** Returns a signal that follows another one and can also be aborted by `end`. */
@@ -363,45 +453,14 @@ function spareSignal(signal: Signal): { readonly signal: AbortSignal; end(): voi
   return { signal: controller.signal, end };
 }
 
-/** Returns the document. @throws the error of reading it. */
-function objectOf(looked: Looked): JsonObject | undefined {
-  if ("error" in looked && looked.error !== undefined) throw looked.error;
-  return looked.object;
-}
-
-/** Returns the bytes. @throws the error of reading them. */
-function bytesOf(looked: LookedBytes): Uint8Array | undefined {
-  if ("error" in looked) throw looked.error;
-  return looked.bytes;
-}
-
 type Signal = AbortSignal | undefined;
 
-/**
- * Reads metadata documents of one store, at most `limits.metadataBytes` each. `look` and `lookForBytes`
- * return errors in their results, because the document of another version may be the one that decides.
- */
+/** Reads metadata documents of one store, at most `limits.metadataBytes` each. */
 class MetadataReader {
   constructor(
     private readonly store: Store,
     private readonly options: DocumentOptions,
   ) {}
-
-  async look(path: string, key: string, signal: Signal): Promise<Looked> {
-    try {
-      return { object: await this.read(path, key, signal) };
-    } catch (error) {
-      return { error };
-    }
-  }
-
-  async lookForBytes(path: string, key: string, signal: Signal): Promise<LookedBytes> {
-    try {
-      return { bytes: await this.readBytes(path, key, signal) };
-    } catch (error) {
-      return { error };
-    }
-  }
 
   /** Returns the parsed document; undefined if it does not exist. */
   async read(path: string, key: string, signal: Signal): Promise<JsonObject | undefined> {

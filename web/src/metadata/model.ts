@@ -21,12 +21,14 @@ import {
   v2GroupKey,
   v3Key,
 } from "./document.js";
-import type { Documents } from "./new-array.js";
 import { attributesJson, integersJson, jsonEntries, printDocument, withEntries } from "./print.js";
 import type { ArraySpec } from "./spec.js";
 import { parseV1 } from "./v1.js";
 import { parseV2Array } from "./v2.js";
 import { parseV3Array, parseV3Group, v3NodeType } from "./v3.js";
+
+/** Documents of one node, by their keys relative to its path. The document that defines the node comes last. */
+export type Documents = ReadonlyMap<string, JsonObject>;
 
 export interface ArrayMetadata {
   readonly kind: "array";

@@ -223,12 +223,12 @@ export function xarrayDimensionNames(
  * convention and optional: if they cannot be read, the group still can.
  */
 export async function parseV2Consolidated(
-  read: () => Uint8Array | undefined,
+  read: Promise<Uint8Array | undefined>,
   options: DocumentOptions,
   signal?: AbortSignal | undefined,
 ): Promise<Map<string, JsonObject> | undefined> {
   try {
-    const bytes = read();
+    const bytes = await read;
     if (!bytes) return undefined;
     const object = await readDocument(bytes, v2ConsolidatedKey, options, signal);
     const format = member(object, "zarr_consolidated_format");

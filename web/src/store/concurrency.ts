@@ -60,34 +60,33 @@ export const isConflict = (error: unknown): error is ZarrError =>
 /** What to do if another program has written an object since it was read. */
 export type Conflicts = "retry" | "error" | "ignore";
 
-/** Default number of attempts. */
-const defaultAttempts = 10;
+const maxAttempts = 10;
 /** Maximum pause before the second attempt, in milliseconds. Doubles with each further one, up to a second. */
 const pause = 10;
 const maxPause = 1000;
 
 /**
  * Runs work that reads an object and writes it with a condition. Repeats it after random pauses if the condition fails.
- * @param conflicts how to handle a conflict. A function is called after each attempt.
  * @throws AlreadyExists or Conflict if conflicts are errors; Conflict after the last attempt; what the work throws.
  */
 export async function retryConflicts<T>(
   key: string,
-  conflicts: Conflicts | (() => Conflicts),
+  conflicts: Conflicts,
   signal: AbortSignal | undefined,
   work: () => Promise<T>,
-  attempts = defaultAttempts,
 ): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await work();
     } catch (error) {
-      const mode = typeof conflicts === "function" ? conflicts() : conflicts;
-      if (mode !== "retry" || !isConflict(error)) throw error;
-      if (attempt === attempts)
-        throw conflict(`${key} is constantly modified by other writers; gave up after ${attempts} attempts`, {
-          cause: error,
-        });
+      if (conflicts !== "retry" || !isConflict(error)) throw error;
+      if (attempt === maxAttempts)
+        throw conflict(
+          `${key} is constantly modified by other writers; gave up after ${maxAttempts} attempts`,
+          {
+            cause: error,
+          },
+        );
     }
     const delay = Math.random() * Math.min(maxPause, pause * 2 ** attempt); // so that writers do not meet again
     await untilAborted(new Promise((resolve) => setTimeout(resolve, delay)), signal);

@@ -55,13 +55,13 @@ export async function deleteKeys(
 }
 
 /**
- * Runs work for each key, a bounded number at a time.
- * @returns the number of keys.
+ * Runs work for each key or other item, a bounded number at a time.
+ * @returns the number of items.
  * @throws the first error, after all running work has ended.
  */
-export async function inParallel(
-  keys: AsyncIterable<string> | Iterable<string>,
-  work: (key: string) => MaybePromise<unknown>,
+export async function inParallel<T>(
+  items: AsyncIterable<T> | Iterable<T>,
+  work: (item: T) => MaybePromise<unknown>,
   signal: AbortSignal | undefined,
 ): Promise<number> {
   const limiter = new Limiter(concurrency);
@@ -71,10 +71,10 @@ export async function inParallel(
     hasFailed = true;
   };
   let batch: Promise<void>[] = [];
-  for await (const key of keys) {
+  for await (const item of items) {
     if (hasFailed) break;
     count++;
-    const running = limiter.run(async () => void (await work(key)), signal);
+    const running = limiter.run(async () => void (await work(item)), signal);
     running.catch(fail);
     batch.push(running);
     if (batch.length < batchLength) continue;

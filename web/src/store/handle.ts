@@ -28,10 +28,8 @@ export interface StoreHandle {
   lastVersion?: 1 | 2 | 3;
   /** The same for the drop-in for zarrita. */
   lastZarritaVersion?: 1 | 2 | 3;
-  /** Start of the stamps that this process writes: see edit/stamps.ts. */
+  /** Start of the stamps that this process writes: see edit/documents.ts. */
   writerId?: string;
-  /** Paths of arrays that this process has made shorter. */
-  readonly shortenedArrays: Set<string>;
   /** Numbers of the objects in a Map: see map.ts. */
   objectNumbers?: WeakMap<Uint8Array, number>;
 }
@@ -43,7 +41,6 @@ export const handleOf = cachedFor(
     pendingWrites: new Map(),
     writeListeners: new Set(),
     metadataWrites: 0,
-    shortenedArrays: new Set(),
   }),
 );
 

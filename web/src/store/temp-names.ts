@@ -35,3 +35,9 @@ export const writerLockName = (hash = ""): string => `.zw-writer${hash}.tmp`;
 
 /** Whether a name belongs to the lock of a destination. */
 export const isWriterLockName = (name: string): boolean => /^\.zw-writer[0-9a-f]*\.tmp$/.test(name);
+
+/**
+ * Name of the record of a deletion: the arrays whose chunks are being deleted. Their documents are deleted
+ * first, so after an interruption only the record distinguishes the remaining chunks from foreign files.
+ */
+export const recordName = ".zw-deleted.tmp";

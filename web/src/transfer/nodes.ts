@@ -13,11 +13,11 @@ import { open } from "../hierarchy/open.js";
 import { v2ArrayKey, v2ConsolidatedKey, v2GroupKey, v3Key } from "../metadata/document.js";
 import {
   type ArrayMetadata,
+  type Documents,
   type GroupMetadata,
   type NodeMetadata,
   printMetadata,
 } from "../metadata/model.js";
-import type { Documents } from "../metadata/new-array.js";
 import { withEntries } from "../metadata/print.js";
 import type { ArraySpec } from "../metadata/spec.js";
 import { joinKey, type Store } from "../store/store.js";

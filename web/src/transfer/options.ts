@@ -1,7 +1,7 @@
 /** Options and results of copies and verifications. */
 
 import { type CodecInput, codecNames } from "../edit/options.js";
-import type { OpenOptions } from "../hierarchy/open-options.js";
+import type { OpenOptions } from "../hierarchy/opener.js";
 import type { Selection } from "../plan/selection.js";
 import { isStore, type Store } from "../store/store.js";
 import { checkOptions, type OptionNames } from "../util/arguments.js";

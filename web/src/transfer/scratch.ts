@@ -1,10 +1,16 @@
 /** Temporary places of intermediate chunks, and unfinished files that killed processes have left in folders. */
 
 import type { Dirent } from "node:fs";
-import { recordName } from "../edit/belongings.js";
 import { randomHex } from "../store/lease.js";
 import type { MaybePromise, Store } from "../store/store.js";
-import { hiddenName, isDeletedFolder, isHidden, isScratchName, scratchName } from "../store/temp-names.js";
+import {
+  hiddenName,
+  isDeletedFolder,
+  isHidden,
+  isScratchName,
+  recordName,
+  scratchName,
+} from "../store/temp-names.js";
 import { networkError } from "../util/errors.js";
 import { exitHooks, node, transferTimes } from "./host.js";
 

@@ -14,16 +14,16 @@ import { readScalar } from "../dtypes/scalar.js";
 import { arrayLike, leafCodecs } from "../edit/array-options.js";
 import type { CodecInput, CreateLikeOptions } from "../edit/options.js";
 import type { ZarrArray } from "../hierarchy/array.js";
-import { convertMetadata } from "../metadata/convert.js";
 import {
   type ArrayMetadata,
   attributesIn,
   attributesKey,
+  type Documents,
   type GroupMetadata,
   mainDocument,
   readMetadata,
 } from "../metadata/model.js";
-import type { Documents } from "../metadata/new-array.js";
+import { convertMetadata } from "../metadata/new-array.js";
 import { jsonEntries, toJson, withEntries } from "../metadata/print.js";
 import type { ArraySpec } from "../metadata/spec.js";
 import { asString, isRecord, ownProperty } from "../util/arguments.js";

@@ -1,7 +1,7 @@
 /** Detects destinations that show a part of their source, or contain it, through stores that this library does not know. */
 
-import { documentsAt } from "../edit/belongings.js";
 import { type NodePlace, storeIdentity } from "../edit/overlap.js";
+import { documentsAt } from "../edit/target.js";
 import { directoryRoot } from "../store/directory/handles.js";
 import { innermostStore } from "../store/handle.js";
 import { canList, keysBelow } from "../store/listing.js";

@@ -31,7 +31,7 @@ export interface Encoders {
   encode(step: EncodeStep, signal: AbortSignal | undefined): Promise<Encoded | "no room">;
 }
 
-export interface EncoderOptions {
+interface EncoderOptions {
   /** Whether to store chunks that contain only the fill value. */
   readonly keepsFill: boolean;
   readonly encoders: Encoders | undefined;
@@ -145,7 +145,7 @@ export class ChunkEncoder {
   ): MaybePromise<Encoded> {
     if (this.options.clears && !stored) return undefined;
     if (!isPlaced(codec)) return this.#encodeContent(task, codec, stored);
-    const step = patchStep(codec, this.values, task.projections, stored, this.options.keepsFill);
+    const step = chunkStep(codec, this.values, task.projections, stored, this.options.keepsFill);
     return this.#run(task, codec, step, this.#encodersFor(codec), copy);
   }
 
@@ -221,15 +221,16 @@ export interface EncodeStep {
 }
 
 /** Returns the step for a chunk that the parts cover as far as it lies in the array. */
-export function wholeStep(
-  { plan }: CoreChunkCodec,
+function wholeStep(
+  codec: CoreChunkCodec,
   values: Values,
   parts: readonly WritePart[],
   keepsFill: boolean,
 ): EncodeStep {
   const source = values.content as Uint8Array;
   const isBox = parts.every(({ listed, step, count }) => !listed && (step === 1 || count === 1));
-  if (!isBox) return chunkStep(plan, values, parts, undefined, keepsFill);
+  if (!isBox) return chunkStep(codec, values, parts, undefined, keepsFill);
+  const { plan } = codec;
   const shape = parts.map(({ count }) => count);
   const strides = stridesOf(shape, values.width);
   const place = {
@@ -242,18 +243,8 @@ export function wholeStep(
 }
 
 /** Returns the step for a chunk whose other elements come from a stored chunk, or have the fill value. */
-export function patchStep(
-  { plan }: CoreChunkCodec,
-  values: Values,
-  parts: readonly WritePart[],
-  stored: Uint8Array | undefined,
-  keepsFill: boolean,
-): EncodeStep {
-  return chunkStep(plan, values, parts, stored, keepsFill);
-}
-
 function chunkStep(
-  plan: CoreChunkCodec["plan"],
+  { plan }: CoreChunkCodec,
   values: Values,
   parts: readonly WritePart[],
   encoded: Uint8Array | undefined,

@@ -33,11 +33,6 @@ export interface WriteRegionOptions {
   readonly encoders: Encoders | undefined;
   /** Whether the values replace elements that the array no longer has: nothing is stored for them. */
   readonly clears?: boolean;
-  /**
-   * Called after a stored object was read and before it is replaced; throws if the region must no longer be
-   * written. Every write then has a condition, so that it fails if the object was changed in between.
-   */
-  readonly recheck?: (() => Promise<unknown>) | undefined;
 }
 
 /** Size of uncompressed chunks that may be in memory together: writing into fresh memory takes most of their time. */
@@ -87,8 +82,7 @@ export async function writeRegion(
   values: Values,
   options: WriteRegionOptions,
 ): Promise<void> {
-  const { signal, conflicts, writeEmptyChunks, onProgress, encoders, clears = false } = options;
-  const { recheck } = options;
+  const { signal, writeEmptyChunks, onProgress, encoders, clears = false } = options;
   signal?.throwIfAborted();
   const { fill } = reader.spec;
   // An undefined fill value could be read as any value by other readers.
@@ -96,7 +90,7 @@ export async function writeRegion(
   const encoder = new ChunkEncoder(values, region, { keepsFill, encoders, signal, clears });
   await encoder.start(reader.firstCodec);
   const [lanes, innerConcurrency] = concurrencies(reader, values.width, options);
-  const writer = new ObjectWriter(store, reader, encoder, { conflicts, signal, innerConcurrency, recheck });
+  const writer = new ObjectWriter(store, reader, encoder, options, innerConcurrency);
   const jobs = new Jobs(reader, region.parts, values.width);
   const totalChunks = countOf(region.parts.map((list) => list.length));
   const progress: Progress = { chunks: 0, totalChunks, bytes: 0 };
@@ -146,25 +140,16 @@ type EncodeTask = (
   copy?: Copy,
 ) => MaybePromise<Encoded>;
 
-export interface ObjectWriterOptions {
-  readonly conflicts: Conflicts;
-  readonly signal: AbortSignal | undefined;
-  /** Maximum number of inner chunks of one shard that are encoded in parallel. */
-  readonly innerConcurrency: number;
-  readonly recheck: (() => Promise<unknown>) | undefined;
-}
-
-/** An object that is assumed to be missing; the condition of the write checks that. */
-const assumedMissing: Stored = { bytes: undefined, ifVersion: "absent" };
-
-export class ObjectWriter {
+class ObjectWriter {
   readonly #shardSizes = new Map<ShardLevel, number>();
 
   constructor(
     private readonly store: Store,
     private readonly reader: ArrayReader,
     private readonly encoder: ChunkEncoder,
-    private readonly options: ObjectWriterOptions,
+    private readonly options: WriteRegionOptions,
+    /** Maximum number of inner chunks of one shard that are encoded in parallel. */
+    private readonly innerConcurrency: number,
   ) {}
 
   /**
@@ -174,7 +159,7 @@ export class ObjectWriter {
    */
   write({ object, tasks }: Job): Promise<number> {
     const key = this.reader.objectKey(object);
-    const { signal, recheck } = this.options;
+    const { signal } = this.options;
     return inTurn(this.store, key, signal, async () => {
       signal?.throwIfAborted();
       const { axes, objectAxes } = this.reader;
@@ -183,39 +168,26 @@ export class ObjectWriter {
       const encode = this.#createEncode(tasks);
       const make = (stored: Uint8Array | undefined) =>
         this.#changed(object, tasks, isWhole ? undefined : stored, encode);
-      return isWhole && !recheck
-        ? this.#put(key, await make(undefined), undefined)
-        : this.#update(key, object, make, isWhole);
+      return isWhole ? this.#put(key, await make(undefined), undefined) : this.#update(key, object, make);
     });
   }
 
   /**
    * Replaces an object on the condition that it has not changed since it was read.
    * @param make returns the new object, given the stored one; undefined if it should not be stored.
-   * @param isNew whether the object is likely to be missing, so that it need not be read first.
    */
   async #update(
     key: string,
     object: readonly number[],
     make: (stored: Uint8Array | undefined) => Promise<Encoded>,
-    isNew: boolean,
   ): Promise<number> {
-    const { conflicts, signal, recheck } = this.options;
-    let isFirst = true;
+    const { conflicts, signal } = this.options;
     return retryConflicts(key, conflicts, signal, async () => {
-      const isAssumed = isNew && isFirst && conflicts !== "ignore" && supportsConditions(this.store);
-      isFirst = false;
-      if (isAssumed) {
-        const bytes = await make(undefined);
-        if (bytes) return this.#put(key, bytes, assumedMissing);
-      }
       const stored = await this.#read(key);
       const changed = await make(stored.bytes);
-      if (stored.bytes) await recheck?.();
       // Deletions have no condition: they could remove an object that another program has written since.
       const stays = stored.bytes !== undefined && stored.ifVersion !== undefined;
       const bytes = changed ?? (stays ? this.#empty(object) : undefined);
-      if (recheck && bytes && stored.bytes && isEqual(bytes, stored.bytes)) return 0;
       return this.#put(key, bytes, stored);
     });
   }
@@ -246,7 +218,7 @@ export class ObjectWriter {
     if (levels.length === 0) return encode(tasks[0]!, leaf, stored);
     const at = reader.positionsOf(object, tasks);
     const replace: Replace<RegionTask> = (task, before, copy) => encode(task, leaf, before, copy);
-    const { innerConcurrency: concurrency } = this.options;
+    const { innerConcurrency: concurrency } = this;
     const { limits } = reader;
     const work = { session: encoder.session, limits, replace, concurrency, sizes: this.#shardSizes };
     return changeShard(work, levels, stored, tasks, at);

@@ -48,7 +48,7 @@ export async function createGroup(
   given: object | undefined,
 ): Promise<Attributes> {
   const attributes = attributesJson(given);
-  await replaceNode(store, path, groupDocuments(attributes, 3), { isArray: false });
+  await replaceNode(store, path, groupDocuments(attributes, 3));
   return plainAttributes(attributes, "attributes");
 }
 
@@ -59,7 +59,7 @@ export async function createArray<D extends DataType>(
 ): Promise<ZarrArray> {
   const limits = resolveLimits(undefined);
   const { documents, spec } = await arrayMetadata(createOptions(options), 3, limits);
-  await replaceNode(store, path, documents, { isArray: true });
+  await replaceNode(store, path, documents);
   return new ZarrArray(store, path, spec, limits);
 }
 
