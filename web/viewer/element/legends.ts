@@ -1,16 +1,13 @@
 /** Content of a picture's legend: the colours of values or of channels. */
 import { formatCount } from "../base/format.js";
 import { channelLabel, findChannelAxis, isPicture } from "../model/channels.js";
-import { tableColors } from "../model/column-colors.js";
-import { columnLegends, type NamedLegend } from "../model/layer-columns.js";
+import { columnLegends, type NamedLegend, tableColors } from "../model/column-colors.js";
 import { isComposite, type Layer, sampledAxes } from "../model/layers.js";
 import type { ViewState } from "../model/state.js";
-import { unitText } from "../panels/coordinates.js";
-import type { Legend } from "../panels/legend.js";
-import { legendTicks } from "../panels/legend-ticks.js";
+import { unitText, valueFormat } from "../panels/coordinates.js";
+import { type Legend, legendTicks } from "../panels/legend.js";
 import { type Dataset, datasetShape } from "../source/dataset.js";
 import type { Ranges } from "./ranges.js";
-import { valueFormat } from "./value-format.js";
 
 export { Legend } from "../panels/legend.js";
 

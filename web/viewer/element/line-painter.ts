@@ -16,8 +16,7 @@ import { axisName, fillRuler, roundValues, rulerTitle } from "../panels/rulers.j
 import { type Dataset, datasetShape } from "../source/dataset.js";
 import type { Tile } from "../tiles/tile.js";
 import type { Viewpoint } from "../tiles/tile-selection.js";
-import type { Frame } from "./frame.js";
-import type { Painter } from "./painter.js";
+import type { Frame, Painter } from "./frame.js";
 import type { PlaneContent } from "./plane-geometry.js";
 import { drawnDataset } from "./projections.js";
 import type { Ranges } from "./ranges.js";

@@ -14,23 +14,25 @@ import { acquire, release, type Shared } from "../tiles/shared.js";
 import type { Gap, Tile } from "../tiles/tile.js";
 import type { Viewpoint } from "../tiles/tile-selection.js";
 import { TileSet, type TileStatus } from "../tiles/tile-set.js";
-import { type Cell, type Reading, readCell } from "./cell-reading.js";
-import { distanceInto, movedCell, placeCursor } from "./cursor.js";
-import { Frame } from "./frame.js";
-import { FrameClock } from "./frame-clock.js";
-import type { Described, Painter } from "./painter.js";
+import { type Described, Frame, FrameClock, type Painter } from "./frame.js";
 import {
+  type Cell,
   cellAt,
   cellCentre,
+  distanceInto,
   drawnLevel,
   type Extent,
   isLine,
   isSamePlane,
   markedCamera,
   markedIntervals,
+  movedCell,
   type PlaneContent,
+  placeCursor,
   planeExtent,
+  type Reading,
   reachable,
+  readCell,
   readingViews,
   requestedCamera,
   resolveViewpoint,

@@ -14,8 +14,7 @@ import {
 } from "../model/plate-view.js";
 import { Findings } from "../numbers/findings.js";
 import { summarize } from "../numbers/summary.js";
-import { plateView } from "../panels/plate.js";
-import { PlateControls } from "../panels/plate-controls.js";
+import { PlateControls, plateView } from "../panels/plate.js";
 import type { Dataset } from "../source/dataset.js";
 import type { SourceTarget } from "../source/opened.js";
 import type { Plate } from "../source/plate.js";

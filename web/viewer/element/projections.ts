@@ -1,8 +1,7 @@
 /** The projections of planes: made once for each pair of axes; their code is loaded with the first. */
 import { keptFor } from "../base/memo.js";
 import { planeAspect } from "../model/layers.js";
-import { mapPositions } from "../model/map-positions.js";
-import type { Projection } from "../model/projection.js";
+import { mapPositions, type Projection } from "../model/projection.js";
 import type { ViewState } from "../model/state.js";
 import { linearCoordinates } from "../source/coordinates.js";
 import type { Dataset, DatasetAxis } from "../source/dataset.js";

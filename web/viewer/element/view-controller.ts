@@ -2,10 +2,9 @@
 import { computed, effect } from "@preact/signals-core";
 import { errorMessage } from "../base/format.js";
 import { LazyPart } from "../base/lazy-part.js";
-import type { Layer } from "../model/layers.js";
+import { type Layer, tableOf } from "../model/layers.js";
 import { type SliceKind, sliceKind } from "../model/plan.js";
 import { arrayFacts, type Interval, type ViewState, type WantedState } from "../model/state.js";
-import { tableOf } from "../model/table.js";
 import type { Change, PanelView } from "../panels/panel.js";
 import { datasetShape } from "../source/dataset.js";
 import type { Measured } from "../source/measure.js";
@@ -16,15 +15,12 @@ import { Dock } from "./dock.js";
 import type { MainPanel } from "./main-panel.js";
 import { MainPlane, type PlaneKind } from "./main-plane.js";
 import type { ViewerView } from "./options.js";
-import { PointerReporter } from "./pointer-reporter.js";
 import { Pointing } from "./pointing.js";
-import { RelatedDataLoader } from "./related-data-loader.js";
+import { RelatedDataLoader, stateData } from "./related-data-loader.js";
 import { SliceGate } from "./slice-gate.js";
 import { Slices } from "./slices.js";
-import { stateData } from "./state-data.js";
 import { StatusReporter } from "./status-reporter.js";
-import { resolveFor } from "./target.js";
-import { codeRequest } from "./view-link.js";
+import { codeRequest, resolveFor } from "./target.js";
 import type { ViewerActions, ViewerModel } from "./viewer-model.js";
 import { VolumeHost } from "./volume-host.js";
 
@@ -78,10 +74,9 @@ export class ViewController {
     });
     this.#volume = new VolumeHost({
       ...inputs,
-      onPoint: (point, by) => reporter.show(point && { ...point, axes: model.dataset!.axes }, by),
+      onPoint: (point, by) => this.#pointing.show(point && { ...point, axes: model.dataset!.axes }, by),
     });
-    const reporter = new PointerReporter(mainPanel.readout, model);
-    this.#pointing = new Pointing(model, this.plane, this.#crossSections, reporter, this.#gate);
+    this.#pointing = new Pointing(model, this.plane, this.#crossSections, mainPanel.readout, this.#gate);
     this.#slices = new Slices(model);
     this.status = new StatusReporter(model, mainPanel, this.plane, this.#volume, () => {
       this.end();

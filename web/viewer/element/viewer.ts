@@ -12,9 +12,8 @@ import type { enterLink, Linked, tellLinked } from "./links.js";
 import { MainPanel } from "./main-panel.js";
 import type { ViewerOptions, ViewerState, ViewerTarget, ViewerView } from "./options.js";
 import { SourceOpener } from "./source-opener.js";
-import { isSameTarget, resolveFor } from "./target.js";
+import { isSameTarget, resolveFor, viewLink } from "./target.js";
 import { ViewController } from "./view-controller.js";
-import { viewLink } from "./view-link.js";
 import { type ViewerActions, ViewerModel } from "./viewer-model.js";
 
 export class Viewer implements Linked {
@@ -69,7 +68,7 @@ export class Viewer implements Linked {
       link: () => this.link,
       picture: () => this.#named(this.picture()),
       showFigureDialog: async (over) => {
-        const { showFigure } = await import("./figure-dialog.js");
+        const { showFigure } = await import("./figure.js");
         showFigure(over, this.#figureViewer);
       },
     };

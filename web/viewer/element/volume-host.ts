@@ -51,7 +51,7 @@ export class VolumeHost {
   ): Promise<VolumeView | undefined> {
     const [{ VolumeView, volumeLayers }, { volumeLabels }] = await Promise.all([
       import("../volume/part.js"),
-      import("./volume-labels.js"),
+      import("../panels/scale-bar.js"),
     ]);
     const axes = volumeAxes(dataset, state);
     if (!axes || !isCurrent()) return undefined;

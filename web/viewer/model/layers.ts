@@ -1,13 +1,12 @@
 /** Layers of a view: planes of datasets, each with a style. */
 import { isDiverging } from "../base/colormaps.js";
 import { type Dataset, type DatasetAxis, datasetShape, type Labels } from "../source/dataset.js";
+import type { Observations } from "../source/observations.js";
 import { labelsIn, type RowId } from "../source/row-id.js";
 import { placeKey } from "./added-layers.js";
 import { findChannelAxis, isPicture } from "./channels.js";
-import type { LabelLook } from "./label-look.js";
-import { labelTableOf } from "./label-tables.js";
-import type { Layer, LayerStyle } from "./layer.js";
-import { openedLayers } from "./opened-layers.js";
+import { type LabelLook, labelTableOf } from "./label-look.js";
+import { type Layer, type LayerStyle, openedLayers } from "./layer.js";
 import type { ViewState } from "./state.js";
 
 export type { Layer, LayerStyle } from "./layer.js";
@@ -286,4 +285,15 @@ function axisStretch(down: DatasetAxis, across: DatasetAxis): number {
   if (typeof first !== "number" || typeof last !== "number" || Math.abs(last - first) > 90) return 1;
   const stretch = 1 / Math.max(0.1, Math.cos((((first + last) / 2) * Math.PI) / 180));
   return latitude === down ? stretch : 1 / stretch;
+}
+
+/** The labels of a view: the picture itself, or those over it. */
+export const labelsOf = (dataset: Dataset, state: ViewState): Dataset | undefined =>
+  state.colormap === "labels" ? dataset : shownLabels(dataset, state)?.dataset;
+
+/** Undefined for pictures without a table. */
+export function tableOf(dataset: Dataset, state: ViewState): Observations | undefined {
+  if (dataset.embedding) return dataset.embedding.observations;
+  const labels = labelsOf(dataset, state);
+  return labels && labelTableOf(labels)?.observations;
 }

@@ -3,7 +3,15 @@ import { type ColormapName, isColormap } from "../base/colormaps.js";
 import { type ValueScale, valueScales } from "../base/value-scale.js";
 import { type ComplexPart, complexPartNames, isComplex, isInteger, type Leaf } from "../source/leaf.js";
 import { type ArrayFacts, drawnLeaf } from "./array-facts.js";
-import { type ChannelState, isChannels, isGamma, isRange, type ValueRange } from "./channels.js";
+import {
+  type ChannelState,
+  channelsText,
+  isChannels,
+  isGamma,
+  isRange,
+  readChannels,
+  type ValueRange,
+} from "./channels.js";
 import {
   choiceEntry,
   type Entry,
@@ -14,7 +22,6 @@ import {
   textEntry,
   type Wanted,
 } from "./entry.js";
-import { channelsText, readChannels } from "./query-channels.js";
 
 /** Whether values outside the range are marked or look like its ends. */
 export type Outside = "mark" | "clamp";

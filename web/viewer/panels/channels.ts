@@ -8,10 +8,10 @@ import {
   findChannelAxis,
   isPicture,
   maxChannels,
+  type OpacityCurve,
   type ValueRange,
 } from "../model/channels.js";
 import { channelId, isComposite } from "../model/layers.js";
-import type { OpacityCurve } from "../model/opacity-curve.js";
 import { drawnLeaf, type ViewState } from "../model/state.js";
 import type { Dataset } from "../source/dataset.js";
 import type { Leaf } from "../source/leaf.js";

@@ -1,7 +1,9 @@
 /** Formats coordinates for the readout, rulers and sliders. */
-import { formatBriefly } from "../base/format.js";
+import { formatBriefly, formatTime } from "../base/format.js";
 import { shortened, shortName } from "../base/text.js";
+import { drawnLeaf, type ViewState } from "../model/state.js";
 import type { Dataset, DatasetAxis } from "../source/dataset.js";
+import { isTime } from "../source/leaf.js";
 
 /**
  * The coordinate of an element along an axis, with its unit; undefined if it does not exist or has not been
@@ -139,3 +141,15 @@ export function unitText(whole: string): string {
 const raised: Readonly<Record<string, string>> = Object.fromEntries(
   [..."0123456789-+"].map((digit, i) => [digit, [..."⁰¹²³⁴⁵⁶⁷⁸⁹⁻"][i] ?? ""]),
 );
+
+/** @param resolution a distance of values that must look different; 0 for four digits */
+export function valueFormat(
+  dataset: Dataset,
+  settings: ViewState,
+  resolution = 0,
+): (value: number) => string {
+  if (dataset.decodedKind === "milliseconds" && !settings.isRaw) return dateText;
+  const dtype = drawnLeaf(dataset, settings.field)?.dtype;
+  if (dtype?.core !== "datetime64" || !isTime(dtype)) return (value) => formatBriefly(value, resolution);
+  return (value) => (Number.isFinite(value) ? formatTime(dtype, BigInt(Math.round(value))) : "–");
+}

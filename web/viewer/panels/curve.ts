@@ -1,6 +1,6 @@
 /** Edits an opacity curve: its points are dragged, or moved by the arrow keys. */
 import { h, icon } from "../base/dom.js";
-import { maxCurvePoints, type OpacityCurve, opacityAt } from "../model/opacity-curve.js";
+import { maxCurvePoints, type OpacityCurve, opacityAt } from "../model/channels.js";
 import type { ViewState } from "../model/state.js";
 
 type Point = OpacityCurve[number];

@@ -1,8 +1,7 @@
 /** Dialog that lists the keys and gestures of a picture. */
 import { h, uniqueId } from "../base/dom.js";
-import { playableAxes } from "../model/layers.js";
+import { labelsOf, playableAxes, tableOf } from "../model/layers.js";
 import type { ViewState } from "../model/state.js";
-import { labelsOf, tableOf } from "../model/table.js";
 import type { Dataset } from "../source/dataset.js";
 
 /** A view whose keys are listed. */

@@ -1,15 +1,20 @@
 /** The legend: the colours of values. */
 
+import { colorTable, pixelBytes } from "../base/color-tables.js";
+import type { ColormapName } from "../base/colormaps.js";
 import { h } from "../base/dom.js";
+import { formatBriefly, formatCount } from "../base/format.js";
+import { keptFor } from "../base/memo.js";
+import { type OutsideColors, outsideColors } from "../base/outside-colors.js";
+import { longName, shortName } from "../base/text.js";
+import { bent, type Curve, scaleCurve, type ValueScale } from "../base/value-scale.js";
 import { marks } from "../draw/renderer.js";
 import { layerColors, outsideOf } from "../draw/table.js";
-import type { NamedLegend } from "../model/layer-columns.js";
+import { absentColor, type NamedLegend } from "../model/column-colors.js";
 import type { LayerStyle } from "../model/layers.js";
-import { columnLegend } from "./column-legend.js";
-import { type Clipping, LegendBar } from "./legend-bar.js";
 
 /** A channel in the legend. */
-export interface ChannelEntry extends Clipping {
+interface ChannelEntry extends Clipping {
   readonly style: LayerStyle;
   readonly label: string;
   readonly low: string;
@@ -23,7 +28,7 @@ export interface LegendTick {
 }
 
 /** A colour map between two values, and the other appearances in the picture. */
-export interface ScaleEntry extends Clipping {
+interface ScaleEntry extends Clipping {
   readonly style: LayerStyle;
   readonly low: string;
   readonly high: string;
@@ -160,4 +165,175 @@ export class Legend {
     for (const part of [this.#scale, this.#channels, this.#missing, this.#note]) part.hidden = true;
     this.#shown = "";
   }
+}
+
+/** Whether there are values below and above the range of a bar. */
+interface Clipping {
+  readonly isBelow: boolean;
+  readonly isAbove: boolean;
+}
+
+/** A colour map between two values, with a triangle at each end that values lie beyond. */
+class LegendBar {
+  readonly bar = h("div", { class: "zw-legend-bar" });
+  readonly #ends = ["below", "above"].map((end) =>
+    h("span", { class: `zw-legend-end zw-legend-${end}`, title: `Values ${end} the range` }, h("span")),
+  ) as [HTMLElement, HTMLElement];
+  readonly element = h(
+    "div",
+    { class: "zw-legend-colors", "aria-hidden": "true" },
+    this.#ends[0],
+    this.bar,
+    this.#ends[1],
+  );
+
+  /** @param outside colours of values beyond the ends. Default: those of the ends */
+  show(table: Uint32Array, { isBelow, isAbove }: Clipping, outside?: OutsideColors): void {
+    paintTable(this.bar, table);
+    const [below, above] = this.#ends;
+    showEnd(below, isBelow, outside?.below ?? pixelBytes(table[0]!));
+    showEnd(above, isAbove, outside?.above ?? pixelBytes(table.at(-1)!));
+  }
+}
+
+function showEnd(end: HTMLElement, isShown: boolean, color: readonly number[]): void {
+  end.hidden = !isShown;
+  (end.firstElementChild as HTMLElement).style.background = css(color);
+}
+
+const css = (color: readonly number[]): string => `rgb(${color.join(" ")})`;
+
+/** Fills a canvas of 256 pixels with a colour map. */
+export function paintBar(canvas: HTMLCanvasElement, colormap: ColormapName): void {
+  paintTable(canvas, colorTable(colormap));
+}
+
+/** As a CSS gradient: drawing on the first canvas of a page waits for the GPU to start. */
+export function paintTable(bar: HTMLElement, table: Uint32Array): void {
+  bar.style.background = colormapGradient(table);
+}
+
+/** Number of colours up to which their edges are sharp. */
+const maxSharp = 52;
+
+const colormapGradient = keptFor((table: Uint32Array) => {
+  const stop = (i: number, at: number) => `${css(pixelBytes(table[i]!))} ${(at / 2.56).toFixed(2)}%`;
+  const starts = [...table.keys()].filter((i) => i === 0 || table[i] !== table[i - 1]);
+  const stops =
+    starts.length > maxSharp
+      ? Array.from({ length: maxSharp }, (_, i) => stop(5 * i, 5 * i + 0.5))
+      : starts.flatMap((start, i) => [stop(start, start), stop(start, starts[i + 1] ?? 256)]);
+  return `linear-gradient(to right, ${stops.join(", ")})`;
+});
+
+/** Minimum distance of two values, as a share of the bar. */
+const leastDistance = 0.16;
+
+/** Values to label, from those that matter most; empty for continuous colours on a linear scale. */
+export function legendTicks(
+  style: LayerStyle,
+  [low, high]: readonly [number, number],
+  format: (value: number) => string,
+): LegendTick[] {
+  if (!(high > low) || style.kind === "labels" || (style.scale === "log" && !(low > 0))) return [];
+  const curve = scaleCurve(style.scale, low, high);
+  const share = (value: number) =>
+    ((bent(style.scale, value, curve.threshold) - curve.start) * curve.factor) / 256;
+  if (style.steps > 0) return spread(stepEdges(style), (at) => format(valueAt(style.scale, curve, at)));
+  if (style.scale === "linear") return [];
+  const values = roundPowers(style.scale, low, high, curve.threshold);
+  return spread(values.map(share), (_, i) => format(values[i]!));
+}
+
+/** Shares of the bar at which the colour changes. */
+function stepEdges(style: LayerStyle): number[] {
+  const table = layerColors(style);
+  return [...table.keys()].filter((i) => i > 0 && table[i] !== table[i - 1]).map((i) => i / 256);
+}
+
+/** The value at a share of the bar. */
+function valueAt(scale: ValueScale, { start, factor, threshold }: Curve, share: number): number {
+  const at = start + (256 * share) / factor;
+  if (scale === "log") return Math.exp(at);
+  return scale === "symlog" ? Math.sign(at) * threshold * Math.expm1(Math.abs(at)) : at;
+}
+
+/** 0 and powers of ten between the limits; their multiples by 2 and 5 if there are few of them. */
+function roundPowers(scale: ValueScale, low: number, high: number, threshold: number): number[] {
+  const least = scale === "log" ? low : threshold;
+  const largest = Math.max(Math.abs(low), Math.abs(high));
+  const [first, last] = [Math.ceil(Math.log10(least) - 1), Math.floor(Math.log10(largest))];
+  const powers = Array.from({ length: Math.max(0, last - first + 1) }, (_, i) => 10 ** (last - i));
+  const multiples = (factors: readonly number[]) =>
+    [0, ...factors.flatMap((factor) => powers.map((power) => Number((factor * power).toPrecision(3))))]
+      .flatMap((value) => (scale === "symlog" && value > 0 ? [value, -value] : [value]))
+      .filter((value) => value > low && value < high && (scale === "symlog" || value > 0));
+  const plain = multiples([1]);
+  return plain.length >= 2 ? plain : multiples([1, 2, 5]);
+}
+
+/** Leaves out values that would touch earlier ones. */
+function spread(shares: readonly number[], text: (share: number, index: number) => string): LegendTick[] {
+  const kept: LegendTick[] = [];
+  for (const [i, share] of shares.entries())
+    if (kept.every((one) => Math.abs(one.share - share) >= leastDistance))
+      kept.push({ share, text: text(share, i) });
+  return kept.sort((a, b) => a.share - b.share);
+}
+
+/** Maximum number of categories in the legend. */
+const maxCategories = 24;
+
+function columnLegend({ name, legend }: NamedLegend): HTMLElement {
+  const head = h("b", { title: longName(name) }, shortName(name));
+  if (legend.kind === "color")
+    return h("div", { class: "zw-legend-column zw-legend-color" }, swatch(legend.color), head);
+  const list = h("ul", { class: "zw-legend-rows", dir: "ltr", "aria-label": shortName(name) });
+  if (legend.kind === "categories") {
+    const { entries } = legend;
+    const used = entries.filter(({ count }) => count > 0);
+    list.append(
+      ...used
+        .slice(0, maxCategories)
+        .map(({ name: text, color, count }) => entry(color, text === "" ? "(empty)" : text, count)),
+    );
+    const more = used.length - maxCategories;
+    if (more > 0) list.append(h("li", {}, `and ${formatCount(more)} more`));
+  } else {
+    const { low, high, colormap, isBelow, isAbove, isMarked } = legend;
+    const table = colorTable(colormap);
+    const bar = new LegendBar();
+    bar.show(table, legend, isMarked ? outsideColors(table) : undefined);
+    const resolution = Math.abs(high / 100 - low / 100);
+    const format = (value: number, isBeyond: boolean, sign: string) =>
+      `${isBeyond ? `${sign} ` : ""}${formatBriefly(value, resolution)}`;
+    list.append(
+      h(
+        "li",
+        { class: "zw-legend-numbers", title: colormap },
+        h("span", {}, format(low, isBelow, "≤")),
+        bar.element,
+        h("span", {}, format(high, isAbove, "≥")),
+      ),
+    );
+  }
+  if (legend.absent > 0) list.append(entry(absentColor, "no value", legend.absent));
+  return h("div", { class: "zw-legend-column" }, head, list);
+}
+
+/** @param color "rrggbb" */
+function swatch(color: string): HTMLElement {
+  const cap = h("span", { class: "zw-legend-cap", "aria-hidden": "true" });
+  cap.style.background = `#${color}`;
+  return cap;
+}
+
+function entry(color: number, text: string, count: number): HTMLElement {
+  return h(
+    "li",
+    { title: longName(text) },
+    swatch(color.toString(16).padStart(6, "0")),
+    shortName(text),
+    h("span", { class: "zw-legend-count" }, formatCount(count)),
+  );
 }

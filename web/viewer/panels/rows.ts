@@ -9,8 +9,7 @@ import { maxPointSize, type ViewState } from "../model/state.js";
 import { columnText } from "../source/columns.js";
 import type { Observations } from "../source/observations.js";
 import { isRegionId, type RowId } from "../source/row-id.js";
-import { ColumnRange } from "./column-range.js";
-import type { Control, Panel, PanelContext } from "./panel.js";
+import { ColumnRange, type Control, type Panel, type PanelContext } from "./panel.js";
 
 /** Maximum number of cells in the document, and of characters of a value. */
 const maxCells = 400;

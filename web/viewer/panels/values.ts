@@ -1,6 +1,7 @@
 /** Controls for the colours of values: map, direction, gamma, centre; the range, and its histogram. */
 import type { DType } from "zarr-wasm";
 import { chooser } from "../base/chooser.js";
+import { colorTable, pixelBytes } from "../base/color-tables.js";
 import { type ColormapName, colormapKinds, isDiverging } from "../base/colormaps.js";
 import { h, labelled, numberField, select, showNumber } from "../base/dom.js";
 import type { ValueScale } from "../base/value-scale.js";
@@ -18,8 +19,7 @@ import {
 } from "../source/leaf.js";
 import { CurveEditor, hasOpacities } from "./curve.js";
 import { HistogramView } from "./histogram.js";
-import { paintBar } from "./legend-bar.js";
-import { colorsLike, OwnColors } from "./own-colors.js";
+import { paintBar } from "./legend.js";
 import {
   type Control,
   checkControl,
@@ -390,4 +390,74 @@ function rounded(value: number, width: number): number {
   if (Number.isSafeInteger(value)) return value;
   const digits = width > 0 ? Math.ceil(Math.log10(Math.abs(value) / width)) + 4 : 6;
   return Number(value.toPrecision(Math.min(17, Math.max(6, digits))));
+}
+
+/** Number of colours taken from another map. */
+const taken = 5;
+/** Maximum number of colours with a field; longer lists come from links and attributes. */
+const maxFields = 16;
+
+const hex = (pixel: number): string =>
+  `#${pixelBytes(pixel)
+    .map((byte) => byte.toString(16).padStart(2, "0"))
+    .join("")}`;
+
+/** A list of colours like another map. */
+function colorsLike(map: ColormapName): ColormapName {
+  if (map.startsWith("#")) return map;
+  const table = colorTable(map === "labels" ? "gray" : map);
+  const colors = Array.from({ length: taken }, (_, i) => hex(table[Math.round((255 * i) / (taken - 1))]!));
+  return colors.join() as ColormapName;
+}
+
+class OwnColors {
+  readonly #fields = h("span", { class: "zw-own-fields" });
+  readonly #add = h("button", { type: "button", class: "zw-button", onclick: () => this.#append() }, "Add");
+  readonly #remove = h(
+    "button",
+    { type: "button", class: "zw-button", onclick: () => this.#set(this.#colors.slice(0, -1)) },
+    "Remove",
+  );
+  readonly element = h(
+    "div",
+    { class: "zw-own-colors", role: "group", "aria-label": "Colours, from low to high", hidden: true },
+    this.#fields,
+    this.#add,
+    this.#remove,
+  );
+  #colors: readonly string[] = [];
+
+  constructor(private readonly onColors: (map: ColormapName) => void) {}
+
+  show(map: ColormapName): void {
+    this.element.hidden = !map.startsWith("#") || map.split(",").length > maxFields;
+    if (this.element.hidden) return;
+    this.#colors = map.split(",");
+    while (this.#fields.children.length > this.#colors.length) this.#fields.lastElementChild!.remove();
+    while (this.#fields.children.length < this.#colors.length)
+      this.#fields.append(this.#field(this.#fields.children.length));
+    for (const [i, color] of this.#colors.entries()) {
+      const field = this.#fields.children[i] as HTMLInputElement;
+      if (field.value !== color) field.value = color;
+    }
+    this.#add.disabled = this.#colors.length >= maxFields;
+    this.#remove.disabled = this.#colors.length <= 2;
+  }
+
+  #field(at: number): HTMLInputElement {
+    const field = h("input", {
+      type: "color",
+      "aria-label": `Colour ${at + 1}`,
+      oninput: () => this.#set(this.#colors.map((color, i) => (i === at ? field.value : color))),
+    });
+    return field;
+  }
+
+  #append(): void {
+    this.#set([...this.#colors, this.#colors.at(-1)!]);
+  }
+
+  #set(colors: readonly string[]): void {
+    this.onColors(colors.join() as ColormapName);
+  }
 }
