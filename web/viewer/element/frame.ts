@@ -156,12 +156,7 @@ export interface Described {
 
 export interface Painter {
   /** @returns false if it must continue in the next frame. */
-  paint(
-    frame: Frame,
-    shown: PlaneContent,
-    view: Viewpoint,
-    tilesOf: (layer: Layer) => readonly Tile[],
-  ): boolean;
+  paint(shown: PlaneContent, view: Viewpoint, tilesOf: (layer: Layer) => readonly Tile[]): boolean;
   forget(blockKey: string): void;
   /** Describes the point or shape at a position in the box. */
   describe?(at: Point | undefined): Described | undefined;

@@ -27,7 +27,7 @@ export class LinePainter implements Painter {
   readonly #scheme = window.matchMedia("(prefers-color-scheme: dark)");
 
   constructor(
-    frame: Frame,
+    private readonly frame: Frame,
     private readonly redraw: () => void,
     private readonly ranges: Ranges,
     private readonly formatOf: (layer: Layer) => (value: number) => string,
@@ -37,12 +37,8 @@ export class LinePainter implements Painter {
     this.#scheme.addEventListener("change", this.redraw);
   }
 
-  paint(
-    frame: Frame,
-    shown: PlaneContent,
-    view: Viewpoint,
-    tilesOf: (layer: Layer) => readonly Tile[],
-  ): boolean {
+  paint(shown: PlaneContent, view: Viewpoint, tilesOf: (layer: Layer) => readonly Tile[]): boolean {
+    const { frame } = this;
     const { size, ratio, camera } = view;
     const { state, layers, projection } = shown;
     const dataset = drawnDataset(shown, view);

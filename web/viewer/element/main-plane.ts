@@ -81,7 +81,7 @@ export class MainPlane {
   #make(kind: PlaneKind): PlaneView {
     return new PlaneView(this.ranges, this.callbacks, (frame, redraw, budget) =>
       kind === "image"
-        ? new ImagePainter(redraw, budget, this.ranges)
+        ? new ImagePainter(frame, redraw, budget, this.ranges)
         : new this.#linePainter.value!(frame, redraw, this.ranges, () => this.callbacks.format()),
     );
   }

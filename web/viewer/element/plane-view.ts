@@ -411,9 +411,9 @@ export class PlaneView {
     const hasAny = isCovered || hasSome;
     if (hasAny) this.#former = undefined;
     const former = this.#former;
-    if (!former) return this.#painter.paint(this.frame, shown, view, (layer) => tiles.get(layer) ?? []);
+    if (!former) return this.#painter.paint(shown, view, (layer) => tiles.get(layer) ?? []);
     const before = { ...former.shown, aspect: shown.aspect };
-    return this.#painter.paint(this.frame, before, view, ({ id }) => former.tiles.get(id) ?? []);
+    return this.#painter.paint(before, view, ({ id }) => former.tiles.get(id) ?? []);
   }
 
   /** For outside observers: rows and columns at the edges of the box. */

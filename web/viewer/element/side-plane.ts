@@ -63,7 +63,7 @@ export class SidePlane {
       },
       (frame, redraw, budget) =>
         kind === "image"
-          ? new ImagePainter(redraw, budget, this.#ranges)
+          ? new ImagePainter(frame, redraw, budget, this.#ranges)
           : new LinePainter(frame, redraw, this.#ranges, inputs.format),
     );
   }

@@ -24,8 +24,7 @@ export class SliceGate {
   #closedAt = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   /** The slice that is read ahead, and the latest one after it. */
-  #next: Slice | undefined;
-  #latest: Slice | undefined;
+  #waiting: readonly Slice[] = [];
   #passedAt = -passTime;
   #resting: ReturnType<typeof setTimeout> | undefined;
   #isPassing = false;
@@ -40,7 +39,7 @@ export class SliceGate {
 
   /** Whether a slice waits to be shown. */
   get isWaiting(): boolean {
-    return this.#next !== undefined;
+    return this.#waiting.length > 0;
   }
 
   /** Whether slices follow each other, as while a slider is dragged. */
@@ -52,28 +51,22 @@ export class SliceGate {
   pass(isSlice: boolean, slice: Slice): void {
     this.#notePass(isSlice);
     if (!isSlice || this.#isOpen) this.#show(isSlice, slice);
-    else if (!this.#next) this.#prepare(slice);
-    else {
-      this.#latest = slice;
-      this.#giveUpLater();
-    }
+    else this.#await([...this.#waiting.slice(0, 1), slice]);
   }
 
   /** The slice has been read. */
   open(): void {
+    const [next, latest] = this.#waiting;
     this.#isOpen = true;
-    const latest = this.#latest;
-    if (this.#next) this.#show(true, this.#next);
-    if (latest) this.#prepare(latest);
+    if (next) this.#show(true, next);
+    if (latest) this.#await([latest]);
   }
 
   /** Forgets the slices that wait. */
   clear(): void {
     this.#isOpen = true;
-    this.#next = undefined;
-    this.#latest = undefined;
+    this.#waiting = [];
     clearTimeout(this.#timer);
-    this.#timer = undefined;
   }
 
   #notePass(isSlice: boolean): void {
@@ -95,18 +88,13 @@ export class SliceGate {
     }, restDelay);
   }
 
-  #prepare(slice: Slice): void {
-    this.#next = slice;
-    this.#giveUpLater();
-    slice.prepare?.();
-  }
-
   /** Shows the latest slice as soon as the slice being read is slow and no other has followed for a while. */
-  #giveUpLater(): void {
+  #await(slices: readonly Slice[]): void {
+    if (slices.length === 1) slices[0]!.prepare?.();
+    this.#waiting = slices;
     clearTimeout(this.#timer);
-    const now = performance.now();
-    const wait = Math.max(this.#closedAt + maxWait, this.#passedAt + restDelay) - now;
-    this.#timer = setTimeout(() => this.#show(true, this.#latest ?? this.#next!), wait);
+    const wait = Math.max(this.#closedAt + maxWait, this.#passedAt + restDelay) - performance.now();
+    this.#timer = setTimeout(() => this.#show(true, this.#waiting.at(-1)!), wait);
   }
 
   #show(isSlice: boolean, slice: Slice): void {

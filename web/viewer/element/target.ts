@@ -4,9 +4,7 @@ import type { CodeRequest } from "../model/code.js";
 import { writeQuery } from "../model/query.js";
 import { arrayFacts, resolveState, type ViewState, type WantedState } from "../model/state.js";
 import type { ErrorContext, FailedOperation } from "../panels/error-advice.js";
-import type { Explanation } from "../panels/messages.js";
 import type { Dataset } from "../source/dataset.js";
-import type { RefusedAddress } from "../source/open.js";
 import type { ViewerTarget, ViewerView } from "./options.js";
 import type { PlaneView } from "./plane-view.js";
 
@@ -57,12 +55,6 @@ export function errorContext({ source }: ViewerTarget, operation: FailedOperatio
   const { protocol: pageProtocol, origin: pageOrigin } = location;
   return { operation, pageProtocol, pageOrigin, source: isAddress(source) ? absolute(source) : "" };
 }
-
-/** Explains why an address cannot be opened. */
-export const refusal = ({ message }: RefusedAddress): Explanation => ({
-  title: "The source cannot be used",
-  message,
-});
 
 /** The address of a view on a viewer page; undefined for a store of the page. */
 export function viewLink({ target, dataset, settings }: ViewerView, page: string): string | undefined {

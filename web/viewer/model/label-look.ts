@@ -6,6 +6,7 @@ import { keptFor } from "../base/memo.js";
 import type { Dataset } from "../source/dataset.js";
 import type { Observations } from "../source/observations.js";
 import { isRegionId, type RowId } from "../source/row-id.js";
+import { type Entry, switchEntry } from "./entry.js";
 import type { TableState } from "./table-state.js";
 import type { ValueState } from "./value-state.js";
 
@@ -34,7 +35,18 @@ export const readLabelList = (text: string): unknown =>
         return isRegionId(id) ? id : id === "" ? Number.NaN : Number(id);
       });
 
-export const labelListText = (labels: readonly RowId[]): string => labels.join() || "none";
+const listEntry = (key: "hidden" | "selected", name: string): Entry<LabelLook> => ({
+  name,
+  read: (text) => ({ [key]: readLabelList(text) }),
+  write: (look) => look[key].join() || "none",
+});
+
+/** The strings of the look of labels. */
+export const lookEntries: readonly Entry<LabelLook>[] = [
+  switchEntry("isOutline", "outlines"),
+  listEntry("hidden", "hide"),
+  listEntry("selected", "pick"),
+];
 
 /** The parts of a state that choose the colours of labels. */
 export type ColumnState = Pick<TableState, "by" | "byColormap" | "byRange"> & Pick<ValueState, "outside">;

@@ -120,12 +120,12 @@ const symbols: Readonly<Record<string, string>> = {
 /** Units of length, each a thousandth of the next. */
 export const lengthUnits = ["pm", "nm", "µm", "mm", "m", "km"];
 
-/** The prefix of a unit for numbers up to `size`, which should have at most four digits; and its factor. */
-export function prefixed(unit: string, size: number): { unit: string; factor: number } {
+/** The prefix of a unit for numbers up to `size`, and its factor. @param most exclusive limit of the numbers */
+export function prefixed(unit: string, size: number, most = 10_000): { unit: string; factor: number } {
   const symbol = unitText(unit);
   let [at, factor] = [lengthUnits.indexOf(symbol), 1];
   if (at < 0 || !(size > 0)) return { unit: symbol, factor };
-  for (; size * factor >= 10_000 && at < lengthUnits.length - 1; at++) factor /= 1000;
+  for (; size * factor >= most && at < lengthUnits.length - 1; at++) factor /= 1000;
   for (; size * factor < 1 && at > 0; at--) factor *= 1000;
   return { unit: lengthUnits[at]!, factor };
 }

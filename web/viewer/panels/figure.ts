@@ -1,5 +1,5 @@
 /** Dialog that makes figures of a view: PNG and SVG at a chosen size, and videos of an axis. */
-import { h, labelled, select, uniqueId } from "../base/dom.js";
+import { button, h, labelled, select, uniqueId } from "../base/dom.js";
 import { recorderType } from "../base/film.js";
 import { errorMessage } from "../base/format.js";
 import { type NamedBlob, saveBlob } from "../base/save.js";
@@ -57,20 +57,10 @@ class FigureDialog {
   readonly #axis: HTMLSelectElement;
   readonly #rate = h("input", { type: "number", min: 1, max: 60 });
   readonly #said = h("p", { class: "zw-figure-said", role: "status" });
-  readonly #save = h(
-    "button",
-    {
-      type: "button",
-      class: "zw-button zw-primary",
-      onclick: () => void this.#run((blob) => saveBlob(blob)),
-    },
-    "Save",
-  );
-  readonly #copy = h(
-    "button",
-    { type: "button", class: "zw-button", onclick: () => void this.#toClipboard() },
-    "Copy",
-  );
+  readonly #save = button("Save", () => void this.#run((blob) => saveBlob(blob)), {
+    class: "zw-button zw-primary",
+  });
+  readonly #copy = button("Copy", () => void this.#toClipboard());
   readonly #video: HTMLElement[];
   readonly #heightField = labelled("Height", this.#height);
   readonly element: HTMLDialogElement;
@@ -92,7 +82,6 @@ class FigureDialog {
     for (const option of this.#format.options)
       if (isVideo(option.value) && axes.length === 0) option.hidden = true;
     const id = uniqueId("figure");
-    const close = () => this.element.close();
     this.element = h(
       "dialog",
       { class: "zw-help zw-figure", "aria-labelledby": id, onclose: () => this.#close() },
@@ -100,7 +89,7 @@ class FigureDialog {
         "header",
         {},
         h("h2", { id }, "Figure"),
-        h("button", { type: "button", class: "zw-button", onclick: close }, "Close"),
+        button("Close", () => this.element.close()),
       ),
       h(
         "div",

@@ -1,5 +1,5 @@
 /** Dialog that lists the keys and gestures of a picture. */
-import { h, uniqueId } from "../base/dom.js";
+import { button, h, uniqueId } from "../base/dom.js";
 import { labelsOf, playableAxes, tableOf } from "../model/layers.js";
 import type { ViewState } from "../model/state.js";
 import type { Dataset } from "../source/dataset.js";
@@ -115,7 +115,7 @@ export function showHelp(over: HTMLElement, { dataset, settings }: ShownView): v
   const hasPlane = settings.view !== "volume";
   const hasVolume = !hasPlane || settings.planes.includes("volume");
   const id = uniqueId("help");
-  const close = h("button", { type: "button", class: "zw-button", onclick: () => dialog.close() }, "Close");
+  const close = button("Close", () => dialog.close());
   const parts: Part[] = [
     ["Slices", axisEntries(axes)],
     ...(hasPlane ? planeParts(dataset, settings) : []),

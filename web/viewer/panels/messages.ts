@@ -1,6 +1,6 @@
 /** Explains errors and warnings to users, and lists notes below the picture. */
 import { type ErrorTag, isZarrError, type ZarrError } from "zarr-wasm";
-import { h } from "../base/dom.js";
+import { button, h } from "../base/dom.js";
 import { errorMessage, formatCount } from "../base/format.js";
 import { maxText, shortened } from "../base/text.js";
 import type { Advice, ErrorContext, FailedOperation } from "./error-advice.js";
@@ -91,15 +91,15 @@ function sentence(message: string): string {
 
 /** The panel for an explanation; advice follows when it has been loaded. */
 export function errorPanel({ title, message, advice }: Explanation, retry: () => void): HTMLElement {
-  const button = h("button", { type: "button", class: "zw-button", onclick: retry }, "Try again");
+  const again = button("Try again", retry);
   const panel = h(
     "div",
     { class: "zw-error", role: "alert" },
     h("h3", {}, shortened(title, maxText)),
     h("p", { class: "zw-error-message" }, shortened(message, maxText)),
-    button,
+    again,
   );
-  void advice?.then((given) => given?.show(button));
+  void advice?.then((given) => given?.show(again));
   return panel;
 }
 
@@ -141,7 +141,10 @@ export class Notes {
 function noteItem({ text, more, isWarning, action }: Note): HTMLElement {
   const span = h("span", {}, shortened(text, maxText));
   void more?.then((sentence) => sentence && span.replaceChildren(shortened(`${text} ${sentence}`, maxText)));
-  const button =
-    action && h("button", { type: "button", class: "zw-button", onclick: action.run }, action.label);
-  return h("li", { class: isWarning ? "zw-warning" : undefined }, span, button);
+  return h(
+    "li",
+    { class: isWarning ? "zw-warning" : undefined },
+    span,
+    action && button(action.label, action.run),
+  );
 }

@@ -74,71 +74,51 @@ function headWidth(names: readonly string[]): number {
   return 16 + 8 * Math.min(letters, 12);
 }
 
-export class PlateControls {
-  readonly element = h("form", {
-    class: "zw-plate-controls",
-    hidden: true,
-    onsubmit: (event: Event) => event.preventDefault(),
-  });
-  #view: PlateView;
-  #isOffered = false;
-
-  constructor(
-    first: PlateView,
-    private readonly onView: (view: PlateView) => void,
-  ) {
-    this.#view = first;
-  }
-
-  /** Offers choices, once they are known; a choice of one thing has no control. */
-  offer({ channels, fields, axes }: PlateChoices): void {
-    if (this.#isOffered) return;
-    this.#isOffered = true;
-    if (channels.length > 1)
-      this.#add(
-        "Channel",
-        this.#list(["All", ...channels], (this.#view.channel ?? -1) + 1, (at) => ({
-          channel: at > 0 ? at - 1 : null,
-        })),
-      );
-    if (fields > 1)
-      this.#add(
-        "Field of view",
-        this.#list(
-          Array.from({ length: fields }, (_, i) => String(i + 1)),
-          this.#view.field,
-          (field) => ({ field }),
-        ),
-      );
-    for (const { axis, name, length, at } of axes) {
-      const field = numberField({ min: 0, max: length - 1, step: 1 }, () => {
-        const index = Math.min(Math.max(Math.round(Number(field.value)), 0), length - 1);
-        showNumber(field, index);
-        this.#change({ index: new Map([...this.#view.index, [axis, index]]) });
-      });
-      showNumber(field, this.#view.index.get(axis) ?? at);
-      this.#add(name, field);
-    }
-    this.element.hidden = this.element.childElementCount === 0;
-  }
-
-  #add(name: string, control: HTMLInputElement | HTMLSelectElement): void {
-    this.element.append(labelled(name, control));
-  }
-
-  #list(
-    names: readonly string[],
-    chosen: number,
-    changeFor: (at: number) => Partial<PlateView>,
-  ): HTMLSelectElement {
+/**
+ * Channel, field of view, and the indices along other axes, of all wells. Hidden until `offer` is called with the
+ * choices; a choice of one thing has no control.
+ */
+export function plateControls(
+  first: PlateView,
+  onView: (view: PlateView) => void,
+): { readonly element: HTMLElement; offer(choices: PlateChoices): void } {
+  const onsubmit = (event: Event) => event.preventDefault();
+  const element = h("form", { class: "zw-plate-controls", hidden: true, onsubmit });
+  let view = first;
+  const change = (part: Partial<PlateView>) => {
+    view = { ...view, ...part };
+    onView(view);
+  };
+  const list = (title: string, names: readonly string[], chosen: number, set: (at: number) => void) => {
     const entries = names.map((name, i) => [String(i), name] as const);
-    const list = select(entries, (value) => this.#change(changeFor(Number(value))));
-    list.value = String(chosen);
-    return list;
-  }
-
-  #change(change: Partial<PlateView>): void {
-    this.#view = { ...this.#view, ...change };
-    this.onView(this.#view);
-  }
+    const control = select(entries, (value) => set(Number(value)));
+    control.value = String(chosen);
+    return labelled(title, control);
+  };
+  const numbered = (count: number) => Array.from({ length: count }, (_, i) => String(i + 1));
+  const axis = ({ axis, name, length, at }: PlateChoices["axes"][number]) => {
+    const field = numberField({ min: 0, max: length - 1, step: 1 }, () => {
+      const index = Math.min(Math.max(Math.round(Number(field.value)), 0), length - 1);
+      showNumber(field, index);
+      change({ index: new Map([...view.index, [axis, index]]) });
+    });
+    showNumber(field, view.index.get(axis) ?? at);
+    return labelled(name, field);
+  };
+  return {
+    element,
+    offer({ channels, fields, axes }) {
+      if (element.childElementCount > 0) return;
+      if (channels.length > 1)
+        element.append(
+          list("Channel", ["All", ...channels], (view.channel ?? -1) + 1, (at) =>
+            change({ channel: at > 0 ? at - 1 : null }),
+          ),
+        );
+      if (fields > 1)
+        element.append(list("Field of view", numbered(fields), view.field, (field) => change({ field })));
+      element.append(...axes.map(axis));
+      element.hidden = element.childElementCount === 0;
+    },
+  };
 }

@@ -1,5 +1,5 @@
 /** The cost of reading the view: estimated from its chunks, and measured on demand. */
-import { h } from "../base/dom.js";
+import { button, h } from "../base/dom.js";
 import { errorMessage, formatByteCount, formatCount, formatDuration } from "../base/format.js";
 import { adviceFor } from "../model/advice.js";
 import type { ViewState } from "../model/state.js";
@@ -16,11 +16,7 @@ class ReadingCost implements Control {
   readonly #facts = h("dl");
   readonly #sentence = h("p", { class: "zw-advice" });
   readonly #result = h("p", { class: "zw-advice", role: "status" });
-  readonly #button = h(
-    "button",
-    { type: "button", class: "zw-button", onclick: () => void this.#measure() },
-    "Measure reading",
-  );
+  readonly #button = button("Measure reading", () => void this.#measure());
   readonly element = h("div", { class: "zw-facts" }, this.#facts, this.#sentence, this.#button, this.#result);
   #shown = "";
 
