@@ -13,12 +13,15 @@ import { layerColors, outsideOf } from "../draw/table.js";
 import { absentColor, type NamedLegend } from "../model/column-colors.js";
 import type { LayerStyle } from "../model/layers.js";
 
-/** A channel in the legend. */
-interface ChannelEntry extends Clipping {
+/** A colour map between two values. */
+export interface LegendScale {
   readonly style: LayerStyle;
-  readonly label: string;
+  /** Texts of the ends. */
   readonly low: string;
   readonly high: string;
+  /** Whether there are values below and above the range. */
+  readonly isBelow: boolean;
+  readonly isAbove: boolean;
 }
 
 /** A value at a share of the length of the bar. */
@@ -27,44 +30,21 @@ export interface LegendTick {
   readonly text: string;
 }
 
-/** A colour map between two values, and the other appearances in the picture. */
-interface ScaleEntry extends Clipping {
-  readonly style: LayerStyle;
-  readonly low: string;
-  readonly high: string;
-  /** Values between the ends. */
-  readonly ticks: readonly LegendTick[];
+/** The colours of a picture, and its other appearances. */
+export interface LegendEntries {
+  /** Of a single slice; undefined for labels, whose colours have no order. */
+  readonly scale?:
+    | (LegendScale & { readonly ticks: readonly LegendTick[]; readonly title: string })
+    | undefined;
+  /** Of a composite, each with its name. */
+  readonly channels?: readonly (LegendScale & { readonly label: string })[];
   /** Whether chunks in view are not stored. */
-  readonly isMissing: boolean;
+  readonly isMissing?: boolean | undefined;
   /** A note on values that the colours do not show. */
-  readonly note: string;
-  readonly title: string;
+  readonly note?: string;
 }
 
 export class Legend {
-  readonly #bar = new LegendBar();
-  readonly #low = h("span");
-  readonly #high = h("span");
-  readonly #missing = h(
-    "p",
-    { class: "zw-legend-note zw-legend-missing", hidden: true },
-    h("span", { class: "zw-legend-cap zw-legend-dots", "aria-hidden": "true" }),
-    "Chunk is not stored",
-  );
-  readonly #note = h("p", { class: "zw-legend-note" });
-  readonly #scale = h(
-    "div",
-    { class: "zw-legend-scale", dir: "ltr" },
-    this.#low,
-    this.#bar.element,
-    this.#high,
-  );
-  readonly #channels = h("ul", {
-    class: "zw-legend-channels",
-    dir: "ltr",
-    hidden: true,
-    "aria-label": "Channels",
-  });
   readonly #columns = h("div", {
     class: "zw-legend-columns",
     role: "group",
@@ -74,73 +54,22 @@ export class Legend {
   /** Scrolled by keys if it does not fit. */
   readonly #scrolling = new ResizeObserver(() => this.#syncFocusable());
   #shownColumns: readonly NamedLegend[] = [];
-  readonly element = h(
-    "div",
-    { class: "zw-legend", hidden: true },
-    this.#scale,
-    this.#channels,
-    this.#missing,
-    this.#note,
-    this.#columns,
-  );
+  #shown = "{}";
+  readonly element = h("div", { class: "zw-legend", hidden: true }, this.#columns);
 
-  show(entry: ScaleEntry): void {
-    const { style, low, high, ticks, isBelow, isAbove, isMissing, note, title } = entry;
-    this.element.hidden = false;
-    const places = JSON.stringify(ticks);
-    const key = [...Object.values(style), low, high, places, isBelow, isAbove, isMissing, note, title].join(
-      "\n",
-    );
-    if (key === this.#shown) return;
-    this.#shown = key;
-    this.#channels.hidden = true;
-    this.#scale.hidden = style.kind === "labels";
-    this.#low.textContent = low;
-    this.#high.textContent = high;
-    this.#note.textContent = note;
-    this.#note.hidden = note === "";
-    this.#scale.title = title;
-    this.#missing.hidden = !isMissing;
-    const [dots] = this.#missing.children;
-    (dots as HTMLElement).style.color = `rgb(${marks.dot.join(" ")})`;
-    this.#bar.show(layerColors(style), entry, outsideOf(style));
-    // Their place is kept while the range is not known.
-    this.#scale.classList.toggle("zw-legend-ticked", style.steps > 0 || style.scale !== "linear");
-    this.#bar.bar.replaceChildren(
-      ...ticks.map(({ share, text }) => {
-        const tick = h("span", { class: "zw-legend-tick" }, text);
-        tick.style.left = `${(100 * share).toFixed(2)}%`;
-        return tick;
-      }),
-    );
+  /** @param columns whose colours are shown in addition */
+  show(entries: LegendEntries, columns: readonly NamedLegend[] = []): void {
+    const key = JSON.stringify(entries);
+    if (key !== this.#shown) {
+      this.#shown = key;
+      this.element.replaceChildren(...entryParts(entries), this.#columns);
+    }
+    this.#showColumns(columns);
+    this.element.hidden = this.element.childElementCount === 1 && columns.length === 0;
   }
 
-  /** Shows the channels of a composite, each with its colour and range. */
-  showChannels(channels: readonly ChannelEntry[]): void {
-    this.element.hidden = channels.length === 0;
-    const key = JSON.stringify(channels);
-    if (key === this.#shown) return;
-    this.#shown = key;
-    this.#scale.hidden = true;
-    this.#note.hidden = true;
-    this.#missing.hidden = true;
-    this.#channels.hidden = false;
-    this.#channels.replaceChildren(
-      ...channels.map((entry) => {
-        const { style, label, low, high } = entry;
-        const bar = new LegendBar();
-        bar.show(layerColors(style), entry, outsideOf(style));
-        return h("li", {}, h("b", {}, label), h("span", {}, low), bar.element, h("span", {}, high));
-      }),
-    );
-  }
-
-  #shown = "";
-
-  /** Shows the colours of columns in addition. */
-  showColumns(columns: readonly NamedLegend[]): void {
+  #showColumns(columns: readonly NamedLegend[]): void {
     this.#columns.hidden = columns.length === 0;
-    if (columns.length > 0) this.element.hidden = false;
     const before = this.#shownColumns;
     const isSame = ({ name, legend }: NamedLegend, i: number) => {
       const last = before[i]?.legend;
@@ -159,46 +88,65 @@ export class Legend {
     if (scrollHeight > clientHeight) this.#columns.tabIndex = 0;
     else this.#columns.removeAttribute("tabindex");
   }
+}
 
-  hide(): void {
-    this.element.hidden = true;
-    for (const part of [this.#scale, this.#channels, this.#missing, this.#note]) part.hidden = true;
-    this.#shown = "";
+function entryParts({ scale, channels, isMissing, note }: LegendEntries): HTMLElement[] {
+  const parts: HTMLElement[] = [];
+  if (scale) {
+    const { style, low, high, ticks, title } = scale;
+    // The place of ticks is kept while the range is not known.
+    const ticked = style.steps > 0 || style.scale !== "linear" ? " zw-legend-ticked" : "";
+    const attributes = { class: `zw-legend-scale${ticked}`, dir: "ltr", title };
+    parts.push(h("div", attributes, h("span", {}, low), scaleBar(scale, ticks), h("span", {}, high)));
   }
+  if (channels) {
+    const rows = channels.map((one) =>
+      h("li", {}, h("b", {}, one.label), h("span", {}, one.low), scaleBar(one), h("span", {}, one.high)),
+    );
+    parts.push(h("ul", { class: "zw-legend-channels", dir: "ltr", "aria-label": "Channels" }, ...rows));
+  }
+  if (isMissing) {
+    const dots = h("span", { class: "zw-legend-cap zw-legend-dots", "aria-hidden": "true" });
+    dots.style.color = css(marks.dot);
+    parts.push(h("p", { class: "zw-legend-note zw-legend-missing" }, dots, "Chunk is not stored"));
+  }
+  if (note) parts.push(h("p", { class: "zw-legend-note" }, note));
+  return parts;
 }
 
-/** Whether there are values below and above the range of a bar. */
-interface Clipping {
-  readonly isBelow: boolean;
-  readonly isAbove: boolean;
-}
+const scaleBar = (scale: LegendScale, ticks: readonly LegendTick[] = []): HTMLElement =>
+  legendBar(layerColors(scale.style), scale, outsideOf(scale.style), ticks);
 
-/** A colour map between two values, with a triangle at each end that values lie beyond. */
-class LegendBar {
-  readonly bar = h("div", { class: "zw-legend-bar" });
-  readonly #ends = ["below", "above"].map((end) =>
-    h("span", { class: `zw-legend-end zw-legend-${end}`, title: `Values ${end} the range` }, h("span")),
-  ) as [HTMLElement, HTMLElement];
-  readonly element = h(
+/**
+ * A colour map between two values, with a triangle at each end that values lie beyond.
+ * @param outside colours of values beyond the ends. Default: those of the ends
+ */
+function legendBar(
+  table: Uint32Array,
+  { isBelow, isAbove }: Pick<LegendScale, "isBelow" | "isAbove">,
+  outside?: OutsideColors,
+  ticks: readonly LegendTick[] = [],
+): HTMLElement {
+  const bar = h("div", { class: "zw-legend-bar" });
+  paintTable(bar, table);
+  for (const { share, text } of ticks) {
+    const tick = h("span", { class: "zw-legend-tick" }, text);
+    tick.style.left = `${(100 * share).toFixed(2)}%`;
+    bar.append(tick);
+  }
+  const end = (name: "below" | "above", isShown: boolean, color: readonly number[]) => {
+    const inside = h("span");
+    inside.style.background = css(color);
+    const title = `Values ${name} the range`;
+    return h("span", { class: `zw-legend-end zw-legend-${name}`, title, hidden: !isShown }, inside);
+  };
+  return h(
     "div",
     { class: "zw-legend-colors", "aria-hidden": "true" },
-    this.#ends[0],
-    this.bar,
-    this.#ends[1],
+    end("below", isBelow, outside?.below ?? pixelBytes(table[0]!)),
+    bar,
+    end("above", isAbove, outside?.above ?? pixelBytes(table.at(-1)!)),
   );
-
-  /** @param outside colours of values beyond the ends. Default: those of the ends */
-  show(table: Uint32Array, { isBelow, isAbove }: Clipping, outside?: OutsideColors): void {
-    paintTable(this.bar, table);
-    const [below, above] = this.#ends;
-    showEnd(below, isBelow, outside?.below ?? pixelBytes(table[0]!));
-    showEnd(above, isAbove, outside?.above ?? pixelBytes(table.at(-1)!));
-  }
-}
-
-function showEnd(end: HTMLElement, isShown: boolean, color: readonly number[]): void {
-  end.hidden = !isShown;
-  (end.firstElementChild as HTMLElement).style.background = css(color);
 }
 
 const css = (color: readonly number[]): string => `rgb(${color.join(" ")})`;
@@ -302,8 +250,7 @@ function columnLegend({ name, legend }: NamedLegend): HTMLElement {
   } else {
     const { low, high, colormap, isBelow, isAbove, isMarked } = legend;
     const table = colorTable(colormap);
-    const bar = new LegendBar();
-    bar.show(table, legend, isMarked ? outsideColors(table) : undefined);
+    const bar = legendBar(table, legend, isMarked ? outsideColors(table) : undefined);
     const resolution = Math.abs(high / 100 - low / 100);
     const format = (value: number, isBeyond: boolean, sign: string) =>
       `${isBeyond ? `${sign} ` : ""}${formatBriefly(value, resolution)}`;
@@ -312,7 +259,7 @@ function columnLegend({ name, legend }: NamedLegend): HTMLElement {
         "li",
         { class: "zw-legend-numbers", title: colormap },
         h("span", {}, format(low, isBelow, "≤")),
-        bar.element,
+        bar,
         h("span", {}, format(high, isAbove, "≥")),
       ),
     );

@@ -1,9 +1,8 @@
 /** Controls for the colours of values: map, direction, gamma, centre; the range, and its histogram. */
 import type { DType } from "zarr-wasm";
 import { chooser } from "../base/chooser.js";
-import { colorTable, pixelBytes } from "../base/color-tables.js";
 import { type ColormapName, colormapKinds, isDiverging } from "../base/colormaps.js";
-import { button, h, labelled, numberField, select, showNumber } from "../base/dom.js";
+import { h, labelled, numberField, select, showNumber } from "../base/dom.js";
 import type { ValueScale } from "../base/value-scale.js";
 import { isPicture } from "../model/channels.js";
 import { isComposite } from "../model/layers.js";
@@ -145,34 +144,29 @@ const stepsField = { min: 2, max: maxSteps, step: 1, placeholder: "continuous" }
 
 /** The colour map, as a list with a bar of its colours. */
 function mapPart({ dataset, change }: PanelContext): Control {
-  const choose = (name: string, now: ViewState) =>
-    name === ownName ? colorsLike(now.colormap) : (name as ColormapName);
-  const list = select([], (name) => change((now) => ({ colormap: choose(name, now) }), "colormap"));
+  const list = select([], (name) => change({ colormap: name as ColormapName }, "colormap"));
   const labels = h("option", { value: "labels" }, "Labels (one colour each)");
-  const own = h("option", { value: ownName }, "Colours of your own");
-  const colors = ownColors((colormap) => change({ colormap }, "colormap"));
+  /** A list of colours, which links and attributes give. */
+  const own = h("option", {}, "Colours of your own");
   list.append(...kindGroups(), labels, own);
   const bar = h("canvas", { class: "zw-colormap-bar", width: 256, height: 1, "aria-hidden": "true" });
-  const map = labelled("Colour map", list);
-  map.append(bar);
-  const element = h("div", { class: "zw-group" }, map, colors.element);
+  const element = labelled("Colour map", list);
+  element.append(bar);
   return {
     element,
     sync(settings, state) {
       element.hidden = !isMapped(dataset, settings, state);
       const { colormap } = settings;
       labels.hidden = !canBeLabels(drawnLeaf(dataset, settings.field));
-      list.value = colormap.startsWith("#") ? ownName : colormap;
-      colors.show(colormap);
+      own.hidden = !colormap.startsWith("#");
+      own.value = own.hidden ? "" : colormap;
+      list.value = colormap;
       bar.hidden = colormap === "labels";
       paintBar(bar, colormap);
       bar.style.transform = settings.isReversed ? "scaleX(-1)" : "";
     },
   };
 }
-
-/** Value of the option for a list of colours. */
-const ownName = "own";
 
 /** The published maps, by kind. */
 const kindGroups = (): HTMLElement[] =>
@@ -361,52 +355,4 @@ function rounded(value: number, width: number): number {
   if (Number.isSafeInteger(value)) return value;
   const digits = width > 0 ? Math.ceil(Math.log10(Math.abs(value) / width)) + 4 : 6;
   return Number(value.toPrecision(Math.min(17, Math.max(6, digits))));
-}
-
-/** Number of colours taken from another map. */
-const taken = 5;
-/** Maximum number of colours with a field; longer lists come from links and attributes. */
-const maxFields = 16;
-
-const hex = (pixel: number): string =>
-  `#${pixelBytes(pixel)
-    .map((byte) => byte.toString(16).padStart(2, "0"))
-    .join("")}`;
-
-/** A list of colours like another map. */
-function colorsLike(map: ColormapName): ColormapName {
-  if (map.startsWith("#")) return map;
-  const table = colorTable(map === "labels" ? "gray" : map);
-  const colors = Array.from({ length: taken }, (_, i) => hex(table[Math.round((255 * i) / (taken - 1))]!));
-  return colors.join() as ColormapName;
-}
-
-/** Fields for the colours of a map of the user's own, from the lowest value to the highest. */
-function ownColors(onColors: (map: ColormapName) => void) {
-  let colors: readonly string[] = [];
-  const set = (next: readonly string[]) => onColors(next.join() as ColormapName);
-  const fields = h("span", { class: "zw-own-fields" });
-  const add = button("Add", () => set([...colors, colors.at(-1)!]));
-  const remove = button("Remove", () => set(colors.slice(0, -1)));
-  const label = "Colours, from low to high";
-  const attributes = { class: "zw-own-colors", role: "group", "aria-label": label, hidden: true };
-  const element = h("div", attributes, fields, add, remove);
-  const field = (at: number) => {
-    const oninput = () => set(colors.map((color, i) => (i === at ? one.value : color)));
-    const one = h("input", { type: "color", "aria-label": `Colour ${at + 1}`, oninput });
-    return one;
-  };
-  return {
-    element,
-    show(map: ColormapName) {
-      element.hidden = !map.startsWith("#") || map.split(",").length > maxFields;
-      if (element.hidden) return;
-      colors = map.split(",");
-      while (fields.children.length > colors.length) fields.lastElementChild!.remove();
-      while (fields.children.length < colors.length) fields.append(field(fields.children.length));
-      for (const [i, color] of colors.entries()) (fields.children[i] as HTMLInputElement).value = color;
-      add.disabled = colors.length >= maxFields;
-      remove.disabled = colors.length <= 2;
-    },
-  };
 }
