@@ -77,9 +77,8 @@ export class RelatedDataLoader {
   async #openLayers({ dataset }: OpenedDataset, layers: ViewState["layers"]): Promise<void> {
     const signal = this.#signal;
     try {
-      const loader = { onNews: this.onNews, onRetry: () => this.openLayers(this.#settings!) };
       this.#layers ??= import("./layer-opener.js").then(
-        ({ LayerOpener }) => new LayerOpener(dataset, signal, loader, this.model),
+        ({ LayerOpener }) => new LayerOpener(dataset, signal, this.onNews, this.model),
       );
       await (await this.#layers).open(layers);
     } catch (error) {

@@ -153,7 +153,10 @@ function addedLayers(image: Dataset, shown: PlaneContent, view: Viewpoint): Draw
       features,
       key: JSON.stringify([layer, features.column(layer.by) !== undefined]),
     };
-    const matrices = matricesOf(shown, view, layer, features);
+    const { dataset, state } = shown;
+    const matrices = isPlaneOf(dataset, state.axes)
+      ? matricesOf(shown, view, planeAxes(dataset), layer, features.isFromEdge)
+      : [];
     const scenes = matrices.map((matrix) => ({ ...plain, scene: { features, matrix, ...style } }));
     return content.link
       ? scenes.flatMap((one) => selectable(one, content.link!, shown.state, layer))
@@ -221,7 +224,7 @@ function embeddingLayers(
   shown: PlaneContent,
   view: Viewpoint,
 ): DrawnVectors[] {
-  const { dataset, state } = shown;
+  const { state } = shown;
   const [down, across] = state.axes as [number, number];
   const { observations } = embedding;
   const features = embeddingFeatures(embedding, down, across);
@@ -230,7 +233,8 @@ function embeddingLayers(
   const [hidden, selected] = [state.labels.hidden, state.labels.selected].map((ids) =>
     observations.rowsOf(ids),
   ) as [ReadonlySet<number>, ReadonlySet<number>];
-  const matrix = embeddingMatrix(dataset.axes, [down, across], view);
+  const plain = { scale: null, translation: [0, 0] } as const;
+  const [matrix] = matricesOf(shown, view, [down, across], plain, false) as [Matrix];
   const size = (state.pointSize || usualSize(features.points.features.length)) * view.ratio;
   const { by, byColormap, byRange, outside } = state;
   const vectors = {
@@ -244,18 +248,14 @@ function embeddingLayers(
   return selectionParts(vectors, (row) => row, hidden, selected, selectedSize);
 }
 
-/**
- * From coordinates of a layer to device pixels; several where a map repeats. Empty if the plane is not the one of the
- * layer.
- */
+/** From coordinates along two axes to device pixels; several where a map repeats. */
 function matricesOf(
   { dataset, state, projection }: PlaneContent,
   { camera, size, ratio, aspect }: Viewpoint,
-  { scale, translation }: LayerState,
-  { isFromEdge }: Features,
+  [y, x]: readonly [y: number, x: number],
+  { scale, translation }: Pick<LayerState, "scale" | "translation">,
+  isFromEdge: boolean,
 ): Matrix[] {
-  if (!isPlaneOf(dataset, state.axes)) return [];
-  const [y, x] = planeAxes(dataset);
   const [down] = state.axes;
   const perElement = camera.scale * ratio;
   const place = (axis: number, side: 0 | 1, isDown: boolean): { factor: number; shift: number } => {
@@ -296,20 +296,4 @@ function colorsOf(features: Features, layer: LayerState): (feature: number) => C
   const { colors } = features;
   if (!colors || layer.color !== "") return () => color;
   return (feature) => (colors[feature]! >= 0 ? colors[feature]! : color);
-}
-
-/** From coordinates of an embedding to device pixels. */
-function embeddingMatrix(
-  axes: readonly DatasetAxis[],
-  [down, across]: readonly [number, number],
-  { camera, size, ratio, aspect }: Viewpoint,
-): Matrix {
-  const place = (axis: number, pixels: number, centre: number, length: number) => {
-    const { factor, shift } = elementPlace(axes[axis]!, false);
-    return [factor * pixels, (shift - centre) * pixels + (length * ratio) / 2] as const;
-  };
-  const perElement = camera.scale * ratio;
-  const [a, e] = place(across, perElement, camera.column, size.width);
-  const [d, f] = place(down, perElement * aspect, camera.row, size.height);
-  return [a, 0, 0, d, e, f];
 }

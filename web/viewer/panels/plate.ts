@@ -1,5 +1,5 @@
 /** A plate of wells as a grid, and the controls of their planes. */
-import { h, labelled, numberField, select, showNumber } from "../base/dom.js";
+import { button, h, labelled, numberField, select, showNumber } from "../base/dom.js";
 import { formatCount } from "../base/format.js";
 import { shortName } from "../base/text.js";
 import { type Cells, VirtualGrid } from "../base/virtual-grid.js";
@@ -27,16 +27,9 @@ export function plateView(
     const path = plate.pathAt(position);
     if (path === undefined) return undefined;
     const name = `Well ${shortName(plate.nameOf(position))}`;
-    const onclick = () => onGo(path);
-    const button = h("button", {
-      type: "button",
-      class: "zw-well",
-      "aria-label": name,
-      title: name,
-      onclick,
-    });
-    onWell(button, path);
-    return button;
+    const well = button("", () => onGo(path), { class: "zw-well", "aria-label": name, title: name });
+    onWell(well, path);
+    return well;
   };
   const cells: Cells = {
     rows: plate.rows.length,

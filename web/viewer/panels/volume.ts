@@ -166,8 +166,8 @@ function clipPart({ dataset, change }: PanelContext): Control {
       sync(state) {
         const axis = volumeAxes(dataset, state)![place]!;
         name.textContent = axisName(dataset.axes, axis);
-        first.setAttribute("aria-label", `First index drawn along ${name.textContent}`);
-        last.setAttribute("aria-label", `Last index drawn along ${name.textContent}`);
+        for (const [end, field] of fields.entries())
+          field.setAttribute("aria-label", `${["First", "Last"][end]} index drawn along ${name.textContent}`);
         showNumber(first, state.clip?.from[at] ?? 0);
         showNumber(last, Math.min(state.clip?.to[at] ?? shape[axis]!, shape[axis]!) - 1);
       },
