@@ -7,7 +7,6 @@ import { type SliceKind, sliceKind } from "../model/plan.js";
 import { arrayFacts, type Interval, type ViewState, type WantedState } from "../model/state.js";
 import type { Change, PanelView } from "../panels/panel.js";
 import { datasetShape } from "../source/dataset.js";
-import type { Measured } from "../source/measure.js";
 import type { Opened } from "../source/opened.js";
 import { concernsAll } from "../tiles/read.js";
 import type { TileStatus } from "../tiles/tile-set.js";
@@ -119,7 +118,6 @@ export class ViewController {
     command: (command) => void this.#tools.load().then((tools) => tools.run(command)),
     setBudget: (bytes) => this.plane.view?.setBudget(bytes),
     codeRequest: () => this.model.view && codeRequest(this.model.view, this.plane.view),
-    measure: () => this.#measure(),
   } satisfies Partial<ViewerActions>;
 
   // The life of a source.
@@ -405,15 +403,5 @@ export class ViewController {
         memory: plane.view?.memory,
       };
     return this.#panelView;
-  }
-
-  async #measure(): Promise<Measured | undefined> {
-    const [view, plane] = [this.model.view, this.plane.view];
-    const seen = plane?.seen;
-    if (!view || !seen) return undefined;
-    const { dataset, settings, target } = view;
-    const { measureView } = await import("./measure-view.js");
-    const options = { v1Order: target.v1Order, signal: this.#request.signal };
-    return measureView(dataset, settings, { seen, level: plane!.level }, options);
   }
 }

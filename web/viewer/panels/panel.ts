@@ -12,7 +12,6 @@ import type { ViewState } from "../model/state.js";
 import type { Findings } from "../numbers/findings.js";
 import type { Collection } from "../source/collection.js";
 import type { Dataset, Labels } from "../source/dataset.js";
-import type { Measured } from "../source/measure.js";
 import type { Observations } from "../source/observations.js";
 
 /** Statistics of a layer. */
@@ -88,8 +87,6 @@ export interface PanelContext {
   showFigureDialog(over: HTMLElement): Promise<void>;
   /** The view that a generated program reads; undefined for a store of the page. */
   codeRequest(): CodeRequest | undefined;
-  /** Reads part of the view again, with time and requests. */
-  measure(): Promise<Measured | undefined>;
 }
 
 /** A panel. `panels/list.ts` lists all of them. */
