@@ -20,61 +20,53 @@ export interface Slice {
 }
 
 export class SliceGate {
-  #isOpen = true;
+  /** Whether the last slice has been read. */
+  isOpen = true;
   #closedAt = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   /** The slice that is read ahead, and the latest one after it. */
   #waiting: readonly Slice[] = [];
   #passedAt = -passTime;
   #resting: ReturnType<typeof setTimeout> | undefined;
-  #isPassing = false;
+  /** Whether slices follow each other, as while a slider is dragged. */
+  isPassing = false;
 
   /** @param onRest called when no other slice follows those that passed */
   constructor(private readonly onRest: () => void) {}
-
-  /** Whether the last slice has been read. */
-  get isOpen(): boolean {
-    return this.#isOpen;
-  }
 
   /** Whether a slice waits to be shown. */
   get isWaiting(): boolean {
     return this.#waiting.length > 0;
   }
 
-  /** Whether slices follow each other, as while a slider is dragged. */
-  get isPassing(): boolean {
-    return this.#isPassing;
-  }
-
   /** Shows something now; if it is the next slice of the same plane, when the one before has been read. */
   pass(isSlice: boolean, slice: Slice): void {
     this.#notePass(isSlice);
-    if (!isSlice || this.#isOpen) this.#show(isSlice, slice);
+    if (!isSlice || this.isOpen) this.#show(isSlice, slice);
     else this.#await([...this.#waiting.slice(0, 1), slice]);
   }
 
   /** The slice has been read. */
   open(): void {
     const [next, latest] = this.#waiting;
-    this.#isOpen = true;
+    this.isOpen = true;
     if (next) this.#show(true, next);
     if (latest) this.#await([latest]);
   }
 
   /** Forgets the slices that wait. */
   clear(): void {
-    this.#isOpen = true;
+    this.isOpen = true;
     this.#waiting = [];
     clearTimeout(this.#timer);
   }
 
   #notePass(isSlice: boolean): void {
     const now = performance.now();
-    this.#isPassing = isSlice && now - this.#passedAt < passTime;
+    this.isPassing = isSlice && now - this.#passedAt < passTime;
     this.#passedAt = isSlice ? now : -passTime;
     clearTimeout(this.#resting);
-    if (this.#isPassing) this.#awaitRest();
+    if (this.isPassing) this.#awaitRest();
   }
 
   /** A slice that waits follows, too: on a busy page, events may come later than the timer. */
@@ -82,7 +74,7 @@ export class SliceGate {
     this.#resting = setTimeout(() => {
       if (this.isWaiting) this.#awaitRest();
       else {
-        this.#isPassing = false;
+        this.isPassing = false;
         this.onRest();
       }
     }, restDelay);
@@ -99,7 +91,7 @@ export class SliceGate {
 
   #show(isSlice: boolean, slice: Slice): void {
     this.clear();
-    this.#isOpen = !isSlice;
+    this.isOpen = !isSlice;
     this.#closedAt = performance.now();
     slice.show();
   }
