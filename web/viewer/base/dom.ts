@@ -23,7 +23,7 @@ export function h<K extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-/** A button with a text. */
+/** A button with a label. */
 export const button = (
   text: string,
   onclick: () => void,

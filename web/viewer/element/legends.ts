@@ -47,7 +47,7 @@ const imageLegends = ({ layers, ranges }: LegendContent): NamedLegend[] =>
     return [{ name, legend: { kind: "numbers", colormap, low, high, ...outside, absent: 0 } }];
   });
 
-/** The style of a layer, and its range as texts. */
+/** The style of a layer, and the strings at the ends of its range. */
 function scaleOf(layer: Layer, { dataset, settings, ranges }: LegendContent): LegendScale {
   const format = valueFormat(dataset, settings, resolutionOf(ranges.limits(layer)));
   const [low, high] = ranges.isKnown(layer) ? ranges.limits(layer).map(format) : ["", ""];

@@ -1,4 +1,4 @@
-/** Loads what a picture needs, and what can wait: sibling variables and images, labels, added layers. */
+/** Loads the data of a picture: colour maps, positions and columns first; labels, added layers and siblings later. */
 
 import { loadColormap } from "../base/colormaps.js";
 import { errorMessage } from "../base/format.js";

@@ -174,7 +174,7 @@ export function sampledAxes({ dataset, axes, style }: Layer): number[] {
   );
 }
 
-/** Hidden axes with several slices, other than that of the channels of a composite. */
+/** Hidden axes with several slices, except the channel axis of a composite. */
 function slicedAxes(dataset: Dataset, state: ViewState, shown: readonly number[]): number[] {
   const channelAxis = isComposite(dataset, state) ? findChannelAxis(dataset) : undefined;
   return datasetShape(dataset).flatMap((length, axis) =>

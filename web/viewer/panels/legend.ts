@@ -16,7 +16,7 @@ import type { LayerStyle } from "../model/layers.js";
 /** A colour map between two values. */
 export interface LegendScale {
   readonly style: LayerStyle;
-  /** Texts of the ends. */
+  /** Strings at the ends. */
   readonly low: string;
   readonly high: string;
   /** Whether there are values below and above the range. */

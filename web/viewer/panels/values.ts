@@ -230,7 +230,7 @@ export function gammaControl<S extends { readonly gamma: number }>(
 
 /**
  * The range of values: its method, its limits, and the histogram.
- * @param of what the values are of, after its labels: " of channel 1", or ""
+ * @param of suffix of the labels: " of channel 1", or ""
  */
 export function rangeParts(name: string, of: string, onRange: (range: ValueRange) => void) {
   let known: readonly [number, number] = [0, 1];
