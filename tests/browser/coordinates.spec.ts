@@ -235,17 +235,3 @@ test("interpolated pictures look the same with and without WebGL", async ({ view
     expect([source, far]).toEqual([source, -1]);
   }
 });
-
-test("a colour map can be edited", async ({ viewer, page }) => {
-  await viewer.show(`source=/stores/ocean&path=sst&map=gray&range=0:210`);
-  await viewer.choose("Colour map", "Colours of your own");
-  await expect(page).toHaveURL(/map=%23000000,%23404040,/);
-  const group = page.getByRole("group", { name: "Colours, from low to high" });
-  await expect(group.locator("input")).toHaveCount(5);
-  await group.getByRole("button", { name: "Remove" }).click();
-  await expect(group.locator("input")).toHaveCount(4);
-  await page.getByLabel("Colour 1").fill("#ff0000");
-  await expect(page).toHaveURL(/map=%23ff0000,%23404040,/);
-  await viewer.choose("Colour map", "viridis");
-  await expect(group).toBeHidden();
-});

@@ -3,8 +3,8 @@ import { shortName } from "./base/text.js";
 import { Viewer } from "./element/viewer.js";
 import { givenTexts, readQuery, settingNames, type ViewTarget, writeQuery } from "./model/query.js";
 import { arrayFacts } from "./model/state.js";
+import type { Offer } from "./page/gallery.js";
 import { chooseButtons, LocalStores, localScheme, takeDrops } from "./page/local.js";
-import { fetchOffers, type Offer } from "./page/offers.js";
 import type { Dropped, NotDropped } from "./source/drop.js";
 import type { View, ViewerTarget } from "./viewer.js";
 
@@ -173,8 +173,9 @@ let offers: Promise<Offer[]> | undefined;
 
 async function fillGallery(signal: AbortSignal): Promise<void> {
   const list = byId("gallery-list");
+  const { fetchOffers, fillThumbnails, galleryView } = await import("./page/gallery.js");
   offers ??= fetchOffers();
-  const [{ fillThumbnails, galleryView }, found] = await Promise.all([import("./page/gallery.js"), offers]);
+  const found = await offers;
   if (!list.hasChildNodes()) list.replaceChildren(galleryView(found, goTo));
   if (!signal.aborted) await fillThumbnails(list, signal);
 }

@@ -17,8 +17,8 @@ export type {
 } from "./element/options.js";
 export type { LayerState } from "./model/added-layers.js";
 export type { Camera } from "./model/camera.js";
+export type { OpacityCurve } from "./model/channels.js";
 export type { PictureOptions } from "./model/figure.js";
-export type { OpacityCurve } from "./model/opacity-curve.js";
 export type { LabelsState, OverlayState } from "./model/overlay-state.js";
 export type { Interpolation, PlaneState } from "./model/plane-state.js";
 export type { ChannelState, Interval, ValueRange, ViewState, WantedState } from "./model/state.js";

@@ -14,8 +14,7 @@ import { paintPlane } from "#src/viewer/draw/paint.js";
 import { paintValues } from "#src/viewer/draw/pictures.js";
 import { layerColors } from "#src/viewer/draw/table.js";
 import type { LayerStyle } from "#src/viewer/model/layers.js";
-import { paintTable } from "#src/viewer/panels/legend-bar.js";
-import { legendTicks } from "#src/viewer/panels/legend-ticks.js";
+import { legendTicks, paintTable } from "#src/viewer/panels/legend.js";
 
 beforeAll(() => loadColormap("batlow"));
 

@@ -1,8 +1,14 @@
 // The models of volumes without a browser: bricks, page table, places in the atlas, levels of detail, camera.
 import { expect, it } from "vitest";
 import { coordinatePlaces } from "#src/viewer/model/axis-places.js";
-import { curveText, isOpacityCurve, opacityAt, readCurve } from "#src/viewer/model/opacity-curve.js";
-import { channelsText, readChannels } from "#src/viewer/model/query-channels.js";
+import {
+  channelsText,
+  curveText,
+  isOpacityCurve,
+  opacityAt,
+  readChannels,
+  readCurve,
+} from "#src/viewer/model/channels.js";
 import {
   clipText,
   cutText,

@@ -23,6 +23,13 @@ export function h<K extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
+/** A button with a label. */
+export const button = (
+  text: string,
+  onclick: () => void,
+  attributes: Readonly<Record<string, Attribute>> = {},
+): HTMLButtonElement => h("button", { type: "button", class: "zw-button", onclick, ...attributes }, text);
+
 /** Shows or hides an element. Browsers compute its style anew even if it is set to the same. */
 export function setHidden(element: HTMLElement, isHidden: boolean): void {
   if (element.hidden !== isHidden) element.hidden = isHidden;

@@ -46,7 +46,7 @@ export class LazyPart<T> {
    * @param onLoaded called after it has been loaded
    * @param onFailed called after a failure; must not call this method
    */
-  want(onLoaded: () => void = () => {}, onFailed: () => void = () => {}): void {
+  want(onLoaded: () => void = () => {}, onFailed: (error: unknown) => void = () => {}): void {
     if (!this.#loading) this.load().then(onLoaded, onFailed);
   }
 }

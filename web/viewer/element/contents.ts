@@ -2,7 +2,7 @@
 import { get } from "zarr-wasm";
 import { planTable } from "../model/plan.js";
 import { arrayFacts, drawnLeaf, type ViewState } from "../model/state.js";
-import { tableView, valueView } from "../panels/table.js";
+import { frameTable, readTable, tableView, valueView } from "../panels/table.js";
 import type { Collection } from "../source/collection.js";
 import type { Dataset } from "../source/dataset.js";
 import type { Opened, SourceTarget } from "../source/opened.js";
@@ -27,10 +27,7 @@ export async function createContents(
   const attributes = attributesCard("Group", opened.attributes);
   const main = treeView(opened.what, opened.branch, { onGo, signal });
   if (opened.embeddings) void addEmbeddings(main, opened.embeddings(signal), onGo);
-  if (opened.frame) {
-    const { frameTable, readTable } = await import("../panels/frame-table.js");
-    return { main: frameTable(await readTable(opened.frame, signal)), beside: [main] };
-  }
+  if (opened.frame) return { main: frameTable(await readTable(opened.frame, signal)), beside: [main] };
   return { main, beside: attributes ? [attributes] : [] };
 }
 

@@ -5,10 +5,9 @@ import { findChannelAxis } from "../model/channels.js";
 import { isComposite } from "../model/layers.js";
 import { axisName } from "../panels/rulers.js";
 import { datasetShape } from "../source/dataset.js";
-import type { Cell } from "./cell-reading.js";
 import { adoptStyles } from "./panel-styles.js";
 import { Panes } from "./panes.js";
-import { cellIndex } from "./plane-geometry.js";
+import { type Cell, cellIndex } from "./plane-geometry.js";
 import { type PictureState, type SideInputs, SidePlane } from "./side-plane.js";
 
 /** Time that the pointer must rest before values are read for it, in milliseconds. */

@@ -1,6 +1,6 @@
 /** The dock beside the picture. Its panels are loaded when it becomes visible. */
 import type { ReadonlySignal } from "@preact/signals-core";
-import { h } from "../base/dom.js";
+import { button, h } from "../base/dom.js";
 import type { PanelContext, PanelView } from "../panels/panel.js";
 
 /** Time for which the picture goes first, in milliseconds. */
@@ -14,11 +14,7 @@ const untilIdle = () =>
 
 export class Dock {
   readonly #body = h("div", { class: "zw-dock-body" });
-  readonly #handle = h(
-    "button",
-    { type: "button", class: "zw-dock-handle", "aria-expanded": false, onclick: () => this.#toggle() },
-    "Controls",
-  );
+  readonly #handle = button("Controls", () => this.#toggle(), { class: "zw-dock-handle" });
   readonly element = h(
     "div",
     { class: "zw-side", role: "group", "aria-label": "View and array", "data-empty": true },

@@ -1,14 +1,24 @@
-/** Figures of a view, drawn again by a copy of the viewer outside the window, at any size and resolution. */
+/** Figures and videos of a view, drawn again by a copy of the viewer outside the window, at any size; their dialog. */
 import { h } from "../base/dom.js";
+import { Film, recorderType } from "../base/film.js";
 import { withDensity } from "../base/png-density.js";
+import type { NamedBlob } from "../base/save.js";
 import { boxAround } from "../base/snapshot.js";
 import { SvgSurface } from "../base/svg-surface.js";
 import { type Camera, type Rectangle, type Size, visible } from "../model/camera.js";
-import { checkPictureOptions, cssResolution, type PictureOptions } from "../model/figure.js";
+import {
+  checkPictureOptions,
+  cssResolution,
+  type PictureOptions,
+  type VideoOptions,
+} from "../model/figure.js";
+import { playableAxes } from "../model/layers.js";
 import type { ViewState, WantedState } from "../model/state.js";
+import { showFigureDialog } from "../panels/figure.js";
+import { axisName } from "../panels/rulers.js";
 import type { MainPlane } from "./main-plane.js";
 import type { ViewerState, ViewerView } from "./options.js";
-import { drawCanvas, drawPicture, margin, pictureParts, pngOf } from "./picture.js";
+import { drawCanvas, drawPicture, fileName, margin, pictureParts, pngOf } from "./picture.js";
 import { requestedCamera, worldExtent } from "./plane-geometry.js";
 import type { PlaneView } from "./plane-view.js";
 
@@ -41,7 +51,7 @@ export async function makeFigure(live: FigureViewer, options: PictureOptions): P
 }
 
 /** A copy of a viewer that has the size of a figure. */
-export class FigureCopy {
+class FigureCopy {
   readonly #place: HTMLElement;
   readonly #copy: FigureViewer;
   readonly #isTitled: boolean;
@@ -212,7 +222,7 @@ function cameraFor({ viewpoint }: PlaneView, { box, camera }: ShownPart, isFitte
 }
 
 /** The ranges in use, so that the colours of a figure are those on the screen, and the same for all slices. */
-export function fixedRanges({ layers, ranges, kind }: MainPlane, state: ViewState): WantedState {
+function fixedRanges({ layers, ranges, kind }: MainPlane, state: ViewState): WantedState {
   if (kind !== "image") return {};
   const limits = new Map(
     layers.filter((layer) => ranges.isKnown(layer)).map((layer) => [layer.id, ranges.limits(layer)] as const),
@@ -226,4 +236,53 @@ export function fixedRanges({ layers, ranges, kind }: MainPlane, state: ViewStat
     channels:
       state.channels?.map((channel) => ({ ...channel, ...fixed(`channel ${channel.index}`) })) ?? null,
   };
+}
+
+export function showFigure(over: HTMLElement, live: FigureViewer): void {
+  const named = async (made: Promise<Blob>, extension: string): Promise<NamedBlob> => ({
+    blob: await made,
+    name: fileName(live.viewer.view!.dataset.title, extension),
+  });
+  showFigureDialog(over, {
+    make: (options) => named(makeFigure(live, options), options.type ?? "png"),
+    record: (options) => named(recordVideo(live, options), options.format),
+    axes: () => {
+      const { dataset, settings } = live.viewer.view!;
+      return playableAxes(dataset, settings).map((axis) => ({ axis, name: axisName(dataset.axes, axis) }));
+    },
+    defaults: () => ({
+      width: live.mainPanel.getBoundingClientRect().width + 2 * margin,
+      rate: live.viewer.view!.settings.frameRate,
+    }),
+  });
+}
+
+/**
+ * Records all slices along an axis, each for the same time, in the colours on the screen.
+ * @throws Error if the browser cannot record the format; the signal's reason
+ */
+async function recordVideo(live: FigureViewer, options: VideoOptions): Promise<Blob> {
+  const { format, axis, rate, signal, onProgress } = options;
+  const type = recorderType(format);
+  if (type === undefined) throw new Error(`this browser cannot record ${format} videos`);
+  const { dataset, settings } = live.viewer.view!;
+  const { length } = dataset.axes[axis]!;
+  const figure = await FigureCopy.open(live, options);
+  let film: Film | undefined;
+  try {
+    for (let at = 0; at < length; at++) {
+      await figure.show(settings.index.map((old, i) => (i === axis ? at : old)));
+      signal.throwIfAborted();
+      const frame = figure.canvas();
+      film ??= new Film(frame, type, rate);
+      await film.add(frame);
+      onProgress(at + 1, length);
+    }
+  } catch (error) {
+    await film?.finish();
+    throw error;
+  } finally {
+    figure.close();
+  }
+  return film!.finish();
 }

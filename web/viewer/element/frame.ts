@@ -1,6 +1,12 @@
-/** The frame around a picture: rulers above and to the left, a canvas, a cursor, a mark. */
+/** The frame around a picture (rulers, canvas, cursor, mark), the clock of its drawings, and the interface of its painter. */
 import { h } from "../base/dom.js";
+import type { Point } from "../input/gestures.js";
 import type { Size } from "../model/camera.js";
+import type { Layer } from "../model/layers.js";
+import type { RowId } from "../source/row-id.js";
+import type { Tile } from "../tiles/tile.js";
+import type { Viewpoint } from "../tiles/tile-selection.js";
+import type { PlaneContent } from "./plane-geometry.js";
 
 /** Style of a box without the style sheet, and with it. */
 const bounds = { height: "400px", overflow: "hidden" };
@@ -85,4 +91,80 @@ export class Frame {
   dispose(): void {
     this.#observer.disconnect();
   }
+}
+
+/**
+ * Milliseconds between two frames that only show new data: three quarters of the time go to reading it. The
+ * first data are shown immediately, and the next soon after, however long a frame takes.
+ */
+const restBetweenArrivals = { least: 50, most: 250, frames: 4 };
+
+export class FrameClock {
+  #request = 0;
+  #soon: ReturnType<typeof setTimeout> | undefined;
+  #drawnAt = 0;
+  /** Duration of the last frame in milliseconds, with the browser's compositing. */
+  #frameTime = 0;
+  /** Frames that only showed new data. */
+  #arrivals = 0;
+
+  constructor(private readonly draw: () => void) {}
+
+  /** Draws in the next frame. */
+  drawNow(): void {
+    if (this.#request !== 0) return;
+    this.#request = requestAnimationFrame(() => {
+      this.#request = 0;
+      this.draw();
+    });
+  }
+
+  /** Draws new data, at a limited rate. */
+  drawSoon(): void {
+    if (this.#request !== 0 || this.#soon !== undefined) return;
+    const { least, most, frames } = restBetweenArrivals;
+    const longest = Math.min(most, least * this.#arrivals++);
+    const rest = Math.min(Math.max(least, frames * this.#frameTime), longest);
+    const wait = Math.max(0, rest - (performance.now() - this.#drawnAt));
+    this.#soon = setTimeout(() => {
+      this.#soon = undefined;
+      this.drawNow();
+    }, wait);
+  }
+
+  /** Called when a frame begins. */
+  begin(): void {
+    const drawnAt = performance.now();
+    this.#drawnAt = drawnAt;
+    requestAnimationFrame(() => {
+      this.#frameTime = performance.now() - drawnAt;
+    });
+  }
+
+  dispose(): void {
+    cancelAnimationFrame(this.#request);
+    clearTimeout(this.#soon);
+  }
+}
+
+/** A point or shape under the pointer. */
+export interface Described {
+  readonly text: string;
+  /** The row of a point of an embedding. */
+  readonly row?: number;
+}
+
+export interface Painter {
+  /** @returns false if it must continue in the next frame. */
+  paint(shown: PlaneContent, view: Viewpoint, tilesOf: (layer: Layer) => readonly Tile[]): boolean;
+  forget(blockKey: string): void;
+  /** Describes the point or shape at a position in the box. */
+  describe?(at: Point | undefined): Described | undefined;
+  /** The integer that identifies the observation at a position in the box. */
+  observationAt?(at: Point): RowId | undefined;
+  /** Position of the next observation in a direction, for keys. */
+  beside?(from: Point, way: Point): Point | undefined;
+  /** Sets the memory limit of data made from tiles. */
+  setBudget?(bytes: number): void;
+  dispose(): void;
 }

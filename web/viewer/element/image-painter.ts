@@ -1,47 +1,58 @@
 /** Draws two axes as an image. */
 import { formatCount, formatShape } from "../base/format.js";
+import { LazyPart } from "../base/lazy-part.js";
 import type { Renderer, Rgb } from "../draw/renderer.js";
 import { isSoftware } from "../draw/software.js";
 import type { Warping } from "../draw/warp.js";
 import type { Point } from "../input/gestures.js";
 import { visible } from "../model/camera.js";
+import { openedLayers } from "../model/layer.js";
 import type { Layer } from "../model/layers.js";
-import { openedLayers } from "../model/opened-layers.js";
 import { axisName, fillRuler, rulerTitle, rulerWidth } from "../panels/rulers.js";
 import { datasetShape } from "../source/dataset.js";
 import type { RowId } from "../source/row-id.js";
 import type { Tile } from "../tiles/tile.js";
 import type { Viewpoint } from "../tiles/tile-selection.js";
-import type { Frame } from "./frame.js";
-import type { Overlay } from "./overlay.js";
-import type { Described, Painter } from "./painter.js";
+import type { Described, Frame, Painter } from "./frame.js";
 import { type PlaneContent, planeExtent } from "./plane-geometry.js";
 import { drawnDataset, warpCode } from "./projections.js";
 import type { Ranges } from "./ranges.js";
-import type { VectorOverlay } from "./vector-overlay.js";
 
 /** Delay of the renderer's creation in milliseconds, during which the first tiles are requested. */
 const restBeforeMaking = 10;
 
 export class ImagePainter implements Painter {
-  #renderer: Renderer | undefined;
-  #making: ReturnType<typeof setTimeout> | undefined;
-  #isMaking = false;
-  /** True if no renderer could be made. */
-  #hasFailed = false;
+  /**
+   * Loaded and created while the first requests are in flight: it takes long if the browser must start its graphics,
+   * and blocks everything else, even sending requests.
+   */
+  readonly #renderer = new LazyPart(async () => {
+    await new Promise((resolve) => setTimeout(resolve, restBeforeMaking));
+    const { canvas } = this.frame;
+    const renderer = await makeRenderer(canvas, this.budgetBytes, this.redraw);
+    if (this.#isDisposed) renderer.dispose();
+    renderer.budget = this.budgetBytes; // it may have been replaced
+    canvas.dataset["renderer"] = renderer.kind;
+    return renderer;
+  });
   #isDisposed = false;
   /** The overlay of the picture; loaded before the first drawing. */
-  #overlay: Overlay | undefined;
-  #overlaying: Promise<void> | undefined;
+  readonly #overlay = new LazyPart(async () => {
+    const { Overlay } = await import("./overlay.js");
+    return new Overlay(this.frame, this.redraw);
+  });
   /** Points and shapes; loaded with the first of them. */
-  #vectors: VectorOverlay | undefined;
-  #loadingVectors: Promise<void> | undefined;
+  readonly #vectors = new LazyPart(async () => {
+    const { VectorOverlay } = await import("./layer-opener.js");
+    return new VectorOverlay(this.frame.overlay);
+  });
   #warping: Warping | undefined;
   readonly #scheme = window.matchMedia("(prefers-color-scheme: dark)");
   readonly #repaint: () => void;
   #kept: { readonly ground: Rgb; readonly paper: Rgb } | undefined;
 
   constructor(
+    private readonly frame: Frame,
     private readonly redraw: () => void,
     private budgetBytes: number,
     private readonly ranges: Ranges,
@@ -53,12 +64,8 @@ export class ImagePainter implements Painter {
     this.#scheme.addEventListener("change", this.#repaint);
   }
 
-  paint(
-    frame: Frame,
-    shown: PlaneContent,
-    view: Viewpoint,
-    tilesOf: (layer: Layer) => readonly Tile[],
-  ): boolean {
+  paint(shown: PlaneContent, view: Viewpoint, tilesOf: (layer: Layer) => readonly Tile[]): boolean {
+    const { frame } = this;
     const { size, ratio, camera, aspect } = view;
     const { state, layers } = shown;
     const dataset = drawnDataset(shown, view);
@@ -91,9 +98,9 @@ export class ImagePainter implements Painter {
       : `Image of a slice of ${formatShape(lengths)} elements`;
     const label = `${subject}. Down ${names[0]}. Across ${names[1]}. Arrow keys read values.`;
     if (frame.box.getAttribute("aria-label") !== label) frame.box.setAttribute("aria-label", label);
-    this.#overlay?.paint({ ...shown, dataset }, view);
-    if (this.#hasVectors(shown)) this.#loadingVectors ??= this.#loadVectors(frame);
-    this.#vectors?.paint(shown.dataset, { ...shown, dataset }, view);
+    this.#overlay.value?.paint({ ...shown, dataset }, view);
+    if (this.#hasVectors(shown)) this.#vectors.want(this.redraw);
+    this.#vectors.value?.paint(shown.dataset, { ...shown, dataset }, view);
     const place = this.#placer(shown, view);
     const drawn = layers.map((layer) => {
       const [low, high] = this.ranges.limits(layer);
@@ -105,21 +112,22 @@ export class ImagePainter implements Painter {
     if (first && first.style.opacity < 1)
       drawn.unshift({ ...first, style: { ...first.style, opacity: 1 }, tiles: [] });
     const isNeeded = drawn.some(({ tiles }) => tiles.length > 0);
-    if (isNeeded) this.#overlaying ??= this.#lay(frame);
+    if (isNeeded) this.#overlay.want(this.redraw);
     frame.box.toggleAttribute("data-plot", dataset.embedding !== undefined);
-    if (dataset.embedding) return this.#vectors !== undefined;
-    if (!this.#renderer) {
-      this.#prepare(frame, isNeeded);
+    if (dataset.embedding) return this.#vectors.value !== undefined;
+    const renderer = this.#renderer.value;
+    if (!renderer) {
+      if (!this.#renderer.hasFailed) this.#renderer.want(this.redraw, this.#fail);
       // Until then the style sheet paints the background.
-      return !isNeeded || this.#hasFailed;
+      return !isNeeded || this.#renderer.hasFailed;
     }
-    return this.#renderer.draw({
+    return renderer.draw({
       size,
       ratio,
       camera,
       aspect,
       extent: { top: 0, left: 0, bottom: lengths[0]!, right: lengths[1]! },
-      ...this.#grounds(frame),
+      ...this.#grounds(),
       // Additive layers start from black.
       ...(layers[0]?.style.blend === "add" ? { paper: black } : {}),
       layers: drawn,
@@ -133,7 +141,7 @@ export class ImagePainter implements Painter {
     const isPlain = !projection || (projection.isIdentity && view.shift === undefined);
     if (isPlain && !layers.some(({ style }) => style.isSmooth)) return (_, tiles) => tiles;
     const { Warping, equalCells } = warpCode();
-    this.#warping ??= new Warping((key) => this.#renderer?.forget(key));
+    this.#warping ??= new Warping((key) => this.#renderer.value?.forget(key));
     const cells = projection ?? equalCells(state.axes.map((axis) => dataset.axes[axis]!));
     const place = this.#warping.begin(cells, view, planeExtent(shown));
     return ({ style, turn }, tiles) => {
@@ -143,15 +151,11 @@ export class ImagePainter implements Painter {
     };
   }
 
-  /**
-   * The renderer is loaded and created while the first requests are in flight: it takes long if the browser
-   * must start its graphics, and blocks everything else, even sending requests.
-   */
-  #prepare({ canvas }: Frame, isNeeded: boolean): void {
-    if (this.#isMaking) return;
-    if (isNeeded) void this.#make(canvas);
-    else this.#making ??= setTimeout(() => void this.#make(canvas), restBeforeMaking);
-  }
+  /** Without a renderer, the rest of the picture is drawn. */
+  readonly #fail = (error: unknown) => {
+    reportError(error);
+    this.redraw();
+  };
 
   #hasVectors({ dataset, state }: PlaneContent): boolean {
     if (dataset.embedding) return true;
@@ -160,59 +164,21 @@ export class ImagePainter implements Painter {
     );
   }
 
-  async #loadVectors(frame: Frame): Promise<void> {
-    try {
-      const { VectorOverlay } = await import("./layer-opener.js");
-      if (this.#isDisposed) return;
-      this.#vectors = new VectorOverlay(frame.overlay);
-      this.redraw();
-    } catch {
-      this.#loadingVectors = undefined; // the next frame tries again
-    }
-  }
-
   describe(at: Point | undefined): Described | undefined {
-    return this.#vectors?.describe(at);
+    return this.#vectors.value?.describe(at);
   }
 
   observationAt(at: Point): RowId | undefined {
-    return this.#vectors?.observationAt(at);
+    return this.#vectors.value?.observationAt(at);
   }
 
   beside(from: Point, way: Point): Point | undefined {
-    return this.#vectors?.beside(from, way);
-  }
-
-  async #lay(frame: Frame): Promise<void> {
-    try {
-      const { Overlay } = await import("./overlay.js");
-      if (this.#isDisposed) return;
-      this.#overlay = new Overlay(frame, this.redraw);
-      this.redraw();
-    } catch {
-      this.#overlaying = undefined; // the next frame tries again
-    }
-  }
-
-  async #make(canvas: HTMLCanvasElement): Promise<void> {
-    clearTimeout(this.#making);
-    if (this.#isMaking) return;
-    this.#isMaking = true;
-    try {
-      const renderer = await makeRenderer(canvas, this.budgetBytes, this.redraw);
-      if (this.#isDisposed) return renderer.dispose();
-      renderer.budget = this.budgetBytes; // it may have been replaced
-      this.#renderer = renderer;
-      canvas.dataset["renderer"] = renderer.kind;
-    } catch (error) {
-      this.#hasFailed = true;
-      reportError(error);
-    }
-    if (!this.#isDisposed) this.redraw();
+    return this.#vectors.value?.beside(from, way);
   }
 
   /** Colours of the style sheet, which depend on the colour scheme only. */
-  #grounds({ box }: Frame): { ground: Rgb; paper: Rgb } {
+  #grounds(): { ground: Rgb; paper: Rgb } {
+    const { box } = this.frame;
     this.#kept ??= {
       ground: fillColour(box, "--zw-sunken", [238, 241, 244]),
       paper: fillColour(box, "--zw-surface", [255, 255, 255]),
@@ -222,18 +188,18 @@ export class ImagePainter implements Painter {
 
   setBudget(bytes: number): void {
     this.budgetBytes = bytes;
-    if (this.#renderer) this.#renderer.budget = bytes;
+    const { value } = this.#renderer;
+    if (value) value.budget = bytes;
   }
 
   forget(blockKey: string): void {
-    this.#renderer?.forget(blockKey);
+    this.#renderer.value?.forget(blockKey);
   }
 
   dispose(): void {
     this.#isDisposed = true;
     this.#scheme.removeEventListener("change", this.#repaint);
-    clearTimeout(this.#making);
-    this.#renderer?.dispose();
+    this.#renderer.value?.dispose();
   }
 }
 

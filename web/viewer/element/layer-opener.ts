@@ -5,10 +5,10 @@ import { keptFor } from "../base/memo.js";
 import { shortName } from "../base/text.js";
 import { contentKey, type LayerState, layerName, placeKey } from "../model/added-layers.js";
 import { makeLabelTable } from "../model/label-column.js";
-import { keepLabelTable, labelTableOf } from "../model/label-tables.js";
-import { type OpenedLayer, openedLayers } from "../model/opened-layers.js";
+import { keepLabelTable, labelTableOf } from "../model/label-look.js";
+import { type OpenedLayer, openedLayers } from "../model/layer.js";
 import { placedLayers } from "../model/placed-layers.js";
-import type { Note } from "../panels/notes.js";
+import type { Note } from "../panels/messages.js";
 import { type LayerContent, openLayerContent } from "../source/added-layer.js";
 import type { Dataset } from "../source/dataset.js";
 import { labelTable } from "../source/label-table.js";
@@ -33,12 +33,8 @@ export class LayerOpener {
   constructor(
     private readonly image: Dataset,
     private readonly signal: AbortSignal,
-    private readonly loader: {
-      /** Called when the content of a layer can be drawn. */
-      onNews(): void;
-      /** Called when the user retries a layer: the list must be opened again. */
-      onRetry(): void;
-    },
+    /** Called when the content of a layer can be drawn. */
+    private readonly onNews: () => void,
     private readonly model: ViewerModel,
   ) {
     signal.addEventListener("abort", () => this.#keep([]), { once: true });
@@ -85,7 +81,7 @@ export class LayerOpener {
         placeKey(layer),
         content.kind === "features" ? content : this.#placed(content.dataset, layer),
       );
-      this.loader.onNews();
+      this.onNews();
     } catch (error) {
       if (!isCurrent()) return;
       attempt.error = error;
@@ -132,7 +128,7 @@ export class LayerOpener {
 
   #retry(layer: LayerState): void {
     this.#tried.delete(tryKey(layer));
-    this.loader.onRetry();
+    void this.open(this.#layers);
   }
 }
 

@@ -1,16 +1,13 @@
 /** Content of a picture's legend: the colours of values or of channels. */
 import { formatCount } from "../base/format.js";
 import { channelLabel, findChannelAxis, isPicture } from "../model/channels.js";
-import { tableColors } from "../model/column-colors.js";
-import { columnLegends, type NamedLegend } from "../model/layer-columns.js";
+import { columnLegends, type NamedLegend, tableColors } from "../model/column-colors.js";
 import { isComposite, type Layer, sampledAxes } from "../model/layers.js";
 import type { ViewState } from "../model/state.js";
-import { unitText } from "../panels/coordinates.js";
-import type { Legend } from "../panels/legend.js";
-import { legendTicks } from "../panels/legend-ticks.js";
+import { unitText, valueFormat } from "../panels/coordinates.js";
+import { type Legend, type LegendEntries, type LegendScale, legendTicks } from "../panels/legend.js";
 import { type Dataset, datasetShape } from "../source/dataset.js";
 import type { Ranges } from "./ranges.js";
-import { valueFormat } from "./value-format.js";
 
 export { Legend } from "../panels/legend.js";
 
@@ -23,12 +20,17 @@ export interface LegendContent {
   readonly ranges: Ranges;
 }
 
-export function showLegend(legend: Legend, drawn: LegendContent): void {
+/** Shows a legend; none if nothing is drawn. */
+export function showLegend(legend: Legend, drawn: LegendContent | undefined): void {
+  if (!drawn) {
+    legend.show({});
+    return;
+  }
+  const { dataset, settings } = drawn;
   const [layer] = drawn.layers;
-  if (!layer) legend.hide();
-  else if (isComposite(drawn.dataset, drawn.settings)) showChannels(legend, drawn);
-  else showScale(legend, layer, drawn);
-  legend.showColumns([...imageLegends(drawn), ...columnLegends(drawn.dataset, drawn.settings)]);
+  const isSingle = !isComposite(dataset, settings);
+  const entries = layer ? (isSingle ? scaleEntries(layer, drawn) : channelEntries(drawn)) : {};
+  legend.show(entries, [...imageLegends(drawn), ...columnLegends(dataset, settings)]);
 }
 
 /** Legends of added images. */
@@ -45,24 +47,31 @@ const imageLegends = ({ layers, ranges }: LegendContent): NamedLegend[] =>
     return [{ name, legend: { kind: "numbers", colormap, low, high, ...outside, absent: 0 } }];
   });
 
-function showScale(legend: Legend, layer: Layer, { dataset, settings, ranges }: LegendContent): void {
-  const isKnown = ranges.isKnown(layer);
-  const limits = ranges.limits(layer);
-  const format = valueFormat(dataset, settings, resolutionOf(limits));
-  const [low, high] = isKnown ? limits.map(format) : ["", ""];
-  const { unit } = dataset;
-  const end = isKnown && unit !== undefined && !layer.isRaw ? `${high} ${unitText(unit)}` : high!;
+/** The style of a layer, and the strings at the ends of its range. */
+function scaleOf(layer: Layer, { dataset, settings, ranges }: LegendContent): LegendScale {
+  const format = valueFormat(dataset, settings, resolutionOf(ranges.limits(layer)));
+  const [low, high] = ranges.isKnown(layer) ? ranges.limits(layer).map(format) : ["", ""];
+  return { style: layer.style, low: low!, high: high!, ...ranges.outside(layer) };
+}
+
+function scaleEntries(layer: Layer, drawn: LegendContent): LegendEntries {
+  const { dataset, settings, ranges } = drawn;
   const { style } = layer;
-  legend.show({
-    style,
-    low: low!,
-    high: end,
-    ticks: isKnown ? legendTicks(style, limits, format) : [],
-    ...ranges.outside(layer),
+  const { unit } = dataset;
+  const limits = ranges.limits(layer);
+  const [isKnown, scale] = [ranges.isKnown(layer), scaleOf(layer, drawn)];
+  const ticks = isKnown
+    ? legendTicks(style, limits, valueFormat(dataset, settings, resolutionOf(limits)))
+    : [];
+  const end = isKnown && unit !== undefined && !layer.isRaw ? ` ${unitText(unit)}` : "";
+  return {
+    scale:
+      style.kind === "labels"
+        ? undefined
+        : { ...scale, high: scale.high + end, ticks, title: scaleTitle(layer, ranges) },
     isMissing: style.isMissingMarked && ranges.hasMissing(layer),
     note: legendNote(layer, ranges, tableColors(dataset, settings) !== undefined),
-    title: scaleTitle(layer, ranges),
-  });
+  };
 }
 
 /** A hundredth of a range must be visible in the numbers at its ends. */
@@ -80,23 +89,18 @@ function scaleTitle(layer: Layer, ranges: Ranges): string {
   return `${name}; one range for all slices, from ${count}`;
 }
 
-/** Shows the colours of channels; photographs need no legend. */
-function showChannels(legend: Legend, { dataset, settings, layers, ranges }: LegendContent): void {
-  if (isPicture(dataset)) {
-    legend.hide();
-    return;
-  }
+/** The colours of channels; photographs need no legend. */
+function channelEntries(drawn: LegendContent): LegendEntries {
+  const { dataset, layers } = drawn;
+  if (isPicture(dataset)) return {};
   const axis = findChannelAxis(dataset)!;
   const channels = layers.filter(({ style, title }) => style.kind === "tint" && title === undefined);
-  legend.showChannels(
-    channels.map((layer) => {
-      const limits = ranges.limits(layer);
-      const format = valueFormat(dataset, settings, resolutionOf(limits));
-      const [low, high] = (ranges.isKnown(layer) ? limits.map(format) : ["", ""]) as [string, string];
-      const label = channelLabel(dataset, layer.index[axis]!);
-      return { style: layer.style, label, low, high, ...ranges.outside(layer) };
-    }),
-  );
+  return {
+    channels: channels.map((layer) => ({
+      ...scaleOf(layer, drawn),
+      label: channelLabel(dataset, layer.index[axis]!),
+    })),
+  };
 }
 
 /** A note on labels, missing and infinite elements. @param isByColumn whether labels have the colours of a column */

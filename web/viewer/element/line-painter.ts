@@ -16,8 +16,7 @@ import { axisName, fillRuler, roundValues, rulerTitle } from "../panels/rulers.j
 import { type Dataset, datasetShape } from "../source/dataset.js";
 import type { Tile } from "../tiles/tile.js";
 import type { Viewpoint } from "../tiles/tile-selection.js";
-import type { Frame } from "./frame.js";
-import type { Painter } from "./painter.js";
+import type { Frame, Painter } from "./frame.js";
 import type { PlaneContent } from "./plane-geometry.js";
 import { drawnDataset } from "./projections.js";
 import type { Ranges } from "./ranges.js";
@@ -28,7 +27,7 @@ export class LinePainter implements Painter {
   readonly #scheme = window.matchMedia("(prefers-color-scheme: dark)");
 
   constructor(
-    frame: Frame,
+    private readonly frame: Frame,
     private readonly redraw: () => void,
     private readonly ranges: Ranges,
     private readonly formatOf: (layer: Layer) => (value: number) => string,
@@ -38,12 +37,8 @@ export class LinePainter implements Painter {
     this.#scheme.addEventListener("change", this.redraw);
   }
 
-  paint(
-    frame: Frame,
-    shown: PlaneContent,
-    view: Viewpoint,
-    tilesOf: (layer: Layer) => readonly Tile[],
-  ): boolean {
+  paint(shown: PlaneContent, view: Viewpoint, tilesOf: (layer: Layer) => readonly Tile[]): boolean {
+    const { frame } = this;
     const { size, ratio, camera } = view;
     const { state, layers, projection } = shown;
     const dataset = drawnDataset(shown, view);

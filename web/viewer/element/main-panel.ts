@@ -34,7 +34,7 @@ export class MainPanel {
     const { Legend, showLegend } = await import("./legends.js");
     const legend = new Legend();
     this.#legendPlace.append(legend.element);
-    return { show: (drawn: LegendContent) => showLegend(legend, drawn), hide: () => legend.hide() };
+    return (drawn: LegendContent | undefined) => showLegend(legend, drawn);
   });
   /** What the legend explains; undefined hides it. */
   readonly legend = signal<LegendContent | undefined>(undefined);
@@ -58,10 +58,9 @@ export class MainPanel {
 
   constructor() {
     effect(() => {
-      const [drawn, legend] = [this.legend.value, this.#legend.value];
-      if (!drawn) legend?.hide();
-      else if (legend) legend.show(drawn);
-      else if (drawn.layers.length > 0 || drawn.dataset.embedding) this.#legend.want();
+      const [drawn, show] = [this.legend.value, this.#legend.value];
+      if (show) show(drawn);
+      else if (drawn && (drawn.layers.length > 0 || drawn.dataset.embedding)) this.#legend.want();
     });
   }
 

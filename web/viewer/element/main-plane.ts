@@ -15,29 +15,17 @@ export type PlaneKind = "image" | "line";
 
 export class MainPlane {
   readonly ranges = new Ranges();
-  #layers: readonly Layer[] = [];
-  #view: PlaneView | undefined;
-  #kind: PlaneKind | undefined;
+  layers: readonly Layer[] = [];
+  /** Undefined if nothing is shown. */
+  view: PlaneView | undefined;
+  kind: PlaneKind | undefined;
   readonly #linePainter = new LazyPart(async () => (await import("./line-painter.js")).LinePainter);
 
   constructor(private readonly callbacks: PlaneCallbacks & Pick<ViewInputs, "format">) {}
 
-  /** Undefined if nothing is shown. */
-  get view(): PlaneView | undefined {
-    return this.#view;
-  }
-
-  get kind(): PlaneKind | undefined {
-    return this.#kind;
-  }
-
-  get layers(): readonly Layer[] {
-    return this.#layers;
-  }
-
   /** Statistics of each layer. */
   get numbers(): LayerNumbers[] {
-    return this.#layers.map((layer) => this.ranges.numbers(layer));
+    return this.layers.map((layer) => this.ranges.numbers(layer));
   }
 
   /** Loads the painter of a kind of plane; undefined if it has been loaded. */
@@ -58,44 +46,44 @@ export class MainPlane {
     next: readonly Layer[],
     isPassing: boolean,
   ): { view: PlaneView; isOther: boolean } {
-    const before = this.#layers;
+    const before = this.layers;
     const layers = planLayers(dataset, state);
-    this.#layers = layers;
+    this.layers = layers;
     // The values beside a line show that its range changes.
     const isPerSlice = state.isRangePerSlice || kind === "line";
     this.ranges.begin(layers, { isPerSlice, isCommon: state.isRangeCommon });
-    if (!this.#view || this.#kind !== kind) {
-      this.#view?.dispose();
-      this.#view = this.#make(kind);
-      this.#kind = kind;
+    if (!this.view || this.kind !== kind) {
+      this.view?.dispose();
+      this.view = this.#make(kind);
+      this.kind = kind;
     }
-    this.#view.show({ dataset, state, layers, next, isPassing, ...placement(dataset, state) });
-    return { view: this.#view, isOther: !isSameReading(before, layers) };
+    this.view.show({ dataset, state, layers, next, isPassing, ...placement(dataset, state) });
+    return { view: this.view, isOther: !isSameReading(before, layers) };
   }
 
   /** Reads a slice behind the shown one. */
   prepare(dataset: Dataset, state: ViewState): void {
-    this.#view?.prepare(planLayers(dataset, state));
+    this.view?.prepare(planLayers(dataset, state));
   }
 
   #make(kind: PlaneKind): PlaneView {
     return new PlaneView(this.ranges, this.callbacks, (frame, redraw, budget) =>
       kind === "image"
-        ? new ImagePainter(redraw, budget, this.ranges)
+        ? new ImagePainter(frame, redraw, budget, this.ranges)
         : new this.#linePainter.value!(frame, redraw, this.ranges, () => this.callbacks.format()),
     );
   }
 
   end(): void {
-    this.#view?.dispose();
-    this.#view = undefined;
-    this.#kind = undefined;
-    this.#layers = [];
+    this.view?.dispose();
+    this.view = undefined;
+    this.kind = undefined;
+    this.layers = [];
   }
 
   /** Whether only the middle is shown because no part has been chosen. */
   isMiddle(dataset: Dataset, { axes, camera, window }: ViewState): boolean {
-    const seen = this.#view?.seen;
+    const seen = this.view?.seen;
     if (!seen || camera || axes.some((axis) => window[axis])) return false;
     const columns = datasetShape(dataset)[axes.at(-1)!]!;
     const part = (seen.right - seen.left) / columns;
@@ -106,11 +94,11 @@ export class MainPlane {
 
   /** Describes the reads for the current view. */
   displayedView(dataset: Dataset, state: ViewState): DisplayedView | undefined {
-    const [viewpoint, seen] = [this.#view?.viewpoint, this.#view?.seen];
+    const [viewpoint, seen] = [this.view?.viewpoint, this.view?.seen];
     if (!seen || !viewpoint || dataset.embedding) return undefined;
     const { size, ratio } = viewpoint;
     const pixels = { width: size.width * ratio, height: size.height * ratio };
-    return { dataset, state, seen, level: this.#view!.level, pixels };
+    return { dataset, state, seen, level: this.view!.level, pixels };
   }
 }
 

@@ -1,8 +1,7 @@
 /** Makes the projection of a plane. */
 import { gridProjection } from "../model/grid-projection.js";
-import { mapPositions } from "../model/map-positions.js";
 import { meshProjection } from "../model/mesh-projection.js";
-import type { Projection } from "../model/projection.js";
+import { mapPositions, type Projection } from "../model/projection.js";
 import type { ViewState } from "../model/state.js";
 import type { Dataset, GridPositions } from "../source/dataset.js";
 

@@ -1,5 +1,5 @@
 /** Measures distances: the line and its length stay over the picture until they are cleared. */
-import { h } from "../base/dom.js";
+import { button, h } from "../base/dom.js";
 import { greatCirclePath } from "../base/great-circle.js";
 import type { Point } from "../input/gestures.js";
 import { distanceText, geoPosition, type PlanePosition, planePosition } from "../panels/distance.js";
@@ -25,16 +25,11 @@ export class MeasureTool extends TwoPointTool {
     "div",
     { class: "zw-measure", hidden: true },
     this.#text,
-    h(
-      "button",
-      {
-        type: "button",
-        "aria-label": "Clear the measurement",
-        title: "Clear (Esc)",
-        onclick: () => this.cancel(),
-      },
-      "×",
-    ),
+    button("×", () => this.cancel(), {
+      class: undefined,
+      "aria-label": "Clear the measurement",
+      title: "Clear (Esc)",
+    }),
   );
   #made: Measurement | undefined;
 

@@ -1,5 +1,6 @@
 /** Overlay of a picture: coastlines, meridians and parallels, the scale bar. */
 import { h, setHidden } from "../base/dom.js";
+import { LazyPart } from "../base/lazy-part.js";
 import type { MapLines as Lines } from "../draw/map-lines.js";
 import { planScaleBar } from "../panels/scale-bar.js";
 import { datasetShape } from "../source/dataset.js";
@@ -7,39 +8,9 @@ import type { Viewpoint } from "../tiles/tile-selection.js";
 import type { Frame } from "./frame.js";
 import type { PlaneContent } from "./plane-geometry.js";
 
-/**
- * The class that draws maps, and the coastlines, once they have been loaded; shared by all pictures of a
- * page.
- */
-let MapLines: typeof Lines | undefined;
-let coasts: readonly Float32Array[] | undefined;
-let loading: Promise<unknown> | undefined;
-let loadingCoasts: Promise<unknown> | undefined;
-
-/** On failure the picture has no lines; the next picture tries again. */
-function loadLines(then: () => void): void {
-  loading ??= import("../draw/map-lines.js").then(
-    (module) => {
-      MapLines = module.MapLines;
-    },
-    () => {
-      loading = undefined;
-    },
-  );
-  void loading.then(then);
-}
-
-function loadCoasts(then: () => void): void {
-  loadingCoasts ??= import("../base/coastlines.js").then(
-    (module) => {
-      coasts = module.coastlines();
-    },
-    () => {
-      loadingCoasts = undefined;
-    },
-  );
-  void loadingCoasts.then(then);
-}
+/** The class that draws maps, and the coastlines; shared by all pictures of a page. */
+const mapLines = new LazyPart(async () => (await import("../draw/map-lines.js")).MapLines);
+const coastlines = new LazyPart(async () => (await import("../base/coastlines.js")).coastlines());
 
 /** Maximum share of the picture's width for a scale bar. */
 const widest = 0.28;
@@ -50,8 +21,7 @@ export class Overlay {
   readonly #text = h("span");
   readonly #line = h("i");
   #map: { readonly key: string; readonly lines: Lines | undefined } | undefined;
-  #isAsked = false;
-  #isCoastAsked = false;
+  #dataset: PlaneContent["dataset"] | undefined;
 
   constructor(
     frame: Frame,
@@ -86,22 +56,23 @@ export class Overlay {
     const isMap = roles.includes("latitude") && roles.includes("longitude");
     setHidden(this.#lines, !isMap || !(isGraticuleOn || areCoastsOn));
     if (this.#lines.hidden) return;
-    if (!this.#isAsked) loadLines(this.redraw);
-    if (areCoastsOn && !coasts && !this.#isCoastAsked) loadCoasts(this.redraw);
-    this.#isAsked = true;
-    this.#isCoastAsked ||= areCoastsOn;
+    const coasts = areCoastsOn ? this.#need(coastlines) : undefined;
     const map = this.#mapOf(dataset, axes);
     if (!map) return;
     const shape = datasetShape(dataset);
     const extent = { top: 0, left: 0, bottom: shape[axes[0]!]!, right: shape[axes[1]!]! };
-    const drawn = { isGraticuleOn, coasts: areCoastsOn ? coasts : undefined };
-    map.draw(this.#lines.getContext("2d")!, view, extent, drawn);
-    this.#lines.dataset["lines"] = [isGraticuleOn && "graticule", drawn.coasts && "coasts"]
-      .filter(Boolean)
-      .join();
+    map.draw(this.#lines.getContext("2d")!, view, extent, { isGraticuleOn, coasts });
+    this.#lines.dataset["lines"] = [isGraticuleOn && "graticule", coasts && "coasts"].filter(Boolean).join();
+  }
+
+  /** A loaded part; until then, and after a failure, the picture is drawn without it. */
+  #need<T>(part: LazyPart<T>): T | undefined {
+    if (!part.value) part.load().then(this.redraw, () => {});
+    return part.value;
   }
 
   #mapOf(dataset: PlaneContent["dataset"], axes: readonly number[]): Lines | undefined {
+    const MapLines = this.#need(mapLines);
     if (!MapLines) return undefined;
     const key = axes.join();
     if (this.#map?.key !== key || this.#dataset !== dataset) {
@@ -110,6 +81,4 @@ export class Overlay {
     }
     return this.#map?.lines;
   }
-
-  #dataset: PlaneContent["dataset"] | undefined;
 }

@@ -1,5 +1,4 @@
-/** Geometry of a displayed plane: its content, and the position of its elements on the screen. */
-
+/** Geometry of a displayed plane: its content, the position of its elements on the screen, and of the cursor over them. */
 import type { Point } from "../input/gestures.js";
 import {
   aligned,
@@ -15,8 +14,8 @@ import type { Layer } from "../model/layers.js";
 import type { Projection, SeenPart } from "../model/projection.js";
 import type { Interval, ViewState } from "../model/state.js";
 import { type Dataset, datasetShape } from "../source/dataset.js";
+import type { Tile, TileGap } from "../tiles/tile.js";
 import { chooseLevel, type Viewpoint } from "../tiles/tile-selection.js";
-import type { Cell } from "./cell-reading.js";
 import { homeCamera } from "./home-camera.js";
 
 /** A dataset with the state to show. */
@@ -172,7 +171,7 @@ export function cellAt(shown: PlaneContent, view: Viewpoint, at: Point): Cell | 
 }
 
 /** Bounds of a cell in the box, in CSS pixels; `top` is above `bottom`. */
-export function cellBounds(shown: PlaneContent, view: Viewpoint, { row, column }: Cell): Rectangle {
+function cellBounds(shown: PlaneContent, view: Viewpoint, { row, column }: Cell): Rectangle {
   const { camera, size, aspect } = view;
   const elements = { top: row, left: column, bottom: row + 1, right: column + 1 };
   const { top, bottom, left, right } = worldBounds(shown, view, elements);
@@ -254,4 +253,85 @@ export function markedCamera(view: Viewpoint, [a, b]: readonly [Point, Point]): 
     right: Math.max(from.column, to.column) + shift,
   };
   return fitted(rectangle, size, ratio, aspect, false);
+}
+
+/** An element of the plane, in elements of level 0. */
+export interface Cell {
+  readonly row: number;
+  readonly column: number;
+}
+
+/** The value of an element in one layer. */
+export interface Reading {
+  readonly layer: Layer;
+  readonly tile: Tile;
+  /** Position in the tile. */
+  readonly row: number;
+  readonly column: number;
+  readonly gap: TileGap | undefined;
+}
+
+/** @param at a position in elements of the layer. @param tile contains it */
+export function readCell(layer: Layer, tile: Tile, { row, column }: Cell): Reading {
+  const { world, plane } = tile;
+  const place = (at: number, from: number, to: number, count: number) =>
+    Math.min(Math.floor(((at - from) / (to - from)) * count), count - 1);
+  const own = {
+    row: place(row, world.top, world.bottom, plane.rows),
+    column: place(column, world.left, world.right, plane.columns),
+  };
+  const gap = tile.gaps.find(
+    ({ rows, columns }) =>
+      own.row >= rows[0] && own.row < rows[1] && own.column >= columns[0] && own.column < columns[1],
+  );
+  return { layer, tile, ...own, gap };
+}
+
+/** Moves the cursor to an element. */
+export function placeCursor({ style }: HTMLElement, cell: Cell, shown: PlaneContent, view: Viewpoint): void {
+  const { top, bottom, left, right } = cellBounds(shown, view, cell);
+  const isWholeHeight = isLine(shown);
+  style.width = `${right - left}px`;
+  style.height = `${isWholeHeight ? view.size.height : bottom - top}px`;
+  style.left = `${left}px`;
+  style.top = isWholeHeight ? "0" : `${top}px`;
+}
+
+/** Draws the marked rectangle between two points. */
+export function placeMark(
+  { style }: HTMLElement,
+  [a, b]: readonly [Point, Point],
+  isWholeHeight: boolean,
+): void {
+  style.left = `${Math.min(a.x, b.x)}px`;
+  style.top = isWholeHeight ? "0" : `${Math.min(a.y, b.y)}px`;
+  style.width = `${Math.abs(a.x - b.x)}px`;
+  style.height = isWholeHeight ? "100%" : `${Math.abs(a.y - b.y)}px`;
+}
+
+/** The cell a number of rows and columns away; without a start, the centre of the view. */
+export function movedCell(
+  shown: PlaneContent,
+  view: Viewpoint,
+  from: Cell | undefined,
+  { rows, columns }: { readonly rows: number; readonly columns: number },
+): Cell {
+  const extent = planeExtent(shown);
+  const clamp = (value: number, count: number) => Math.min(Math.max(value, 0), count - 1);
+  if (from)
+    return { row: clamp(from.row + rows, extent.rows), column: clamp(from.column + columns, extent.columns) };
+  const seen = visibleRectangle(shown, view);
+  const middle = (a: number, b: number, count: number) => clamp(Math.ceil((a + b) / 2) - 1, count);
+  return {
+    row: middle(seen.top, seen.bottom, extent.rows),
+    column: middle(seen.left, seen.right, extent.columns),
+  };
+}
+
+/** Distance by which the view must move, in CSS pixels, to bring a cell well inside it. */
+export function distanceInto(shown: PlaneContent, view: Viewpoint, cell: Cell): { dx: number; dy: number } {
+  const at = cellCentre(shown, view, cell);
+  const { width, height } = view.size;
+  const out = (x: number, most: number) => (x < 0 ? x - most / 4 : x > most ? x - most + most / 4 : 0);
+  return { dx: out(at.x, width), dy: isLine(shown) ? 0 : out(at.y, height) };
 }

@@ -2,8 +2,7 @@
 import { LazyPart } from "../base/lazy-part.js";
 import type { Point, Tool } from "../input/gestures.js";
 import type { ToolName } from "../model/state.js";
-import { placeMark } from "./cursor.js";
-import { isLine } from "./plane-geometry.js";
+import { isLine, placeMark } from "./plane-geometry.js";
 import { type ToolPlane, TwoPointTool } from "./two-point-tool.js";
 
 export interface PlaneToolsCallbacks {

@@ -14,23 +14,25 @@ import { acquire, release, type Shared } from "../tiles/shared.js";
 import type { Gap, Tile } from "../tiles/tile.js";
 import type { Viewpoint } from "../tiles/tile-selection.js";
 import { TileSet, type TileStatus } from "../tiles/tile-set.js";
-import { type Cell, type Reading, readCell } from "./cell-reading.js";
-import { distanceInto, movedCell, placeCursor } from "./cursor.js";
-import { Frame } from "./frame.js";
-import { FrameClock } from "./frame-clock.js";
-import type { Described, Painter } from "./painter.js";
+import { type Described, Frame, FrameClock, type Painter } from "./frame.js";
 import {
+  type Cell,
   cellAt,
   cellCentre,
+  distanceInto,
   drawnLevel,
   type Extent,
   isLine,
   isSamePlane,
   markedCamera,
   markedIntervals,
+  movedCell,
   type PlaneContent,
+  placeCursor,
   planeExtent,
+  type Reading,
   reachable,
+  readCell,
   readingViews,
   requestedCamera,
   resolveViewpoint,
@@ -409,9 +411,9 @@ export class PlaneView {
     const hasAny = isCovered || hasSome;
     if (hasAny) this.#former = undefined;
     const former = this.#former;
-    if (!former) return this.#painter.paint(this.frame, shown, view, (layer) => tiles.get(layer) ?? []);
+    if (!former) return this.#painter.paint(shown, view, (layer) => tiles.get(layer) ?? []);
     const before = { ...former.shown, aspect: shown.aspect };
-    return this.#painter.paint(this.frame, before, view, ({ id }) => former.tiles.get(id) ?? []);
+    return this.#painter.paint(before, view, ({ id }) => former.tiles.get(id) ?? []);
   }
 
   /** For outside observers: rows and columns at the edges of the box. */

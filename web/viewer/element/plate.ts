@@ -14,8 +14,7 @@ import {
 } from "../model/plate-view.js";
 import { Findings } from "../numbers/findings.js";
 import { summarize } from "../numbers/summary.js";
-import { plateView } from "../panels/plate.js";
-import { PlateControls } from "../panels/plate-controls.js";
+import { plateControls, plateView } from "../panels/plate.js";
 import type { Dataset } from "../source/dataset.js";
 import type { SourceTarget } from "../source/opened.js";
 import type { Plate } from "../source/plate.js";
@@ -54,7 +53,7 @@ export function createPlate(
   const { plate: text = "" } = target;
   const first = readPlateView(text);
   if (!isPlateView(text)) onUnusable([unusable("plate", text, "parts such as channel:1, field:0 or 2:5")]);
-  const controls = new PlateControls(first, (view) => {
+  const controls = plateControls(first, (view) => {
     pictures.choose(view);
     onView(plateViewText(view));
   });

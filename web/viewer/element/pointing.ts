@@ -1,29 +1,31 @@
-/** The element or the point under the pointer: describes it, and chooses it. */
-
+/** The element or the point under the pointer: shown, reported to the embedding page, and chosen. */
 import { scalarAt } from "../base/format.js";
 import type { LazyPart } from "../base/lazy-part.js";
-import { maxListed } from "../model/label-look.js";
-import { labelTableOf } from "../model/label-tables.js";
+import { labelTableOf, maxListed } from "../model/label-look.js";
 import type { ViewState } from "../model/state.js";
+import type { Pointed, Readout } from "../panels/readout.js";
 import type { Embedding } from "../source/dataset.js";
 import type { RowId } from "../source/row-id.js";
-import type { Cell, Reading } from "./cell-reading.js";
 import type { CrossSections } from "./cross-sections.js";
 import type { MainPlane } from "./main-plane.js";
 import type { PointerReport } from "./options.js";
-import { cellIndex } from "./plane-geometry.js";
-import type { PointerReporter } from "./pointer-reporter.js";
+import { type Cell, cellIndex, type Reading } from "./plane-geometry.js";
 import type { SliceGate } from "./slice-gate.js";
 import type { ViewerModel } from "./viewer-model.js";
 
 type By = PointerReport["by"];
 
 export class Pointing {
+  /** The latest pointing device. */
+  #by: By = "pointer";
+  /** The last report: the element, and what identifies its values. Undefined after the pointer has left. */
+  #reported: { readonly place: string; readonly value: string } | undefined;
+
   constructor(
     private readonly model: ViewerModel,
     private readonly plane: MainPlane,
     private readonly crossSections: LazyPart<CrossSections>,
-    readonly reporter: PointerReporter,
+    private readonly readout: Readout,
     private readonly gate: SliceGate,
   ) {}
 
@@ -41,14 +43,41 @@ export class Pointing {
       shape: shape?.text,
       plotted: dataset.embedding && plottedPlace(dataset.embedding, settings.axes, shape?.row),
     };
-    this.reporter.show(pointed, by);
+    this.show(pointed, by);
     this.crossSections.value?.point(cell);
+  }
+
+  /** Shows an element below the picture, and reports it to the page; undefined if the pointer has left. */
+  show(pointed: Pointed | undefined, by: By): void {
+    this.#by = by;
+    this.readout.show(pointed, by);
+    this.#report(pointed);
+  }
+
+  /** Reports equal values once, although they are looked up after every read. */
+  #report(pointed: Pointed | undefined): void {
+    const listener = this.model.options.onPointer;
+    if (!listener) return;
+    if (!pointed) {
+      if (this.#reported === undefined) return;
+      this.#reported = undefined;
+      listener(undefined);
+      return;
+    }
+    const [isPick, text, values] = [this.#by === "pick", this.readout.text, storedValues(pointed)];
+    const place = `${isPick} ${pointed.index}`;
+    // The text also changes when coordinates or properties arrive; a picked element is reported for its values.
+    const value = isPick && values.length > 0 ? values.map(valueKey).join() : text;
+    const before = this.#reported;
+    if (before?.place === place && (before.value === value || isUnread(pointed))) return;
+    this.#reported = { place, value };
+    listener({ index: pointed.index, values, text, by: this.#by });
   }
 
   /** The value under the pointer may have been read. @param isGone whether no element may be under it any more */
   again(isGone = false): void {
     const cell = this.plane.view?.cell;
-    if (cell || isGone) this.point(cell, this.reporter.by);
+    if (cell || isGone) this.point(cell, this.#by);
   }
 
   /** @param isPinned whether the cursor stays there */
@@ -105,4 +134,20 @@ function pickedId(
   const others = selected.filter((one) => one !== id);
   const next = others.length < selected.length ? others : [...others, id].slice(-maxListed);
   return { labels: { ...labels, selected: next } };
+}
+
+/** Whether an element has values that have not been read: of a reported one, they are read again. */
+const isUnread = ({ readings, shape, plotted }: Pointed): boolean =>
+  readings.length === 0 && shape === undefined && plotted === undefined;
+
+const valueKey = (value: PointerReport["values"][number]): string =>
+  typeof value === "object"
+    ? JSON.stringify(value, (_, part: unknown) => (typeof part === "bigint" ? String(part) : part))
+    : String(value);
+
+/** The stored values; undefined for unreadable ones. */
+function storedValues({ readings }: Pointed): PointerReport["values"] {
+  return readings.map(({ tile, row, column, gap }) =>
+    gap?.kind === "damaged" ? undefined : scalarAt(tile.block.region, tile.offsetOf(row, column)),
+  );
 }

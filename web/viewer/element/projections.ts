@@ -1,26 +1,18 @@
 /** The projections of planes: made once for each pair of axes; their code is loaded with the first. */
+import { LazyPart } from "../base/lazy-part.js";
 import { keptFor } from "../base/memo.js";
 import { planeAspect } from "../model/layers.js";
-import { mapPositions } from "../model/map-positions.js";
-import type { Projection } from "../model/projection.js";
+import { mapPositions, type Projection } from "../model/projection.js";
 import type { ViewState } from "../model/state.js";
 import { linearCoordinates } from "../source/coordinates.js";
 import type { Dataset, DatasetAxis } from "../source/dataset.js";
 import type { Viewpoint } from "../tiles/tile-selection.js";
-import type { equalCells, makeProjection, Warping } from "./make-projection.js";
 import type { PlaneContent } from "./plane-geometry.js";
 
-interface Code {
-  readonly makeProjection: typeof makeProjection;
-  readonly Warping: typeof Warping;
-  readonly equalCells: typeof equalCells;
-}
-
-let code: Code | undefined;
-let loading: Promise<void> | undefined;
+const code = new LazyPart(() => import("./make-projection.js"));
 
 /** The code that draws planes with a projection: loaded with the first of them. */
-export const warpCode = (): Code => code!;
+export const warpCode = () => code.value!;
 
 /** By places and axes. Undefined for equal cells. */
 const known = keptFor((_dataset: Dataset) => new Map<string, Projection | undefined>());
@@ -77,11 +69,11 @@ function shifted(axis: DatasetAxis, shift: number): DatasetAxis {
 }
 
 function projectionOf(dataset: Dataset, state: Shown): Projection | undefined {
-  if (!code || !mayHaveProjection(dataset, state)) return undefined;
+  if (!code.value || !mayHaveProjection(dataset, state)) return undefined;
   const made = known(dataset);
   const key = `${state.places} ${state.axes.join()}`;
   if (!made.has(key)) {
-    const result = code.makeProjection(dataset, state);
+    const result = code.value.makeProjection(dataset, state);
     if (!result.isFinal) return undefined;
     made.set(key, result.projection);
   }
@@ -92,21 +84,11 @@ function projectionOf(dataset: Dataset, state: Shown): Projection | undefined {
 export function loadProjection(dataset: Dataset, state: Shown): Promise<void> | undefined {
   if (!mayHaveProjection(dataset, state) && state.interpolation === "nearest") return undefined;
   const positions = mapPositions(dataset, state);
-  const parts = [...(code ? [] : [loadCode()]), ...(positions && !positions.known ? [positions.read()] : [])];
+  const parts = [
+    ...(code.value ? [] : [code.load()]),
+    ...(positions && !positions.known ? [positions.read()] : []),
+  ];
   return parts.length === 0 ? undefined : Promise.all(parts).then(() => {});
-}
-
-function loadCode(): Promise<void> {
-  loading ??= import("./make-projection.js").then(
-    ({ equalCells, makeProjection, Warping }) => {
-      code = { equalCells, makeProjection, Warping };
-    },
-    (error: unknown) => {
-      loading = undefined;
-      throw error;
-    },
-  );
-  return loading;
 }
 
 /** A quick test: coordinates that are not known to be evenly spaced, or longitudes. */

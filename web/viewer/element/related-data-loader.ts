@@ -1,13 +1,16 @@
-/** Loads what accompanies a picture and can wait: sibling variables and images, labels, added layers. */
+/** Loads the data of a picture: colour maps, positions and columns first; labels, added layers and siblings later. */
+
+import { loadColormap } from "../base/colormaps.js";
 import { errorMessage } from "../base/format.js";
 import { listOf, unusable } from "../base/unusable.js";
-import { labelTableOf } from "../model/label-tables.js";
-import { shownLabels } from "../model/layers.js";
+import { labelTableOf } from "../model/label-look.js";
+import { shownLabels, tableOf } from "../model/layers.js";
 import type { ViewState } from "../model/state.js";
 import type { Dataset, Embedding } from "../source/dataset.js";
 import type { Opened } from "../source/opened.js";
 import type { LayerOpener } from "./layer-opener.js";
 import type { MainPanel } from "./main-panel.js";
+import { loadProjection } from "./projections.js";
 import type { StatusReporter } from "./status-reporter.js";
 import type { ViewerModel } from "./viewer-model.js";
 
@@ -74,9 +77,8 @@ export class RelatedDataLoader {
   async #openLayers({ dataset }: OpenedDataset, layers: ViewState["layers"]): Promise<void> {
     const signal = this.#signal;
     try {
-      const loader = { onNews: this.onNews, onRetry: () => this.openLayers(this.#settings!) };
       this.#layers ??= import("./layer-opener.js").then(
-        ({ LayerOpener }) => new LayerOpener(dataset, signal, loader, this.model),
+        ({ LayerOpener }) => new LayerOpener(dataset, signal, this.onNews, this.model),
       );
       await (await this.#layers).open(layers);
     } catch (error) {
@@ -161,4 +163,43 @@ export class RelatedDataLoader {
       this.#openTable(dataset);
     });
   }
+}
+
+/** Returns the loads of missing parts. @param onFailure is given a sentence; the picture is drawn without that part */
+export function stateData(
+  dataset: Dataset,
+  state: ViewState,
+  onFailure: (sentence: string) => void,
+): (Promise<void> | undefined)[] {
+  const { colormap, byColormap } = state;
+  const map = (name: ViewState["byColormap"]) =>
+    name === null
+      ? undefined
+      : loadColormap(name)?.catch((error: unknown) =>
+          onFailure(`The colour map ${name} could not be loaded: ${errorMessage(error)}.`),
+        );
+  const places = loadProjection(dataset, state)?.catch((error: unknown) =>
+    onFailure(
+      `The positions of the elements could not be read: ${errorMessage(error)}. They are drawn as equal cells.`,
+    ),
+  );
+  return [map(colormap), map(byColormap), places, column(dataset, state, onFailure)];
+}
+
+/** Reads the column that colours points or labels. */
+function column(
+  dataset: Dataset,
+  state: ViewState,
+  onFailure: (sentence: string) => void,
+): Promise<void> | undefined {
+  const { by } = state;
+  const observations = tableOf(dataset, state);
+  if (!observations || by === "" || observations.column(by)) return undefined;
+  return observations.read(by).then(
+    () => {
+      if (!observations.column(by))
+        onFailure(`The column ${by} cannot be shown: it does not exist, or is of an unknown kind.`);
+    },
+    (error: unknown) => onFailure(`The column ${by} could not be read: ${errorMessage(error)}.`),
+  );
 }

@@ -4,10 +4,9 @@ import { type Layer, planLayers } from "../model/layers.js";
 import type { ViewState } from "../model/state.js";
 import type { Pointed } from "../panels/readout.js";
 import type { Dataset } from "../source/dataset.js";
-import type { Cell } from "./cell-reading.js";
 import { ImagePainter } from "./image-painter.js";
 import { LinePainter } from "./line-painter.js";
-import { cellIndex } from "./plane-geometry.js";
+import { type Cell, cellIndex } from "./plane-geometry.js";
 import { type PlaneCallbacks, PlaneView } from "./plane-view.js";
 import { loadProjection, placement } from "./projections.js";
 import { type Limits, Ranges } from "./ranges.js";
@@ -64,7 +63,7 @@ export class SidePlane {
       },
       (frame, redraw, budget) =>
         kind === "image"
-          ? new ImagePainter(redraw, budget, this.#ranges)
+          ? new ImagePainter(frame, redraw, budget, this.#ranges)
           : new LinePainter(frame, redraw, this.#ranges, inputs.format),
     );
   }

@@ -20,68 +20,53 @@ export interface Slice {
 }
 
 export class SliceGate {
-  #isOpen = true;
+  /** Whether the last slice has been read. */
+  isOpen = true;
   #closedAt = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   /** The slice that is read ahead, and the latest one after it. */
-  #next: Slice | undefined;
-  #latest: Slice | undefined;
+  #waiting: readonly Slice[] = [];
   #passedAt = -passTime;
   #resting: ReturnType<typeof setTimeout> | undefined;
-  #isPassing = false;
+  /** Whether slices follow each other, as while a slider is dragged. */
+  isPassing = false;
 
   /** @param onRest called when no other slice follows those that passed */
   constructor(private readonly onRest: () => void) {}
 
-  /** Whether the last slice has been read. */
-  get isOpen(): boolean {
-    return this.#isOpen;
-  }
-
   /** Whether a slice waits to be shown. */
   get isWaiting(): boolean {
-    return this.#next !== undefined;
-  }
-
-  /** Whether slices follow each other, as while a slider is dragged. */
-  get isPassing(): boolean {
-    return this.#isPassing;
+    return this.#waiting.length > 0;
   }
 
   /** Shows something now; if it is the next slice of the same plane, when the one before has been read. */
   pass(isSlice: boolean, slice: Slice): void {
     this.#notePass(isSlice);
-    if (!isSlice || this.#isOpen) this.#show(isSlice, slice);
-    else if (!this.#next) this.#prepare(slice);
-    else {
-      this.#latest = slice;
-      this.#giveUpLater();
-    }
+    if (!isSlice || this.isOpen) this.#show(isSlice, slice);
+    else this.#await([...this.#waiting.slice(0, 1), slice]);
   }
 
   /** The slice has been read. */
   open(): void {
-    this.#isOpen = true;
-    const latest = this.#latest;
-    if (this.#next) this.#show(true, this.#next);
-    if (latest) this.#prepare(latest);
+    const [next, latest] = this.#waiting;
+    this.isOpen = true;
+    if (next) this.#show(true, next);
+    if (latest) this.#await([latest]);
   }
 
   /** Forgets the slices that wait. */
   clear(): void {
-    this.#isOpen = true;
-    this.#next = undefined;
-    this.#latest = undefined;
+    this.isOpen = true;
+    this.#waiting = [];
     clearTimeout(this.#timer);
-    this.#timer = undefined;
   }
 
   #notePass(isSlice: boolean): void {
     const now = performance.now();
-    this.#isPassing = isSlice && now - this.#passedAt < passTime;
+    this.isPassing = isSlice && now - this.#passedAt < passTime;
     this.#passedAt = isSlice ? now : -passTime;
     clearTimeout(this.#resting);
-    if (this.#isPassing) this.#awaitRest();
+    if (this.isPassing) this.#awaitRest();
   }
 
   /** A slice that waits follows, too: on a busy page, events may come later than the timer. */
@@ -89,29 +74,24 @@ export class SliceGate {
     this.#resting = setTimeout(() => {
       if (this.isWaiting) this.#awaitRest();
       else {
-        this.#isPassing = false;
+        this.isPassing = false;
         this.onRest();
       }
     }, restDelay);
   }
 
-  #prepare(slice: Slice): void {
-    this.#next = slice;
-    this.#giveUpLater();
-    slice.prepare?.();
-  }
-
   /** Shows the latest slice as soon as the slice being read is slow and no other has followed for a while. */
-  #giveUpLater(): void {
+  #await(slices: readonly Slice[]): void {
+    if (slices.length === 1) slices[0]!.prepare?.();
+    this.#waiting = slices;
     clearTimeout(this.#timer);
-    const now = performance.now();
-    const wait = Math.max(this.#closedAt + maxWait, this.#passedAt + restDelay) - now;
-    this.#timer = setTimeout(() => this.#show(true, this.#latest ?? this.#next!), wait);
+    const wait = Math.max(this.#closedAt + maxWait, this.#passedAt + restDelay) - performance.now();
+    this.#timer = setTimeout(() => this.#show(true, this.#waiting.at(-1)!), wait);
   }
 
   #show(isSlice: boolean, slice: Slice): void {
     this.clear();
-    this.#isOpen = !isSlice;
+    this.isOpen = !isSlice;
     this.#closedAt = performance.now();
     slice.show();
   }

@@ -1,16 +1,18 @@
-/** Reports progress, notes and errors, to the user and to the page. */
+/** Reports progress, notes and errors, to the user and to the page; writes the notes below a picture. */
 import { effect, signal } from "@preact/signals-core";
 import type { ZarrWarning } from "zarr-wasm";
-import { formatByteCount, formatDuration } from "../base/format.js";
-import type { FailedOperation } from "../panels/error-advice.js";
-import { type Explanation, explain } from "../panels/messages.js";
-import { type Note, Notes } from "../panels/notes.js";
+import { formatByteCount, formatCount, formatDuration } from "../base/format.js";
+import type { ViewState } from "../model/state.js";
+import type { ErrorContext, FailedOperation } from "../panels/error-advice.js";
+import { chunkSentence, type Explanation, explain, type Note, Notes } from "../panels/messages.js";
+import type { Dataset } from "../source/dataset.js";
+import type { Gap } from "../tiles/tile.js";
 import type { TileStatus } from "../tiles/tile-set.js";
+import { wholeCost } from "./home-camera.js";
 import type { MainPanel } from "./main-panel.js";
 import type { MainPlane } from "./main-plane.js";
 import type { ViewerView } from "./options.js";
 import { errorContext } from "./target.js";
-import { chunkErrors, countText, damageNotes, leftOutNotes, middleNote, sourceNotes } from "./view-notes.js";
 import type { ViewerModel } from "./viewer-model.js";
 import type { VolumeHost } from "./volume-host.js";
 
@@ -160,4 +162,56 @@ export class StatusReporter {
     this.mainPanel.setIdle("");
     this.mainPanel.showError(explanation, () => this.model.actions.retry(operation));
   }
+}
+
+const orderWarning =
+  "The metadata says order F, but zarr-python 1.x wrote chunks of this compressor in C order. They are read in F order, as specified; if the picture looks scrambled, try C order.";
+
+/** Notes on the source: how its address was read, and the library's warnings. */
+export function sourceNotes(
+  sentences: readonly string[],
+  warnings: readonly ZarrWarning[],
+  readInC: () => void,
+): Note[] {
+  const warned = warnings.map(({ code, message }): Note => {
+    if (code === "v1-order")
+      return { text: orderWarning, isWarning: true, action: { label: "Read in C order", run: readInC } };
+    return { text: `${message[0]!.toUpperCase()}${message.slice(1)}.`, isWarning: true };
+  });
+  return [...sentences.map((text): Note => ({ text })), ...warned];
+}
+
+/** Errors of the chunks in view. */
+function chunkErrors(gaps: readonly Gap[], { failures }: TileStatus): unknown[] {
+  return [...gaps.filter(({ kind }) => kind === "damaged").map(({ error }) => error), ...failures];
+}
+
+/** Notes on unreadable chunks. */
+function damageNotes(errors: readonly unknown[], context: ErrorContext, retry: () => void): Note[] {
+  const [first] = errors;
+  if (first === undefined) return [];
+  const others = errors.length > 1 ? ` ${errors.length - 1} more could not be read.` : "";
+  const text = `${chunkSentence(first)}${others}`;
+  const more = explain(first, context).advice?.then((advice) => advice?.hints[0]);
+  return [{ text, more, isWarning: true, action: { label: "Try again", run: retry } }];
+}
+
+/** Notes on parts that exceed the memory budget. */
+function leftOutNotes({ leftOut }: TileStatus): Note[] {
+  if (leftOut.tiles === 0) return [];
+  const text = `${formatCount(leftOut.tiles)} of ${formatCount(leftOut.of)} tiles in view exceed the memory budget and are not read. Zoom in to see them.`;
+  return [{ text }];
+}
+
+/** Note on a slice of which only the middle is shown. */
+function middleNote(dataset: Dataset, { axes }: ViewState, readAll: () => void): Note {
+  const { chunks, bytes } = wholeCost(dataset, axes);
+  return {
+    text: `This is the middle of a slice of ${countText(chunks)} (${formatByteCount(bytes)} when decoded).`,
+    action: { label: "Read the whole slice", run: readAll },
+  };
+}
+
+export function countText(chunks: number): string {
+  return chunks === 1 ? "1 chunk" : `${formatCount(chunks)} chunks`;
 }

@@ -1,11 +1,12 @@
-/** The requested source: parses it, compares it with the open one, and describes it. */
+/** The requested source: compared with the open one, described, shared as an address and for generated code. */
 import type { Source } from "zarr-wasm";
+import type { CodeRequest } from "../model/code.js";
+import { writeQuery } from "../model/query.js";
 import { arrayFacts, resolveState, type ViewState, type WantedState } from "../model/state.js";
 import type { ErrorContext, FailedOperation } from "../panels/error-advice.js";
-import type { Explanation } from "../panels/messages.js";
 import type { Dataset } from "../source/dataset.js";
-import type { RefusedAddress } from "../source/open.js";
-import type { ViewerTarget } from "./options.js";
+import type { ViewerTarget, ViewerView } from "./options.js";
+import type { PlaneView } from "./plane-view.js";
 
 export const isAddress = (source: Source): source is string | URL =>
   typeof source === "string" || source instanceof URL;
@@ -55,8 +56,28 @@ export function errorContext({ source }: ViewerTarget, operation: FailedOperatio
   return { operation, pageProtocol, pageOrigin, source: isAddress(source) ? absolute(source) : "" };
 }
 
-/** Explains why an address cannot be opened. */
-export const refusal = ({ message }: RefusedAddress): Explanation => ({
-  title: "The source cannot be used",
-  message,
-});
+/** The address of a view on a viewer page; undefined for a store of the page. */
+export function viewLink({ target, dataset, settings }: ViewerView, page: string): string | undefined {
+  if (!isAddress(target.source)) return undefined;
+  const url = new URL(page, location.href);
+  // Sources are relative if the page reads from its own server.
+  const reachable = (source: string | URL) =>
+    url.origin === location.origin ? String(source) : absolute(source);
+  const layers = settings.layers.map((layer) => ({
+    ...layer,
+    source: typeof layer.source === "string" ? reachable(layer.source) : layer.source,
+  }));
+  const view = { array: arrayFacts(dataset), settings: { ...settings, layers } };
+  url.search = writeQuery({ ...target, source: reachable(target.source) }, view);
+  return url.href;
+}
+
+/** The data that a generated program reads; undefined for a store of the page, and for a scatter plot. */
+export function codeRequest(
+  { target, dataset, settings: state }: ViewerView,
+  plane: PlaneView | undefined,
+): CodeRequest | undefined {
+  if (!isAddress(target.source) || dataset.embedding) return undefined;
+  const { seen, level } = plane ?? {};
+  return { source: absolute(target.source), v1Order: target.v1Order, dataset, state, seen, level };
+}

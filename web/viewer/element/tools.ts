@@ -1,6 +1,6 @@
 /** Buttons above the picture, and the commands of keys and of gestures that are left to the page. */
 import { effect } from "@preact/signals-core";
-import { h, icon, uniqueId } from "../base/dom.js";
+import { button, h, icon, uniqueId } from "../base/dom.js";
 import { saveBlob } from "../base/save.js";
 import { adoptSheet } from "../base/styles.js";
 import type { Command } from "../input/gestures.js";
@@ -27,6 +27,12 @@ const messageTime = 1600;
 
 const isApple = /Mac|iP(ad|hone)/.test(globalThis.navigator?.platform ?? "");
 
+const namedBy = (label: string, key: string) => ({
+  title: `${label} (${key})`,
+  "aria-label": label,
+  "aria-keyshortcuts": key,
+});
+
 const sentences = {
   wheel: `Hold ${isApple ? "⌘" : "Ctrl"} while turning the wheel to zoom`,
   touch: "Use two fingers to move the picture",
@@ -42,33 +48,22 @@ export class Tools {
     private readonly model: ViewerModel,
   ) {
     const { actions } = model;
-    const button = (text: string, label: string, key: string, onclick: () => void) =>
-      h(
-        "button",
-        {
-          type: "button",
-          class: "zw-tool",
-          title: `${label} (${key})`,
-          "aria-label": label,
-          "aria-keyshortcuts": key,
-          onclick,
-        },
-        text,
-      );
+    const tool = (text: string, label: string, key: string, onclick: () => void) =>
+      button(text, onclick, { class: "zw-tool", ...namedBy(label, key) });
     adoptSheet(panel.element, styleText);
-    const full = button("", "Full screen", "F", () => this.run("full"));
+    const full = tool("", "Full screen", "F", () => this.run("full"));
     full.classList.add("zw-tool-full");
     full.hidden = !document.fullscreenEnabled;
-    const save = button("PNG", "Save as PNG", "S", () => this.run("save"));
+    const save = tool("PNG", "Save as PNG", "S", () => this.run("save"));
     save.classList.add("zw-tool-save");
     panel.tools.replaceChildren(
       this.#radios(),
-      button("Fit", "Fit whole slice", "0", () => actions.zoom("reset")),
-      button("−", "Zoom out", "-", () => actions.zoom("out")),
-      button("+", "Zoom in", "+", () => actions.zoom("in")),
+      tool("Fit", "Fit whole slice", "0", () => actions.zoom("reset")),
+      tool("−", "Zoom out", "-", () => actions.zoom("out")),
+      tool("+", "Zoom in", "+", () => actions.zoom("in")),
       full,
       save,
-      button("?", "Keys and gestures", "?", () => this.run("help")),
+      tool("?", "Keys and gestures", "?", () => this.run("help")),
     );
     panel.element.append(this.#message);
     effect(() => {
@@ -81,15 +76,10 @@ export class Tools {
     const name = uniqueId("tool");
     const choice = ([tool, label, key, path]: (typeof tools)[number]) => {
       const onchange = () => this.#choose(tool);
-      const input = h("input", {
-        type: "radio",
-        name,
-        "aria-label": label,
-        "aria-keyshortcuts": key,
-        onchange,
-      });
+      const { title, ...names } = namedBy(label, key);
+      const input = h("input", { type: "radio", name, onchange, ...names });
       this.#choices.set(tool, input);
-      return h("label", { class: "zw-tool", title: `${label} (${key})` }, input, icon(path));
+      return h("label", { class: "zw-tool", title }, input, icon(path));
     };
     return h("div", { role: "radiogroup", "aria-label": "Tool", class: "zw-radios" }, ...tools.map(choice));
   }

@@ -1,13 +1,29 @@
 /** Points and shapes over a picture, and their properties under the pointer. */
 import { h } from "../base/dom.js";
-import { drawFeature, drawVectors, featureAt, pointBeside } from "../draw/vectors.js";
+import type { Matrix } from "../base/matrix.js";
+import { shortName } from "../base/text.js";
+import {
+  type Color,
+  drawFeature,
+  drawVectors,
+  featureAt,
+  pointBeside,
+  type VectorScene,
+} from "../draw/vectors.js";
 import type { Point } from "../input/gestures.js";
-import type { Dataset } from "../source/dataset.js";
+import { type LayerState, layerColor, layerName, placeKey } from "../model/added-layers.js";
+import { columnColors, layerChoice, tableColors } from "../model/column-colors.js";
+import { openedLayers } from "../model/layer.js";
+import type { ViewState } from "../model/state.js";
+import type { Dataset, DatasetAxis, Embedding } from "../source/dataset.js";
+import { embeddingFeatures } from "../source/embedding.js";
+import type { TableLink } from "../source/feature-table.js";
+import type { Features } from "../source/features.js";
+import { isPlaneOf, planeAxes } from "../source/layer-place.js";
 import type { RowId } from "../source/row-id.js";
 import type { Viewpoint } from "../tiles/tile-selection.js";
-import type { Described } from "./painter.js";
+import type { Described } from "./frame.js";
 import type { PlaneContent } from "./plane-geometry.js";
-import { type DrawnVectors, vectorLayers } from "./vector-layers.js";
 
 /** Distance at which points and lines are found, in CSS pixels. */
 const reach = 5;
@@ -91,4 +107,193 @@ export class VectorOverlay {
     context.clearRect(0, 0, this.#mark.width, this.#mark.height);
     if (found) drawFeature(context, found.vectors.scene, found.feature);
   }
+}
+
+const defaultSize = 6;
+const defaultLine = 1.5;
+
+/** Points and shapes with one style. */
+interface DrawnVectors {
+  /** "" for the points of an embedding. */
+  readonly name: string;
+  /** Noun for a feature. */
+  readonly one: string;
+  readonly features: Features;
+  readonly scene: VectorScene;
+  /** Identifies the style. */
+  readonly key: string;
+  /** The integer that identifies a feature; undefined for features that cannot be selected. */
+  readonly idOf?: ((feature: number) => RowId | undefined) | undefined;
+}
+
+function vectorLayers(image: Dataset, shown: PlaneContent, view: Viewpoint): DrawnVectors[] {
+  const { embedding } = image;
+  return [
+    ...(embedding ? embeddingLayers(image, embedding, shown, view) : []),
+    ...addedLayers(image, shown, view),
+  ];
+}
+
+function addedLayers(image: Dataset, shown: PlaneContent, view: Viewpoint): DrawnVectors[] {
+  const opened = openedLayers(image);
+  return shown.state.layers.flatMap((layer): DrawnVectors[] => {
+    const content = layer.isOn ? opened.get(placeKey(layer)) : undefined;
+    if (content?.kind !== "features") return [];
+    const { features } = content;
+    const colorOf = colorsOf(features, layer);
+    const style = {
+      colorOf,
+      size: (layer.size || defaultSize) * view.ratio,
+      lineWidth: (layer.size || defaultLine) * view.ratio,
+      opacity: layer.opacity,
+    };
+    const plain = {
+      name: shortName(layerName(layer)),
+      one: "feature",
+      features,
+      key: JSON.stringify([layer, features.column(layer.by) !== undefined]),
+    };
+    const { dataset, state } = shown;
+    const matrices = isPlaneOf(dataset, state.axes)
+      ? matricesOf(shown, view, planeAxes(dataset), layer, features.isFromEdge)
+      : [];
+    const scenes = matrices.map((matrix) => ({ ...plain, scene: { features, matrix, ...style } }));
+    return content.link
+      ? scenes.flatMap((one) => selectable(one, content.link!, shown.state, layer))
+      : scenes;
+  });
+}
+
+/** Features linked to a table: the selected ones above the others. Those of labels are selected as well. */
+function selectable(
+  vectors: DrawnVectors,
+  { observations, rows }: TableLink,
+  { labels }: ViewState,
+  layer: LayerState,
+): DrawnVectors[] {
+  const [hidden, selected] = (["hidden", "selected"] as const).map((list) =>
+    observations.rowsOf([...layer[list], ...labels[list]]),
+  ) as [ReadonlySet<number>, ReadonlySet<number>];
+  const idOf = (feature: number) => (rows[feature]! < 0 ? undefined : observations.id(rows[feature]!));
+  return selectionParts({ ...vectors, idOf }, (feature) => rows[feature]!, hidden, selected, 1);
+}
+
+/** Parts of features: with a selection, the others are faint. @param growth of selected points */
+function selectionParts(
+  vectors: DrawnVectors,
+  rowOf: (feature: number) => number,
+  hidden: ReadonlySet<number>,
+  selected: ReadonlySet<number>,
+  growth: number,
+): DrawnVectors[] {
+  const part = (name: string, scene: Partial<VectorScene>): DrawnVectors => ({
+    ...vectors,
+    key: JSON.stringify([name, vectors.key, [...hidden], [...selected]]),
+    scene: { ...vectors.scene, ...scene },
+  });
+  const isVisible = (feature: number) => !hidden.has(rowOf(feature));
+  if (selected.size === 0) return [part("all", hidden.size > 0 ? { isShown: isVisible } : {})];
+  const isSelected = (feature: number) => selected.has(rowOf(feature));
+  const { opacity, size } = vectors.scene;
+  return [
+    part("others", {
+      opacity: opacity * faintOpacity,
+      isShown: (feature) => isVisible(feature) && !isSelected(feature),
+    }),
+    part("selected", {
+      size: size * growth,
+      isShown: (feature) => isVisible(feature) && isSelected(feature),
+    }),
+  ];
+}
+
+/** Opacity of points beside selected ones, and how much larger those are. */
+const faintOpacity = 0.22;
+const selectedSize = 1.5;
+
+/** Diameter of points in CSS pixels: smaller if there are many. */
+const usualSize = (count: number): number => Math.max(2, Math.min(7, 700 / Math.sqrt(count)));
+
+/** Color of points without a column. */
+const plainColor: Color = 0x3b82c4;
+
+/** The points of an embedding; the selected ones above the others. */
+function embeddingLayers(
+  image: Dataset,
+  embedding: Embedding,
+  shown: PlaneContent,
+  view: Viewpoint,
+): DrawnVectors[] {
+  const { state } = shown;
+  const [down, across] = state.axes as [number, number];
+  const { observations } = embedding;
+  const features = embeddingFeatures(embedding, down, across);
+  const colors = tableColors(image, state)?.colors;
+  const colorOf = colors ? (feature: number) => colors[feature]! : () => plainColor;
+  const [hidden, selected] = [state.labels.hidden, state.labels.selected].map((ids) =>
+    observations.rowsOf(ids),
+  ) as [ReadonlySet<number>, ReadonlySet<number>];
+  const plain = { scale: null, translation: [0, 0] } as const;
+  const [matrix] = matricesOf(shown, view, [down, across], plain, false) as [Matrix];
+  const size = (state.pointSize || usualSize(features.points.features.length)) * view.ratio;
+  const { by, byColormap, byRange, outside } = state;
+  const vectors = {
+    name: "",
+    one: "row",
+    features,
+    scene: { features, matrix, colorOf, size, lineWidth: defaultLine * view.ratio, opacity: 1 },
+    idOf: (row: number) => observations.id(row),
+    key: JSON.stringify([by, colors !== undefined, byColormap, byRange, outside, size]),
+  };
+  return selectionParts(vectors, (row) => row, hidden, selected, selectedSize);
+}
+
+/** From coordinates along two axes to device pixels; several where a map repeats. */
+function matricesOf(
+  { dataset, state, projection }: PlaneContent,
+  { camera, size, ratio, aspect }: Viewpoint,
+  [y, x]: readonly [y: number, x: number],
+  { scale, translation }: Pick<LayerState, "scale" | "translation">,
+  isFromEdge: boolean,
+): Matrix[] {
+  const [down] = state.axes;
+  const perElement = camera.scale * ratio;
+  const place = (axis: number, side: 0 | 1, isDown: boolean): { factor: number; shift: number } => {
+    const own = elementPlace(dataset.axes[axis]!, isFromEdge);
+    const factor = own.factor * (scale?.[side] ?? 1);
+    const shift = own.factor * translation[side] + own.shift;
+    const pixels = isDown ? perElement * aspect : perElement;
+    const [centre, length] = isDown ? [camera.row, size.height] : [camera.column, size.width];
+    return { factor: factor * pixels, shift: (shift - centre) * pixels + (length * ratio) / 2 };
+  };
+  const [ofY, ofX] = [place(y, 0, down === y), place(x, 1, down === x)];
+  const turns = projection?.isPeriodic ? [-1, 0, 1] : [0];
+  const period = (projection?.columns ?? 0) * perElement;
+  return turns.map(
+    (turn): Matrix =>
+      down === y
+        ? [ofX.factor, 0, 0, ofY.factor, ofX.shift + turn * period, ofY.shift]
+        : [0, ofX.factor, ofY.factor, 0, ofY.shift + turn * period, ofX.shift],
+  );
+}
+
+/** Elements of the world per unit of an axis, and the position of coordinate 0 in them. */
+function elementPlace(
+  { scale, translation = 0 }: DatasetAxis,
+  isFromEdge: boolean,
+): { factor: number; shift: number } {
+  if (!scale) return { factor: 1, shift: 0 };
+  return { factor: 1 / scale, shift: -translation / scale + (isFromEdge ? 0 : 0.5) };
+}
+
+function colorsOf(features: Features, layer: LayerState): (feature: number) => Color {
+  const column = layer.by === "" ? undefined : features.column(layer.by);
+  if (column) {
+    const all = columnColors(column, layerChoice(layer)).colors;
+    return (feature) => all[feature]!;
+  }
+  const color = Number.parseInt(layerColor(layer), 16);
+  const { colors } = features;
+  if (!colors || layer.color !== "") return () => color;
+  return (feature) => (colors[feature]! >= 0 ? colors[feature]! : color);
 }

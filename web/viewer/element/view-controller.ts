@@ -2,13 +2,11 @@
 import { computed, effect } from "@preact/signals-core";
 import { errorMessage } from "../base/format.js";
 import { LazyPart } from "../base/lazy-part.js";
-import type { Layer } from "../model/layers.js";
+import { type Layer, tableOf } from "../model/layers.js";
 import { type SliceKind, sliceKind } from "../model/plan.js";
 import { arrayFacts, type Interval, type ViewState, type WantedState } from "../model/state.js";
-import { tableOf } from "../model/table.js";
 import type { Change, PanelView } from "../panels/panel.js";
 import { datasetShape } from "../source/dataset.js";
-import type { Measured } from "../source/measure.js";
 import type { Opened } from "../source/opened.js";
 import { concernsAll } from "../tiles/read.js";
 import type { TileStatus } from "../tiles/tile-set.js";
@@ -16,15 +14,12 @@ import { Dock } from "./dock.js";
 import type { MainPanel } from "./main-panel.js";
 import { MainPlane, type PlaneKind } from "./main-plane.js";
 import type { ViewerView } from "./options.js";
-import { PointerReporter } from "./pointer-reporter.js";
 import { Pointing } from "./pointing.js";
-import { RelatedDataLoader } from "./related-data-loader.js";
+import { RelatedDataLoader, stateData } from "./related-data-loader.js";
 import { SliceGate } from "./slice-gate.js";
 import { Slices } from "./slices.js";
-import { stateData } from "./state-data.js";
 import { StatusReporter } from "./status-reporter.js";
-import { resolveFor } from "./target.js";
-import { codeRequest } from "./view-link.js";
+import { codeRequest, resolveFor } from "./target.js";
 import type { ViewerActions, ViewerModel } from "./viewer-model.js";
 import { VolumeHost } from "./volume-host.js";
 
@@ -78,10 +73,9 @@ export class ViewController {
     });
     this.#volume = new VolumeHost({
       ...inputs,
-      onPoint: (point, by) => reporter.show(point && { ...point, axes: model.dataset!.axes }, by),
+      onPoint: (point, by) => this.#pointing.show(point && { ...point, axes: model.dataset!.axes }, by),
     });
-    const reporter = new PointerReporter(mainPanel.readout, model);
-    this.#pointing = new Pointing(model, this.plane, this.#crossSections, reporter, this.#gate);
+    this.#pointing = new Pointing(model, this.plane, this.#crossSections, mainPanel.readout, this.#gate);
     this.#slices = new Slices(model);
     this.status = new StatusReporter(model, mainPanel, this.plane, this.#volume, () => {
       this.end();
@@ -124,7 +118,6 @@ export class ViewController {
     command: (command) => void this.#tools.load().then((tools) => tools.run(command)),
     setBudget: (bytes) => this.plane.view?.setBudget(bytes),
     codeRequest: () => this.model.view && codeRequest(this.model.view, this.plane.view),
-    measure: () => this.#measure(),
   } satisfies Partial<ViewerActions>;
 
   // The life of a source.
@@ -410,15 +403,5 @@ export class ViewController {
         memory: plane.view?.memory,
       };
     return this.#panelView;
-  }
-
-  async #measure(): Promise<Measured | undefined> {
-    const [view, plane] = [this.model.view, this.plane.view];
-    const seen = plane?.seen;
-    if (!view || !seen) return undefined;
-    const { dataset, settings, target } = view;
-    const { measureView } = await import("./measure-view.js");
-    const options = { v1Order: target.v1Order, signal: this.#request.signal };
-    return measureView(dataset, settings, { seen, level: plane!.level }, options);
   }
 }

@@ -5,13 +5,13 @@ import type { Command } from "../input/gestures.js";
 import type { Camera } from "../model/camera.js";
 import type { ViewState } from "../model/state.js";
 import type { Orbit, VolumeCut } from "../model/volume.js";
+import { valueFormat } from "../panels/coordinates.js";
 import type { FailedOperation } from "../panels/error-advice.js";
-import type { Note } from "../panels/notes.js";
+import type { Note } from "../panels/messages.js";
 import type { PanelContext } from "../panels/panel.js";
 import type { Collection } from "../source/collection.js";
 import type { Dataset, Labels } from "../source/dataset.js";
 import type { ViewerOptions, ViewerState, ViewerTarget, ViewerView } from "./options.js";
-import { valueFormat } from "./value-format.js";
 
 /** Actions of the user, whichever control, key or gesture they come from. */
 export interface ViewerActions extends Omit<PanelContext, "dataset" | "path" | "v1Order"> {

@@ -1,30 +1,38 @@
-/** The viewer: its public interface, and the parts that open sources, draw them and report on them. */
+/** The viewer: its public interface; opens sources and navigates between their nodes. */
 import { effect, untracked } from "@preact/signals-core";
+import type { ZarrWarning } from "zarr-wasm";
 import { h } from "../base/dom.js";
 import type { NamedBlob } from "../base/save.js";
 import type { PictureOptions } from "../model/figure.js";
 import { type GivenSetting, givenValues } from "../model/query.js";
 import type { ViewState, WantedState } from "../model/state.js";
+import { Crumbs } from "../panels/crumbs.js";
 import { readers } from "../source/kept-data.js";
-import type { Opened } from "../source/opened.js";
+import { openTarget, RefusedAddress, resolveTarget } from "../source/open.js";
+import { type Opened, targetName } from "../source/opened.js";
+import { acquire, release } from "../tiles/shared.js";
 import type { FigureViewer } from "./figure.js";
 import type { enterLink, Linked, tellLinked } from "./links.js";
 import { MainPanel } from "./main-panel.js";
 import type { ViewerOptions, ViewerState, ViewerTarget, ViewerView } from "./options.js";
-import { SourceOpener } from "./source-opener.js";
-import { isSameTarget, resolveFor } from "./target.js";
+import { isSameTarget, resolveFor, viewLink } from "./target.js";
 import { ViewController } from "./view-controller.js";
-import { viewLink } from "./view-link.js";
 import { type ViewerActions, ViewerModel } from "./viewer-model.js";
+
+/** Maximum number of warnings kept per document. */
+const maxWarnings = 100;
+
+const rootName = (target: ViewerTarget): string => targetName({ ...target, path: undefined });
 
 export class Viewer implements Linked {
   readonly #model = new ViewerModel();
   readonly #mainPanel = new MainPanel();
   readonly #controller = new ViewController(this.#model, this.#mainPanel);
-  readonly #opener = new SourceOpener(this.#model, this.#mainPanel, this.#controller.status, {
-    onBegin: (signal) => this.#controller.clear(signal),
-    onOpened: (opened, wanted, signal) => this.#showOpened(opened, wanted, signal),
-  });
+  readonly #crumbs = new Crumbs((path, as) => this.#navigate({ path, as }));
+  /** Aborted when the source is closed. */
+  #opening = new AbortController();
+  /** The state requested for the source that was opened last. */
+  #wanted: WantedState = {};
   #links: { readonly enterLink: typeof enterLink; readonly tellLinked: typeof tellLinked } | undefined;
   #leaveLink = () => {};
   #isDestroyed = false;
@@ -34,7 +42,7 @@ export class Viewer implements Linked {
   constructor(element: HTMLElement, options: ViewerOptions = {}) {
     const { dock, status } = this.#controller;
     this.#model.actions = this.#actions();
-    this.#mainPanel.path.prepend(this.#opener.crumbs.element);
+    this.#mainPanel.path.prepend(this.#crumbs.element);
     const parts = [this.#mainPanel.element, status.notes.element];
     const { root } = this.#model;
     root.append(h("div", { class: "zw-layout" }, h("div", { class: "zw-main" }, ...parts), dock.element));
@@ -60,16 +68,19 @@ export class Viewer implements Linked {
   #actions(): ViewerActions {
     return {
       ...this.#controller.actions,
-      go: (path, variable) => this.#opener.navigate({ path, variable }),
-      reorder: (order) => this.#opener.reorder(order),
+      go: (path, variable) => this.#navigate({ path, variable }),
+      reorder: (v1Order) => {
+        this.#model.target = { ...this.target!, v1Order };
+        void this.reload();
+      },
       retry: (operation) => {
-        if (operation === "opening") void this.#opener.reopen();
+        if (operation === "opening") void this.reload();
         else void this.#controller.apply(this.current!, "retry");
       },
       link: () => this.link,
       picture: () => this.#named(this.picture()),
       showFigureDialog: async (over) => {
-        const { showFigure } = await import("./figure-dialog.js");
+        const { showFigure } = await import("./figure.js");
         showFigure(over, this.#figureViewer);
       },
     };
@@ -170,11 +181,11 @@ export class Viewer implements Linked {
   /** @param given the requested settings, as messages name them */
   async show(requested: ViewerTarget, given = givenValues(requested.settings)): Promise<void> {
     this.#given = given;
-    const target = this.#opener.resolve(requested);
+    const target = this.#resolve(requested);
     if (!target) return;
     const { dataset, target: before } = this.#model;
     this.#model.target = target;
-    if (!dataset || !before || !isSameTarget(before, target)) return this.#opener.open();
+    if (!dataset || !before || !isSameTarget(before, target)) return this.#open();
     this.#controller.status.removeUnusable((name) => name !== "variable" && name !== "plate");
     await this.#controller.apply(resolveFor(dataset, target.settings ?? {}), "address");
     await this.#check();
@@ -192,7 +203,7 @@ export class Viewer implements Linked {
     if (this.view) {
       this.#controller.change(wanted, "program");
       void this.#check();
-    } else this.#opener.want(wanted);
+    } else this.#wanted = { ...this.#wanted, ...wanted };
   }
 
   /** Warns of requested settings that have no effect. */
@@ -207,26 +218,103 @@ export class Viewer implements Linked {
   }
 
   async reload(): Promise<void> {
-    if (this.target) await this.#opener.reopen();
+    if (this.target) await this.#open(this.current ?? this.#wanted);
   }
 
   destroy(): void {
     this.#isDestroyed = true;
     readers.delete(this);
     this.#leaveLink();
-    this.#opener.close();
+    this.#opening.abort();
     this.#controller.destroy();
     this.#mainPanel.setIdle("");
     this.#model.root.remove();
   }
 
-  async #showOpened(opened: Opened, wanted: WantedState, signal: AbortSignal): Promise<void> {
-    if (opened.kind !== "dataset") return this.#showContents(opened, signal);
+  /** Parses the target's address; reports an error and returns undefined if it cannot be opened. */
+  #resolve(requested: ViewerTarget): ViewerTarget | undefined {
+    const { status } = this.#controller;
+    try {
+      const { target, note } = resolveTarget(requested);
+      status.sourceNotes.value = note === undefined ? [] : [note];
+      if (note !== undefined) this.#model.options.onPlace?.(target, "read");
+      return target;
+    } catch (error) {
+      this.#model.target = requested;
+      this.#clear();
+      if (!(error instanceof RefusedAddress)) status.fail(error, "opening");
+      else status.showFailure({ title: "The source cannot be used", message: error.message }, "opening");
+      return undefined;
+    }
+  }
+
+  /** Opens another node of the same source. */
+  #navigate({ path, as, variable }: Pick<ViewerTarget, "path" | "as" | "variable">): void {
+    const { source, name, v1Order } = this.target!;
+    const target = { source, name, v1Order, path: path || undefined, as, variable };
+    this.#controller.status.sourceNotes.value = [];
+    this.#model.options.onPlace?.(target, "go");
+    this.#model.target = target;
+    void this.#open();
+  }
+
+  /** Closes the source. @returns a signal that is aborted when the next one is closed */
+  #clear(): AbortSignal {
+    this.#opening.abort();
+    this.#opening = new AbortController();
+    this.#crumbs.hide();
+    this.#controller.status.clear();
+    this.#controller.clear(this.#opening.signal);
+    this.#mainPanel.setHeading(targetName(this.target!), undefined);
+    return this.#opening.signal;
+  }
+
+  /** Opens the model's target. */
+  async #open(wanted: WantedState = this.target!.settings ?? {}): Promise<void> {
+    const target = this.target!;
+    this.#wanted = wanted;
+    const signal = this.#clear();
+    this.#model.activity.value = "opening";
+    this.#mainPanel.setBusy("Opening…");
+    // Workers start while the metadata are read.
+    acquire().pool.start();
+    try {
+      await this.#read(target, signal);
+    } catch (error) {
+      if (signal.aborted) return;
+      const { path = "" } = target;
+      // The groups above it may exist.
+      if (path !== "") this.#crumbs.show(rootName(target), path, path, false);
+      this.#controller.status.fail(error, "opening");
+    } finally {
+      release(); // the shown content holds its own reference by now
+    }
+  }
+
+  async #read(target: ViewerTarget, signal: AbortSignal): Promise<void> {
+    const { status } = this.#controller;
+    const warnings: ZarrWarning[] = [];
+    const onWarning = (warning: ZarrWarning) => {
+      if (warnings.length < maxWarnings) warnings.push(warning);
+    };
+    const opened = await openTarget(target, { signal, onWarning });
+    signal.throwIfAborted();
+    status.warnings.value = warnings;
+    for (const note of opened.notes) status.addSourceNote(note);
+    const { path = "", as } = target;
+    const isContents = as === "contents" || opened.kind === "contents";
+    this.#crumbs.show(rootName(target), path, opened.kind === "dataset" ? opened.path : path, isContents);
+    status.addUnusable(opened.unusable ?? []);
+    if (opened.kind === "dataset") await this.#showDataset(opened, signal);
+    else await this.#showContents(opened, signal);
+  }
+
+  async #showDataset(opened: Extract<Opened, { kind: "dataset" }>, signal: AbortSignal): Promise<void> {
     const { v1Order } = this.target!;
     const warnings = this.#controller.status.warnings.peek();
     const isOrderUnsure = warnings.some(({ code }) => code === "v1-order") || v1Order === "writer";
     this.#controller.begin(opened, isOrderUnsure ? (v1Order ?? "spec") : undefined);
-    await this.#controller.apply(resolveFor(opened.dataset, wanted), "open");
+    await this.#controller.apply(resolveFor(opened.dataset, this.#wanted), "open");
     signal.throwIfAborted();
     const { link, onChange } = this.#model.options;
     if (link) this.#links?.enterLink(link, this);
@@ -237,7 +325,7 @@ export class Viewer implements Linked {
   /** Shows content other than pictures: a plate, a group. */
   async #showContents(opened: Exclude<Opened, { kind: "dataset" }>, signal: AbortSignal): Promise<void> {
     const callbacks = {
-      onGo: (path: string) => this.#opener.navigate({ path }),
+      onGo: (path: string) => this.#navigate({ path }),
       onView: (plate: string) => {
         this.#model.target = { ...this.target!, plate };
         this.#model.options.onPlace?.(this.target!, "plate");

@@ -10,30 +10,20 @@ import { type Limits, Ranges } from "./ranges.js";
 export class VolumeHost {
   readonly ranges = new Ranges();
   readonly kind = "image";
-  #layers: readonly Layer[] = [];
-  #view: VolumeView | undefined;
+  layers: readonly Layer[] = [];
+  /** Undefined if no volume is shown. */
+  view: VolumeView | undefined;
 
   constructor(private readonly callbacks: Omit<VolumeCallbacks, "onTile" | "limits">) {}
 
-  /** Undefined if no volume is shown. */
-  get view(): VolumeView | undefined {
-    return this.#view;
-  }
-
   /** The position of the slice or volume, and the level of the volume. */
   place({ axes }: Dataset, state: ViewState): string {
-    const place = placeText(axes, state.index, this.#layers[0]?.axes ?? state.axes);
-    return [place, this.#view?.description ?? ""].filter((text) => text !== "").join(" · ");
-  }
-
-  get layers(): readonly Layer[] {
-    return this.#layers;
+    const place = placeText(axes, state.index, this.layers[0]?.axes ?? state.axes);
+    return [place, this.view?.description ?? ""].filter((text) => text !== "").join(" · ");
   }
 
   get numbers(): LayerNumbers[] {
-    return this.#layers
-      .filter(hasRange)
-      .map((layer) => ({ ...this.ranges.numbers(layer), isAllSeen: false }));
+    return this.layers.filter(hasRange).map((layer) => ({ ...this.ranges.numbers(layer), isAllSeen: false }));
   }
 
   /**
@@ -51,17 +41,17 @@ export class VolumeHost {
   ): Promise<VolumeView | undefined> {
     const [{ VolumeView, volumeLayers }, { volumeLabels }] = await Promise.all([
       import("../volume/part.js"),
-      import("./volume-labels.js"),
+      import("../panels/scale-bar.js"),
     ]);
     const axes = volumeAxes(dataset, state);
     if (!axes || !isCurrent()) return undefined;
-    this.#layers = volumeLayers(dataset, state, axes).map((layer): Layer => {
+    this.layers = volumeLayers(dataset, state, axes).map((layer): Layer => {
       const [low, high] = limits?.get(layer.id) ?? [];
       return low === undefined ? layer : { ...layer, range: { mode: "manual", low, high: high! } };
     });
-    const measured = this.#layers.filter(hasRange);
+    const measured = this.layers.filter(hasRange);
     this.ranges.begin(measured, { isPerSlice: true, isCommon: state.isRangeCommon, isOfCoarsest: true });
-    this.#view ??= new VolumeView({
+    this.view ??= new VolumeView({
       ...this.callbacks,
       onTile: (tile, layer) => {
         if (hasRange(layer)) this.ranges.add(tile, layer);
@@ -73,14 +63,14 @@ export class VolumeHost {
       },
     });
     const labels = volumeLabels(dataset, axes, state);
-    this.#view.show({ dataset, state, axes, layers: this.#layers, labels });
-    return this.#view;
+    this.view.show({ dataset, state, axes, layers: this.layers, labels });
+    return this.view;
   }
 
   end(): void {
-    this.#view?.dispose();
-    this.#view = undefined;
-    this.#layers = [];
+    this.view?.dispose();
+    this.view = undefined;
+    this.layers = [];
   }
 }
 

@@ -2,11 +2,11 @@
 
 import type { Source } from "zarr-wasm";
 import { errorMessage } from "../base/format.js";
+import { layerAttributes } from "../model/added-layers.js";
 import type { PictureOptions } from "../model/figure.js";
 import { givenTexts, givenValues, readSettings, settingNames, unsetSettings } from "../model/query.js";
 import type { WantedState } from "../model/state.js";
 import type { ZarrViewerProperties } from "./attributes.js";
-import { childLayers, watchLayers } from "./layer-children.js";
 import type { ControlsMode, PointerReport, ProgressReport, ViewerState, ViewerView } from "./options.js";
 import styleText from "./style-text.js";
 import { Viewer } from "./viewer.js";
@@ -359,4 +359,26 @@ export function defineZarrViewer(): void {
   const { customElements } = globalThis;
   if (customElements && !customElements.get("zarr-viewer"))
     customElements.define("zarr-viewer", ZarrViewerElement);
+}
+
+/** The layers of an element's children as in addresses; null without any. */
+function childLayers(element: Element): string | null {
+  const layers = [...element.children].filter(({ localName }) => localName === "zarr-layer");
+  const given = (layer: Element) =>
+    layerAttributes.flatMap((name) => {
+      const value = layer.getAttribute(name);
+      return value === null ? [] : [[name, value]];
+    });
+  return layers.length === 0
+    ? null
+    : JSON.stringify(layers.map((layer) => Object.fromEntries(given(layer)) as object));
+}
+
+/** Calls a function after every change of the children. */
+function watchLayers(element: Element, onChange: () => void): MutationObserver {
+  const observer = new MutationObserver((changes) => {
+    if (changes.some(({ type, target }) => type === "childList" || target !== element)) onChange();
+  });
+  observer.observe(element, { childList: true, subtree: true, attributeFilter: [...layerAttributes] });
+  return observer;
 }

@@ -4,7 +4,6 @@
  * picture's upper left corner.
  */
 import type { ToolName } from "../model/state.js";
-import { isOnControl, listen, wheelPixels } from "./listen.js";
 
 export interface Point {
   readonly x: number;
@@ -246,3 +245,20 @@ export class Gestures {
     event.preventDefault();
   }
 }
+
+type Listeners = { readonly [K in keyof HTMLElementEventMap]?: (event: HTMLElementEventMap[K]) => void };
+
+/** Adds listeners that may prevent the default action. @returns a function that removes them */
+export function listen(box: HTMLElement, listeners: Listeners): () => void {
+  const end = new AbortController();
+  for (const [name, listener] of Object.entries(listeners))
+    box.addEventListener(name, listener as EventListener, { signal: end.signal, passive: false });
+  return () => end.abort();
+}
+
+/** CSS pixels per wheel unit: pixel, line, page. */
+export const wheelPixels = ({ deltaY, deltaMode }: WheelEvent): number => deltaY * [1, 16, 320][deltaMode]!;
+
+/** Whether an event is meant for a control over the picture. */
+export const isOnControl = ({ target }: Event): boolean =>
+  target instanceof Element && target.closest("button, select, label") !== null;

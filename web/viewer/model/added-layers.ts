@@ -3,7 +3,8 @@ import type { Source } from "zarr-wasm";
 import { type ColormapName, isColormap } from "../base/colormaps.js";
 import { keptFor } from "../base/memo.js";
 import { isRange, type ValueRange } from "./channels.js";
-import { isLabelList, type LabelLook, labelListText, readLabelList } from "./label-look.js";
+import { type Entry, numberEntry, rangeEntry, switchEntry, textEntry, type Wanted } from "./entry.js";
+import { isLabelList, type LabelLook, lookEntries } from "./label-look.js";
 
 export const layerKinds = ["auto", "image", "labels", "points", "shapes"] as const;
 export type LayerKind = (typeof layerKinds)[number];
@@ -110,80 +111,48 @@ export function layerStates(value: unknown): readonly LayerState[] {
   });
 }
 
-/** A part of a layer as a string, for attributes and addresses. */
-interface Part {
-  readonly key: keyof LayerState;
-  readonly read: (text: string) => unknown;
-  readonly write?: (layer: LayerState) => string;
-}
-
-const text = (key: keyof LayerState): Part => ({ key, read: (value) => value });
-const number = (key: keyof LayerState): Part => ({ key, read: Number });
-/** "2,3", or "2" for both. */
-const pair = (key: "scale" | "translation"): Part => ({
-  key,
-  read(value) {
-    const parts = value.split(",").map(Number);
-    return parts.length === 1 ? [parts[0], parts[0]] : parts;
+/** Two numbers, "2,3", or "2" for both. */
+const pairEntry = (key: "scale" | "translation", name: string): Entry<LayerState> => ({
+  name,
+  read(text) {
+    const parts = text.split(",").map(Number);
+    return { [key]: parts.length === 1 ? [parts[0], parts[0]] : parts };
   },
+  write: (layer) => (layer[key] ?? []).join(),
 });
 
-const flag = (key: "isOn" | "isOutline"): Part => ({
-  key,
-  read: (value) => (value === "no" ? false : value === "yes" ? true : value),
-  write: (layer) => (layer[key] ? "yes" : "no"),
-});
-const labels = (key: "hidden" | "selected"): Part => ({
-  key,
-  read: readLabelList,
-  write: (layer) => labelListText(layer[key]),
-});
-
-/** By the name of the attribute of `<zarr-layer>`. */
-const parts: Readonly<Record<string, Part>> = {
-  src: text("source"),
-  path: text("path"),
-  kind: text("kind"),
-  name: text("name"),
-  visible: flag("isOn"),
-  opacity: number("opacity"),
-  blend: text("blend"),
-  scale: pair("scale"),
-  translate: pair("translation"),
-  colormap: text("colormap"),
-  range: {
-    key: "range",
-    read(value) {
-      const match = /^([^:]+):([^:]+)$/.exec(value);
-      return match ? { mode: "manual", low: Number(match[1]), high: Number(match[2]) } : { mode: value };
-    },
-    write: ({ range }) => (range.mode === "manual" ? `${range.low}:${range.high}` : range.mode),
+/** The strings of a layer, for attributes of `<zarr-layer>` and addresses. */
+const entries: readonly Entry<LayerState>[] = [
+  textEntry("source", "src"),
+  textEntry("path"),
+  textEntry("kind"),
+  textEntry("name"),
+  switchEntry("isOn", "visible"),
+  numberEntry("opacity"),
+  textEntry("blend"),
+  pairEntry("scale", "scale"),
+  pairEntry("translation", "translate"),
+  textEntry("colormap"),
+  rangeEntry("range", "range"),
+  {
+    name: "color",
+    read: (text) => ({ color: text.replace(/^#/, "").toLowerCase() }),
+    write: ({ color }) => color,
   },
-  color: { key: "color", read: (value) => value.replace(/^#/, "").toLowerCase() },
-  size: number("size"),
-  by: text("by"),
-  outlines: flag("isOutline"),
-  hide: labels("hidden"),
-  pick: labels("selected"),
-};
+  numberEntry("size"),
+  textEntry("by"),
+  ...lookEntries,
+];
 
 /** Names of the attributes of `<zarr-layer>`. */
-export const layerAttributes: readonly string[] = Object.keys(parts);
-
-/** Reads a layer from strings by their names. */
-function readLayer(textOf: (name: string) => string | null | undefined): Record<string, unknown> {
-  const given = Object.entries(parts).flatMap(([name, { key, read }]) => {
-    const value = textOf(name)?.trim();
-    return value ? [[key, read(value)] as const] : [];
-  });
-  return Object.fromEntries(given);
-}
+export const layerAttributes: readonly string[] = entries.map(({ name }) => name);
 
 /** Names of the attributes with strings that a layer cannot have. */
 export function layerProblems(textOf: (name: string) => string | null): string[] {
-  return Object.entries(parts).flatMap(([name, { key, read }]) => {
-    const value = textOf(name)?.trim();
-    return !value || checks[key](read(value)) ? [] : [name];
+  const isGood = ([key, part]: readonly [string, unknown]) => checks[key as keyof LayerState](part);
+  return entries.flatMap(({ name, read }) => {
+    const text = textOf(name)?.trim();
+    return !text || Object.entries(read(text)).every(isGood) ? [] : [name];
   });
 }
 
@@ -194,7 +163,11 @@ export function readLayers(value: string): unknown {
     if (!Array.isArray(list)) return value;
     return list.slice(0, maxLayers).map((one: unknown) => {
       const given = new Map(Object.entries({ ...(one as object | null) }));
-      return readLayer((name) => (given.has(name) ? String(given.get(name)) : null));
+      const read = entries.map(({ name, read }) => {
+        const text = given.has(name) ? String(given.get(name)).trim() : "";
+        return text === "" ? {} : read(text);
+      });
+      return Object.assign({}, ...read) as Wanted<LayerState>;
     });
   } catch {
     return value; // for `resolveState` to refuse
@@ -207,9 +180,8 @@ export function layersText(layers: readonly LayerState[]): string {
   const addressed = layers.filter(({ source }) => typeof source === "string");
   if (addressed.length === 0) return "";
   const objects = addressed.map((layer) => {
-    const different = Object.entries(parts).flatMap(
-      ([name, { key, write = (one: LayerState) => String(one[key] ?? "") }]) =>
-        write(layer) === write(usual) ? [] : [[name, write(layer)]],
+    const different = entries.flatMap(({ name, write }) =>
+      write(layer) === write(usual) ? [] : [[name, write(layer)]],
     );
     return Object.fromEntries(different) as Record<string, string>;
   });

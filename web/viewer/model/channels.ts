@@ -1,8 +1,7 @@
-/** Channels of a composite: finds the channel axis, and chooses default settings. */
+/** Channels of a composite: the channel axis, default settings, strings; opacity curves of volumes. */
 import { keptFor } from "../base/memo.js";
 import { shortName } from "../base/text.js";
 import type { Dataset } from "../source/dataset.js";
-import { isOpacityCurve, type OpacityCurve } from "./opacity-curve.js";
 
 /** The values of the first and the last colour. */
 export type ValueRange =
@@ -152,4 +151,80 @@ export function isChannels(value: unknown, count: number): value is readonly Cha
     if (curve !== undefined && !isOpacityCurve(curve)) return false;
     return isPlace && isLook && typeof isOn === "boolean";
   });
+}
+
+/** The opacity of voxels by their value: shares of the range in ascending order, with their opacities; both 0 to 1. */
+export type OpacityCurve = readonly (readonly [share: number, opacity: number])[];
+
+/** Maximum number of points. */
+export const maxCurvePoints = 16;
+
+export const isOpacityCurve = (value: unknown): value is OpacityCurve =>
+  Array.isArray(value) &&
+  value.length >= 2 &&
+  value.length <= maxCurvePoints &&
+  value.every(
+    (point: unknown, i) =>
+      Array.isArray(point) &&
+      point.length === 2 &&
+      point.every((at) => typeof at === "number" && at >= 0 && at <= 1) &&
+      (i === 0 || point[0] > value[i - 1][0]),
+  );
+
+/** "0/0;0.5/0.1;1/1". */
+export const curveText = (curve: OpacityCurve): string =>
+  curve.map((point) => point.map((at) => Number(at.toFixed(3))).join("/")).join(";");
+
+export const readCurve = (text: string): unknown =>
+  text.split(";").map((point) => point.split("/").map((at) => (at.trim() === "" ? Number.NaN : Number(at))));
+
+/** The default is the square of the share. The ends of a curve extend to both sides. */
+export function opacityAt(curve: OpacityCurve | undefined, share: number): number {
+  const at = Math.min(Math.max(share, 0), 1);
+  if (!curve) return at * at;
+  const after = curve.findIndex(([end]) => end > at);
+  if (after === 0) return curve[0]![1];
+  const [from, low] = curve.at(after < 0 ? -1 : after - 1)!;
+  const [to, high] = curve.at(after)!;
+  return after < 0 ? low : low + ((high - low) * (at - from)) / (to - from);
+}
+
+/**
+ * Channels as a string: `0:00ff00:120..4000,1:ff00ff:auto:0.8,-2:0000ff:minmax`. Each has its number
+ * (negative if it is off), colour, range (default: "auto"), gamma (default: 1) and opacity curve
+ * (`0/0;0.5/0.1;1/1`). `none` is a single slice with a colour map.
+ */
+export function channelsText(channels: readonly ChannelState[] | null): string {
+  if (channels === null) return "none";
+  return channels
+    .map(({ index, isOn, color, range, gamma, curve }) => {
+      const limits = range.mode === "manual" ? `${range.low}..${range.high}` : range.mode;
+      return `${isOn ? "" : "-"}${index}:${color}:${limits}${gamma === 1 && !curve ? "" : `:${gamma}`}${curve ? `:${curveText(curve)}` : ""}`;
+    })
+    .join();
+}
+
+/** Undefined if the string is missing; invalid parts are left to `resolveState`. */
+export function readChannels(text: string | null): unknown {
+  if (text === null) return undefined;
+  return text === "none" ? null : text.split(",").map(readChannel);
+}
+
+function readChannel(text: string): unknown {
+  const match = /^(-?)(\d+):([0-9a-f]{6})(?::([^:]+))?(?::([\d.]+))?(?::([\d./;]+))?$/i.exec(text.trim());
+  if (!match) return undefined;
+  const [, minus, index, color, limits, gamma, curve] = match;
+  return {
+    index: Number(index),
+    isOn: minus === "",
+    color: color!.toLowerCase(),
+    range: readLimits(limits ?? "auto"),
+    gamma: gamma === undefined ? 1 : Number(gamma),
+    ...(curve === undefined ? {} : { curve: readCurve(curve) }),
+  };
+}
+
+function readLimits(text: string): ValueRange | { mode: string } {
+  const match = /^(.+)\.\.(.+)$/.exec(text);
+  return match ? { mode: "manual", low: Number(match[1]), high: Number(match[2]) } : { mode: text };
 }

@@ -1,4 +1,31 @@
-/** Settings as strings: in addresses, and as attributes of the component. */
+/** What settings are made of: facts about the array, and strings in addresses and attributes of the component. */
+import type { ZarrArray } from "zarr-wasm";
+import { type Dataset, datasetShape } from "../source/dataset.js";
+import { dtypeLeaves, isNumeric, type Leaf } from "../source/leaf.js";
+import { type ChannelState, defaultChannels, findChannelAxis, type ValueRange } from "./channels.js";
+
+/** Facts about an array that settings depend on, and suggestions for it. */
+export type ArrayFacts = Pick<ZarrArray, "shape" | "chunkShape" | "dtype"> & {
+  readonly hints?: Dataset["hints"] | undefined;
+  readonly channelAxis?: number | undefined;
+  /** The default channels. */
+  readonly channels?: readonly ChannelState[] | undefined;
+};
+
+/** The facts of a dataset that states depend on. */
+export function arrayFacts(dataset: Dataset): ArrayFacts {
+  const { array, dtype, hints } = dataset;
+  const [channelAxis, channels] = [findChannelAxis(dataset), defaultChannels(dataset)];
+  return { shape: datasetShape(dataset), chunkShape: array.chunkShape, dtype, hints, channelAxis, channels };
+}
+
+/** The leaf to draw: the requested one, or else the first numeric one, or else the first. */
+export function drawnLeaf({ dtype }: Pick<ArrayFacts, "dtype">, name: unknown): Leaf | undefined {
+  const leaves = dtypeLeaves(dtype);
+  return (
+    leaves.find((leaf) => leaf.name === name) ?? leaves.find((leaf) => isNumeric(leaf.dtype)) ?? leaves[0]
+  );
+}
 
 /** Requested settings, valid or not. */
 export type Wanted<S> = { readonly [K in keyof S]?: unknown };
@@ -65,6 +92,25 @@ export const ownEntry = <K extends string, T>(
   read: (text) => keyed(key, read(text)) as Wanted<{ readonly [P in K]: T | null }>,
   write: (state) => (state[key] === null ? "" : write(state[key])),
 });
+
+/** "LOW:HIGH", or the name of a method. */
+export function rangeEntry<K extends "range" | "byRange">(
+  key: K,
+  name: string,
+): Entry<{ readonly [P in K]: ValueRange }> {
+  const read = (text: string) => {
+    const [, low, high] = /^([^:]+):([^:]+)$/.exec(text) ?? [];
+    return low === undefined ? { mode: text } : { mode: "manual", low: Number(low), high: Number(high) };
+  };
+  return {
+    name,
+    read: (text) => ({ [key]: read(text) }) as Wanted<{ readonly [P in K]: ValueRange }>,
+    write(state) {
+      const range: ValueRange = state[key];
+      return range.mode === "manual" ? `${range.low}:${range.high}` : range.mode;
+    },
+  };
+}
 
 export const finiteOrNull = (value: unknown): number | null =>
   typeof value === "number" && Number.isFinite(value) ? value : null;

@@ -3,7 +3,7 @@ import { LabelColors, type Rgba } from "../base/label-colors.js";
 import { keptFor } from "../base/memo.js";
 import type { Observations } from "../source/observations.js";
 import { absentColor, type ColumnColors, columnChoice, columnColors } from "./column-colors.js";
-import type { LabelTable } from "./label-tables.js";
+import type { LabelTable } from "./label-look.js";
 
 export const makeLabelTable = (observations: Observations): LabelTable => ({
   observations,

@@ -1,5 +1,14 @@
-/** How labels are drawn: outlines, and which labels are hidden or stand out. */
+/** How labels are drawn: outlines, which labels are hidden or stand out, and the tables that colour them. */
+
+import type { ZarrArray } from "zarr-wasm";
+import type { LabelColors } from "../base/label-colors.js";
+import { keptFor } from "../base/memo.js";
+import type { Dataset } from "../source/dataset.js";
+import type { Observations } from "../source/observations.js";
 import { isRegionId, type RowId } from "../source/row-id.js";
+import { type Entry, switchEntry } from "./entry.js";
+import type { TableState } from "./table-state.js";
+import type { ValueState } from "./value-state.js";
 
 export interface LabelLook {
   /** Whether only the outermost elements of each label are drawn. */
@@ -26,4 +35,33 @@ export const readLabelList = (text: string): unknown =>
         return isRegionId(id) ? id : id === "" ? Number.NaN : Number(id);
       });
 
-export const labelListText = (labels: readonly RowId[]): string => labels.join() || "none";
+const listEntry = (key: "hidden" | "selected", name: string): Entry<LabelLook> => ({
+  name,
+  read: (text) => ({ [key]: readLabelList(text) }),
+  write: (look) => look[key].join() || "none",
+});
+
+/** The strings of the look of labels. */
+export const lookEntries: readonly Entry<LabelLook>[] = [
+  switchEntry("isOutline", "outlines"),
+  listEntry("hidden", "hide"),
+  listEntry("selected", "pick"),
+];
+
+/** The parts of a state that choose the colours of labels. */
+export type ColumnState = Pick<TableState, "by" | "byColormap" | "byRange"> & Pick<ValueState, "outside">;
+
+export interface LabelTable {
+  readonly observations: Observations;
+  /** Undefined without a column that has been read. */
+  colors(state: ColumnState): LabelColors | undefined;
+}
+
+const found = keptFor((_array: ZarrArray): { table: LabelTable | undefined } => ({ table: undefined }));
+
+/** The table whose rows annotate labels; also undefined before it has been found. */
+export const labelTableOf = ({ array }: Dataset): LabelTable | undefined => found(array).table;
+
+export function keepLabelTable({ array }: Dataset, table: LabelTable): void {
+  found(array).table = table;
+}

@@ -1,13 +1,17 @@
-/** A plane of a dataset with a style. */
+/** A plane of a dataset with a style; the opened layers over a picture. */
 import type { ColormapName } from "../base/colormaps.js";
 import type { LabelColors } from "../base/label-colors.js";
 import type { Matrix } from "../base/matrix.js";
+import { keptFor } from "../base/memo.js";
 import type { ValueScale } from "../base/value-scale.js";
 import type { Dataset } from "../source/dataset.js";
+import type { TableLink } from "../source/feature-table.js";
+import type { Features } from "../source/features.js";
 import type { ComplexPart } from "../source/leaf.js";
+import type { LayerState } from "./added-layers.js";
 import type { Camera, Rectangle, Size } from "./camera.js";
-import type { OpacityCurve } from "./opacity-curve.js";
-import type { Outside, ValueRange } from "./state.js";
+import type { OpacityCurve } from "./channels.js";
+import type { Outside, ValueRange, ViewState } from "./state.js";
 
 /** Colours of a layer, apart from its range. */
 export interface LayerStyle {
@@ -87,3 +91,14 @@ interface PictureView {
   readonly ratio: number;
   readonly aspect: number;
 }
+
+export type OpenedLayer =
+  | {
+      readonly kind: "image";
+      readonly dataset: Dataset;
+      plan(layer: LayerState, state: ViewState, name: string): Layer[];
+    }
+  | { readonly kind: "features"; readonly features: Features; readonly link?: TableLink | undefined };
+
+/** The contents of layers that have been opened over a picture, by `placeKey` of their states. */
+export const openedLayers = keptFor((_dataset: Dataset) => new Map<string, OpenedLayer>());

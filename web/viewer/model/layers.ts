@@ -1,13 +1,12 @@
 /** Layers of a view: planes of datasets, each with a style. */
 import { isDiverging } from "../base/colormaps.js";
 import { type Dataset, type DatasetAxis, datasetShape, type Labels } from "../source/dataset.js";
+import type { Observations } from "../source/observations.js";
 import { labelsIn, type RowId } from "../source/row-id.js";
 import { placeKey } from "./added-layers.js";
 import { findChannelAxis, isPicture } from "./channels.js";
-import type { LabelLook } from "./label-look.js";
-import { labelTableOf } from "./label-tables.js";
-import type { Layer, LayerStyle } from "./layer.js";
-import { openedLayers } from "./opened-layers.js";
+import { type LabelLook, labelTableOf } from "./label-look.js";
+import { type Layer, type LayerStyle, openedLayers } from "./layer.js";
 import type { ViewState } from "./state.js";
 
 export type { Layer, LayerStyle } from "./layer.js";
@@ -175,6 +174,14 @@ export function sampledAxes({ dataset, axes, style }: Layer): number[] {
   );
 }
 
+/** Hidden axes with several slices, except the channel axis of a composite. */
+function slicedAxes(dataset: Dataset, state: ViewState, shown: readonly number[]): number[] {
+  const channelAxis = isComposite(dataset, state) ? findChannelAxis(dataset) : undefined;
+  return datasetShape(dataset).flatMap((length, axis) =>
+    length > 1 && axis !== channelAxis && !shown.includes(axis) ? [axis] : [],
+  );
+}
+
 /** The axes of a volume, [z, y, x]; undefined if the dataset has no third axis beside the shown ones. */
 export function volumeAxes(
   dataset: Dataset,
@@ -182,23 +189,22 @@ export function volumeAxes(
 ): readonly [number, number, number] | undefined {
   const [down, across] = state.axes;
   if (down === undefined || across === undefined || dataset.embedding) return undefined;
-  const channelAxis = isComposite(dataset, state) ? findChannelAxis(dataset) : undefined;
-  const others = dataset.axes.flatMap(({ length }, axis) =>
-    length > 1 && axis !== channelAxis && !state.axes.includes(axis) ? [axis] : [],
-  );
-  const isSpace = (axis: number) => dataset.axes[axis]!.type === "space" || dataset.axes[axis]!.role === "z";
-  const depth = others.find((axis) => axis === state.depth) ?? others.find(isSpace) ?? others.at(-1);
+  const depth = depthAxis(dataset, state, slicedAxes(dataset, state, state.axes));
   return depth === undefined ? undefined : [depth, down, across];
 }
 
 /** Axes along which slices can be played. */
-export function playableAxes(dataset: Dataset, settings: ViewState): number[] {
-  if (dataset.embedding) return [];
-  const channelAxis = isComposite(dataset, settings) ? findChannelAxis(dataset) : undefined;
-  const shown = viewAxes(dataset, settings);
-  return datasetShape(dataset).flatMap((length, axis) =>
-    length > 1 && axis !== channelAxis && !shown.includes(axis) ? [axis] : [],
-  );
+export const playableAxes = (dataset: Dataset, state: ViewState): number[] =>
+  dataset.embedding ? [] : slicedAxes(dataset, state, viewAxes(dataset, state));
+
+/** The third axis: the chosen one, or else the first in space, or else the last. */
+export function depthAxis(
+  dataset: Dataset,
+  state: ViewState,
+  others: readonly number[] = playableAxes(dataset, state),
+): number | undefined {
+  const isSpace = (axis: number) => dataset.axes[axis]!.type === "space" || dataset.axes[axis]!.role === "z";
+  return others.find((axis) => axis === state.depth) ?? others.find(isSpace) ?? others.at(-1);
 }
 
 /** The axes of the plane or the volume, except those along which slices inside the volume can move. */
@@ -268,7 +274,7 @@ function areAlike(a: DatasetAxis, b: DatasetAxis): boolean {
 }
 
 /** Units per element, if they are constant or nearly so. */
-function axisStep({ scale, coordinates, length }: DatasetAxis): number | undefined {
+export function axisStep({ scale, coordinates, length }: DatasetAxis): number | undefined {
   if (scale !== undefined) return Math.abs(scale) || undefined;
   const [first, last] = [coordinates?.at(0), coordinates?.at(length - 1)];
   const isKnown = coordinates?.kind === "numbers" && typeof first === "number" && typeof last === "number";
@@ -286,4 +292,15 @@ function axisStretch(down: DatasetAxis, across: DatasetAxis): number {
   if (typeof first !== "number" || typeof last !== "number" || Math.abs(last - first) > 90) return 1;
   const stretch = 1 / Math.max(0.1, Math.cos((((first + last) / 2) * Math.PI) / 180));
   return latitude === down ? stretch : 1 / stretch;
+}
+
+/** The labels of a view: the picture itself, or those over it. */
+export const labelsOf = (dataset: Dataset, state: ViewState): Dataset | undefined =>
+  state.colormap === "labels" ? dataset : shownLabels(dataset, state)?.dataset;
+
+/** Undefined for pictures without a table. */
+export function tableOf(dataset: Dataset, state: ViewState): Observations | undefined {
+  if (dataset.embedding) return dataset.embedding.observations;
+  const labels = labelsOf(dataset, state);
+  return labels && labelTableOf(labels)?.observations;
 }

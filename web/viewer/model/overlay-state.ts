@@ -1,7 +1,7 @@
 /** The settings of labels and layers over the image. */
 import { type LayerState, layerStates, layersText, readLayers } from "./added-layers.js";
 import { type Entry, isBetween, numberEntry, type Wanted } from "./entry.js";
-import { isLabelList, type LabelLook, labelListText, readLabelList } from "./label-look.js";
+import { isLabelList, type LabelLook, lookEntries } from "./label-look.js";
 
 /** The labels shown over an image, and their opacity; how labels are drawn, also if they are the image. */
 export interface LabelsState extends LabelLook {
@@ -63,21 +63,7 @@ export const overlayEntries: readonly Entry<OverlayState>[] = [
     (text) => ({ opacity: Number(text) }),
     ({ opacity }) => String(opacity),
   ),
-  labelsEntry(
-    "outlines",
-    (text) => ({ isOutline: text === "yes" ? true : text === "no" ? false : text }),
-    ({ isOutline }) => (isOutline ? "yes" : "no"),
-  ),
-  labelsEntry(
-    "hide",
-    (text) => ({ hidden: readLabelList(text) }),
-    ({ hidden }) => labelListText(hidden),
-  ),
-  labelsEntry(
-    "pick",
-    (text) => ({ selected: readLabelList(text) }),
-    ({ selected }) => labelListText(selected),
-  ),
+  ...lookEntries.map(({ name, read, write }) => labelsEntry(name, read, write)),
   {
     name: "layers",
     read: (text) => ({ layers: readLayers(text) }),

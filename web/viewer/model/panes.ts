@@ -1,7 +1,7 @@
 /** Geometry of panes: planes at right angles through one element, with one camera and one scale. */
 import type { Dataset } from "../source/dataset.js";
 import type { Camera } from "./camera.js";
-import { playableAxes } from "./layers.js";
+import { depthAxis } from "./layers.js";
 import type { ViewState } from "./state.js";
 
 /** The axis through the picture, and the picture's own axes: z, y and x of the names of panes. */
@@ -9,13 +9,6 @@ export type PaneAxes = readonly [depth: number, down: number, across: number];
 
 /** A plane beside the picture, which is "xy". */
 export type SidePlaneName = "xz" | "yz";
-
-/** The third axis: the chosen one, or else the first in space, or else the last. */
-export function depthAxis(dataset: Dataset, state: ViewState): number | undefined {
-  const others = playableAxes(dataset, state);
-  const isSpace = (axis: number) => dataset.axes[axis]!.type === "space" || dataset.axes[axis]!.role === "z";
-  return others.find((axis) => axis === state.depth) ?? others.find(isSpace) ?? others.at(-1);
-}
 
 /** Returns undefined if a state shows a single plane. */
 export function paneAxes(dataset: Dataset, state: ViewState): PaneAxes | undefined {

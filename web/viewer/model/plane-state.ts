@@ -1,7 +1,7 @@
 /** The settings of planes and lines: axes, position, the visible part, panes, lines over maps. */
-import type { ArrayFacts } from "./array-facts.js";
 import type { Camera } from "./camera.js";
 import {
+  type ArrayFacts,
   type Entry,
   finiteOrNull,
   listEntry,

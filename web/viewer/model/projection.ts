@@ -1,6 +1,7 @@
 /** Planes whose elements are drawn at their coordinates instead of as equal cells in stored order. */
-import type { DatasetAxis } from "../source/dataset.js";
+import type { Dataset, DatasetAxis, GridPositions } from "../source/dataset.js";
 import type { Rectangle } from "./camera.js";
+import type { ViewState } from "./state.js";
 
 /** A part of a plane in view: a rectangle of elements, and its place in world units. */
 export interface SeenPart {
@@ -55,4 +56,15 @@ export interface Projection {
   toElement(column: number): number;
   /** World column of a longitude; undefined unless the horizontal axis is a longitude. */
   columnOf(longitude: number): number | undefined;
+}
+
+/** The positions at which a plane is drawn as a map; undefined for rows and columns. */
+export function mapPositions(
+  { positions, axes }: Dataset,
+  { axes: shown, places }: Pick<ViewState, "axes" | "places">,
+): GridPositions | undefined {
+  if (!positions || places === "index" || shown.length !== 2) return undefined;
+  if (!positions.axes.every((axis) => shown.includes(axis))) return undefined;
+  const isProjected = shown.every((axis) => axes[axis]!.coordinates?.kind === "numbers");
+  return places === "map" || !isProjected ? positions : undefined;
 }

@@ -2,8 +2,7 @@
  * The state of a view, as plain data: compared, kept in the address, restored. Each kind of view has its settings in a
  * file, with their defaults and their strings.
  */
-import { type ArrayFacts, arrayFacts, drawnLeaf } from "./array-facts.js";
-import type { Entry } from "./entry.js";
+import { type ArrayFacts, arrayFacts, drawnLeaf, type Entry } from "./entry.js";
 import { type OverlayState, overlayEntries, resolveOverlays } from "./overlay-state.js";
 import { type PlaneState, planeEntries, positionEntries, resolvePlane } from "./plane-state.js";
 import {

@@ -1,8 +1,7 @@
 /** The settings of tables, whose rows are points or labels, and of tools. */
 import { type ColormapName, isColormap } from "../base/colormaps.js";
 import { isRange, type ValueRange } from "./channels.js";
-import { type Entry, isBetween, numberEntry, textEntry, type Wanted } from "./entry.js";
-import { rangeEntry } from "./value-state.js";
+import { type Entry, isBetween, numberEntry, rangeEntry, textEntry, type Wanted } from "./entry.js";
 
 export interface TableState {
   /** The column that colours the points of an embedding, or labels; "" for none. */

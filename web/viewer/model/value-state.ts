@@ -2,19 +2,28 @@
 import { type ColormapName, isColormap } from "../base/colormaps.js";
 import { type ValueScale, valueScales } from "../base/value-scale.js";
 import { type ComplexPart, complexPartNames, isComplex, isInteger, type Leaf } from "../source/leaf.js";
-import { type ArrayFacts, drawnLeaf } from "./array-facts.js";
-import { type ChannelState, isChannels, isGamma, isRange, type ValueRange } from "./channels.js";
 import {
+  type ChannelState,
+  channelsText,
+  isChannels,
+  isGamma,
+  isRange,
+  readChannels,
+  type ValueRange,
+} from "./channels.js";
+import {
+  type ArrayFacts,
   choiceEntry,
+  drawnLeaf,
   type Entry,
   finiteOrNull,
   isBetween,
   numberEntry,
+  rangeEntry,
   switchEntry,
   textEntry,
   type Wanted,
 } from "./entry.js";
-import { channelsText, readChannels } from "./query-channels.js";
 
 /** Whether values outside the range are marked or look like its ends. */
 export type Outside = "mark" | "clamp";
@@ -106,25 +115,6 @@ export const valueEntries: readonly Entry<ValueState>[] = [
   numberEntry("center"),
   choiceEntry("isLogHistogram", "histogram", "linear", "log"),
 ];
-
-/** "LOW:HIGH", or the name of a method. */
-export function rangeEntry<K extends "range" | "byRange">(
-  key: K,
-  name: string,
-): Entry<{ readonly [P in K]: ValueRange }> {
-  const read = (text: string) => {
-    const [, low, high] = /^([^:]+):([^:]+)$/.exec(text) ?? [];
-    return low === undefined ? { mode: text } : { mode: "manual", low: Number(low), high: Number(high) };
-  };
-  return {
-    name,
-    read: (text) => ({ [key]: read(text) }) as Wanted<{ readonly [P in K]: ValueRange }>,
-    write(state) {
-      const range: ValueRange = state[key];
-      return range.mode === "manual" ? `${range.low}:${range.high}` : range.mode;
-    },
-  };
-}
 
 /** Maximum data read for a range, in MiB. */
 export const maxSample = 1024;

@@ -1,6 +1,7 @@
 /** The settings of volumes. */
+
+import { curveText, isOpacityCurve, type OpacityCurve, readCurve } from "./channels.js";
 import { type Entry, isBetween, listEntry, numberEntry, ownEntry, textEntry, type Wanted } from "./entry.js";
-import { curveText, isOpacityCurve, type OpacityCurve, readCurve } from "./opacity-curve.js";
 
 export interface VolumeState {
   /** Whether a plane or the volume around it is shown. */

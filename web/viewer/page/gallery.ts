@@ -1,8 +1,7 @@
-/** The start page: samples and public data. Loaded on demand. */
+/** The start page: samples of the page's own server, and public data. Loaded on demand. */
 import { h } from "../base/dom.js";
 import { readQuery } from "../model/query.js";
 import { publicData, publicDataNote } from "../source/public-data.js";
-import { link, type Offer, type OpenLink, offerHref, offerLinks } from "./offers.js";
 
 /** Cards of the samples, followed by public data. */
 export function galleryView(offers: readonly Offer[], open: OpenLink): HTMLElement {
@@ -73,4 +72,97 @@ export async function fillThumbnails(gallery: HTMLElement, signal: AbortSignal):
     const picture = target && (await drawThumbnail(target, options).catch(() => undefined));
     if (picture) place.replaceChildren(picture);
   }
+}
+
+/** A sample to open with one click. */
+export interface Offer {
+  readonly name: string;
+  readonly title: string;
+  readonly text: string;
+  readonly source: string;
+  readonly path?: string | undefined;
+  /** Further settings, with the names of the page's query. */
+  readonly view: Readonly<Record<string, string>>;
+}
+
+const folder = "/examples";
+
+/** The samples of this server, most attractive first; empty if it offers none. */
+export async function fetchOffers(): Promise<Offer[]> {
+  const [gallery, samples] = await Promise.all([listAt("gallery.json"), listAt("samples.json")]);
+  const shown = gallery.flatMap(galleryOffer);
+  const sources = new Set(shown.map(({ source }) => source));
+  return [...shown, ...samples.flatMap(sampleOffer).filter(({ source }) => !sources.has(source))];
+}
+
+async function listAt(name: string): Promise<unknown[]> {
+  try {
+    const response = await fetch(`${folder}/${name}`);
+    const list: unknown = response.ok ? await response.json() : [];
+    return Array.isArray(list) ? list : [];
+  } catch {
+    return []; // samples are optional
+  }
+}
+
+const offerTexts = (value: unknown, names: readonly string[]): string[] | undefined => {
+  const texts = names.map((name) => (value as Record<string, unknown> | null)?.[name]);
+  return texts.every((text) => typeof text === "string") ? (texts as string[]) : undefined;
+};
+
+function galleryOffer(entry: unknown): Offer[] {
+  const [name, title, text, source] = offerTexts(entry, ["name", "title", "text", "source"]) ?? [];
+  if (name === undefined) return [];
+  const { path, view } = entry as { path?: unknown; view?: unknown };
+  const settings = Object.entries(view ?? {}).filter(([, value]) => typeof value === "string");
+  return [
+    {
+      name,
+      title: title!,
+      text: text!,
+      source: source!,
+      path: typeof path === "string" && path !== "" ? path : undefined,
+      view: Object.fromEntries(settings),
+    },
+  ];
+}
+
+function sampleOffer(entry: unknown): Offer[] {
+  const [name, title, store] = offerTexts(entry, ["name", "title", "store"]) ?? [];
+  if (name === undefined) return [];
+  return [{ name, title: title!, text: "", source: `${folder}/${store}`, view: {} }];
+}
+
+/** Opens the address of a link; clicks with a modifier are left to the browser. */
+type OpenLink = (href: string) => void;
+
+export function link(
+  href: string,
+  open: OpenLink,
+  attributes: object,
+  ...children: (Node | string)[]
+): HTMLAnchorElement {
+  const onclick = (event: MouseEvent) => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+    event.preventDefault();
+    open(href);
+  };
+  return h("a", { href, onclick, ...attributes }, ...children);
+}
+
+/** The query of an offer. */
+function offerHref({ source, path, view }: Pick<Offer, "source" | "path" | "view">): string {
+  const entries = [
+    ["source", source],
+    ...(path === undefined ? [] : [["path", path]]),
+    ...Object.entries(view),
+  ];
+  return `?${entries.map(([name, value]) => `${name}=${encodeURIComponent(value!).replace(/%(2F|3A|2C)/g, decodeURIComponent)}`).join("&")}`;
+}
+
+/** Links to samples in one row. */
+function offerLinks(offers: readonly Offer[], open: OpenLink): HTMLAnchorElement[] {
+  return offers.map((offer) =>
+    link(offerHref(offer), open, { title: offer.title, "data-source": offer.source }, offer.name),
+  );
 }

@@ -1,5 +1,5 @@
 /** Local folders and archives, dropped on the page or chosen. */
-import { h } from "../base/dom.js";
+import { button, h } from "../base/dom.js";
 import {
   type Dropped,
   type Handle,
@@ -94,15 +94,15 @@ export function chooseButtons(take: Take): HTMLElement {
       if ((error as Error).name !== "AbortError") folderInput.click();
     }
   };
-  const button = (text: string, title: string, onclick: () => void) =>
-    h("button", { type: "button", class: "zw-button", title, onclick }, text);
   return h(
     "div",
     { class: "page-choose" },
-    button("Folder…", "Open a folder of this machine. Nothing is sent anywhere.", () => void chooseFolder()),
-    button("Zip…", "Open a zip archive of this machine. Nothing is sent anywhere.", () =>
-      archiveInput.click(),
-    ),
+    button("Folder…", () => void chooseFolder(), {
+      title: "Open a folder of this machine. Nothing is sent anywhere.",
+    }),
+    button("Zip…", () => archiveInput.click(), {
+      title: "Open a zip archive of this machine. Nothing is sent anywhere.",
+    }),
     folderInput,
     archiveInput,
   );

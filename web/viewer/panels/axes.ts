@@ -1,7 +1,6 @@
 /** The axes that the picture shows, and the visible part of each. */
 import { chooser } from "../base/chooser.js";
-import { h, labelled, numberField, showNumber } from "../base/dom.js";
-import { arrange } from "../base/virtual.js";
+import { button, h, labelled, numberField, showNumber } from "../base/dom.js";
 import type { Interval, ViewState } from "../model/state.js";
 import { datasetShape } from "../source/dataset.js";
 import type { Control, Panel, PanelContext, PanelView } from "./panel.js";
@@ -27,16 +26,11 @@ function axesPart({ dataset, change }: PanelContext): Control {
     }, "axes");
   const down = chooser(axisNames, (axis) => choose(0, axis));
   const across = chooser(axisNames, (axis) => choose(1, axis));
-  const swap = h(
-    "button",
-    {
-      type: "button",
-      class: "zw-button zw-swap",
-      title: "Swap rows and columns",
-      "aria-label": "Swap rows and columns",
-      onclick: () => change(({ axes }) => ({ axes: [axes[1]!, axes[0]!], camera: null }), "axes"),
-    },
+  const title = "Swap rows and columns";
+  const swap = button(
     "⇄",
+    () => change(({ axes }) => ({ axes: [axes[1]!, axes[0]!], camera: null }), "axes"),
+    { class: "zw-button zw-swap", title, "aria-label": title },
   );
   const element = h(
     "div",
@@ -56,45 +50,33 @@ function axesPart({ dataset, change }: PanelContext): Control {
 }
 
 /** The visible part of the shown axes. */
-function windowPart({ dataset, change }: PanelContext): Control {
-  /** Rows by axis, created when the axis is first shown. */
-  const rows = new Map<number, Required<Control>>();
-  const element = h("div", { class: "zw-windows", role: "group", "aria-label": "Part shown" });
+function windowPart(context: PanelContext): Control {
+  const rows = [0, 1].map((place) => windowRow(context, place));
+  const attributes = { class: "zw-windows", role: "group", "aria-label": "Part shown" };
+  const element = h("div", attributes, ...rows.map((row) => row.element));
   return {
     element,
-    sync(settings, state) {
-      const isVolume = settings.view === "volume";
-      element.hidden = settings.axes.length === 0 || ["empty", "scatter"].includes(state.kind) || isVolume;
-      const shape = datasetShape(dataset);
-      const shown = [...settings.axes].sort((a, b) => a - b);
-      for (const axis of shown)
-        if (!rows.has(axis)) rows.set(axis, windowRow({ dataset, change }, axis, shape[axis]!));
-      arrange(
-        element,
-        shown.map((axis) => rows.get(axis)!.element),
-      );
-      for (const axis of shown) rows.get(axis)!.sync(settings, state);
+    sync(state, view) {
+      const isVolume = state.view === "volume";
+      element.hidden = state.axes.length === 0 || ["empty", "scatter"].includes(view.kind) || isVolume;
+      for (const row of rows) row.sync(state, view);
     },
   };
 }
 
-function windowRow(
-  { dataset, change }: Pick<PanelContext, "dataset" | "change">,
-  axis: number,
-  length: number,
-): Required<Control> {
-  const name = axisName(dataset.axes, axis);
-  const limits = { min: 0, max: Math.max(0, length - 1), step: 1 };
+/** @param place of the axis among the shown ones, in stored order */
+function windowRow({ dataset, change }: PanelContext, place: number): Required<Control> {
+  let axis = -1;
   let synced: PanelView | undefined;
   let shown: Interval | undefined;
   const set = () => {
-    const [first, last] = [firstField.value, lastField.value].map((text) => Math.round(Number(text)));
+    const [first, last] = fields.map(({ value }) => Math.round(Number(value))) as [number, number];
     if (!Number.isFinite(first) || !Number.isFinite(last)) return;
     change((now) => {
       // A bound that was not edited stays as requested: the picture may show a little more.
-      const [from, stop] = (!now.camera && now.window[axis]) || [first!, last! + 1];
-      const start = first === shown?.[0] ? from : first!;
-      const end = last! + 1 === shown?.[1] ? stop : last! + 1;
+      const [from, stop] = (!now.camera && now.window[axis]) || [first, last + 1];
+      const start = first === shown?.[0] ? from : first;
+      const end = last + 1 === shown?.[1] ? stop : last + 1;
       const interval: Interval = [Math.min(start, end - 1), Math.max(start + 1, end)];
       // The visible interval of the other axis is kept if the view was moved there.
       const others = datasetShape(dataset).map((length, i) =>
@@ -103,25 +85,25 @@ function windowRow(
       return { camera: null, window: others.map((old, i) => (i === axis ? interval : old)) };
     }, `window-${axis}`);
   };
-  const firstField = numberField({ ...limits, "aria-label": `First index shown along ${name}` }, set);
-  const lastField = numberField({ ...limits, "aria-label": `Last index shown along ${name}` }, set);
-  const element = h(
-    "div",
-    { class: "zw-window" },
-    h("span", {}, name),
-    firstField,
-    h("span", {}, "to"),
-    lastField,
-  );
+  const fields = [0, 1].map(() => numberField({ min: 0, step: 1 }, set));
+  const name = h("span");
+  const [first, last] = fields;
+  const element = h("div", { class: "zw-window" }, name, first, h("span", {}, "to"), last);
   return {
     element,
-    sync(settings, state) {
-      synced = state;
-      shown = shownAxes(settings, state, axis, length);
+    sync(state, view) {
+      synced = view;
+      axis = [...state.axes].sort((a, b) => a - b)[place] ?? -1;
+      const length = datasetShape(dataset)[axis] ?? 0;
+      shown = shownAxes(state, view, axis, length);
       element.hidden = !shown;
       if (!shown) return;
-      showNumber(firstField, shown[0]);
-      showNumber(lastField, shown[1] - 1);
+      name.textContent = axisName(dataset.axes, axis);
+      for (const [end, field] of fields.entries()) {
+        field.max = String(Math.max(0, length - 1));
+        field.setAttribute("aria-label", `${["First", "Last"][end]} index shown along ${name.textContent}`);
+        showNumber(field, shown[end]! - end);
+      }
     },
   };
 }

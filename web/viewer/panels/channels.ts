@@ -1,6 +1,6 @@
 /** The channels of a composite: on or off, colour, limits, gamma, histogram. */
-import { type Chooser, chooser } from "../base/chooser.js";
-import { h, labelled } from "../base/dom.js";
+import { chooser } from "../base/chooser.js";
+import { h } from "../base/dom.js";
 import {
   type ChannelState,
   channelLabel,
@@ -11,21 +11,17 @@ import {
   type ValueRange,
 } from "../model/channels.js";
 import { channelId, isComposite } from "../model/layers.js";
-import type { OpacityCurve } from "../model/opacity-curve.js";
 import { drawnLeaf, type ViewState } from "../model/state.js";
-import type { Dataset } from "../source/dataset.js";
-import type { Leaf } from "../source/leaf.js";
 import { CurveEditor, hasOpacities } from "./curve.js";
-import { HistogramView } from "./histogram.js";
 import {
+  type Changing,
   type Control,
   checkControl,
-  type LayerNumbers,
   type Panel,
   type PanelContext,
   type PanelView,
 } from "./panel.js";
-import { gammaField, limitFields, logControl, rangeList } from "./values.js";
+import { gammaControl, logControl, rangeParts } from "./values.js";
 
 /** Empty if a dataset has no channels. */
 export const channelsPanel: Panel = { name: "channels", title: "Channels", build: channelParts };
@@ -35,11 +31,11 @@ function channelParts(context: PanelContext): Control[] {
   const channels = defaultChannels(dataset);
   const axis = findChannelAxis(dataset);
   if (!channels || axis === undefined) return [];
-  const rows = channels.map((_, position) => new ChannelRow(context, axis, position, () => showLog()));
+  const rows = channels.map((_, position) => channelRow(context, axis, position, () => showLog()));
   const log = logControl(context);
   /** Shown as long as there is a histogram. */
   const showLog = () => {
-    log.element.hidden = !rows.some(({ hasHistogram }) => hasHistogram);
+    log.element.hidden = !rows.some(({ hasHistogram }) => hasHistogram());
   };
   const logPart: Control = {
     element: log.element,
@@ -77,163 +73,107 @@ const commonPart = (context: PanelContext): Control =>
     },
   });
 
-class ChannelRow implements Control {
-  readonly element: HTMLElement;
-  readonly #box: HTMLInputElement;
-  readonly #colour: HTMLInputElement;
-  /** Chooses the channel of this row; undefined if each channel has a row. */
-  readonly #which: Chooser | undefined;
-  readonly #name = h("span", { class: "zw-channel-name" });
-  readonly #title: string;
-  readonly #details: HTMLDetailsElement;
+function channelRow(context: PanelContext, axis: number, position: number, onFold: () => void) {
+  const { dataset, change } = context;
+  const name = `channel ${position + 1}, ${channelLabel(dataset, defaultChannels(dataset)![position]!.index)}`;
+  const changeWhere =
+    (isChanged: (at: number, now: ViewState) => boolean): Changing<ChannelState>["change"] =>
+    (next, what) =>
+      change((now) => {
+        const changed = (old: ChannelState, at: number) =>
+          isChanged(at, now) ? ({ ...old, ...next(old) } as ChannelState) : old;
+        return { channels: now.channels?.map(changed) ?? null };
+      }, `channel-${position}-${what}`);
+  const own: Changing<ChannelState> = { change: changeWhere((at) => at === position) };
+  // Applies to all channels if they share a range.
+  const changeRange = changeWhere((at, { isRangeCommon }) => isRangeCommon || at === position);
+  const box = h("input", {
+    type: "checkbox",
+    "aria-label": `Show ${name}`,
+    onchange: () => own.change(() => ({ isOn: box.checked }), "on"),
+  });
+  const colour = h("input", {
+    type: "color",
+    "aria-label": `Colour of ${name}`,
+    oninput: () => own.change(() => ({ color: colour.value.slice(1) }), "colour"),
+  });
+  const which = channelName(context, axis, name, own);
   /** Created when the row is first unfolded. */
-  #inside: ChannelDetails | undefined;
-  #last: { settings: ViewState; state: PanelView } | undefined;
-
-  readonly #dataset: Dataset;
-  readonly #change: PanelContext["change"];
-
-  constructor(
-    { dataset, change }: PanelContext,
-    axis: number,
-    private readonly position: number,
-    onFold: () => void,
-  ) {
-    [this.#dataset, this.#change] = [dataset, change];
-    const { length } = dataset.axes[axis]!;
-    const first = channelLabel(dataset, defaultChannels(dataset)![position]!.index);
-    const name = `channel ${position + 1}, ${first}`;
-    this.#box = h("input", {
-      type: "checkbox",
-      "aria-label": `Show ${name}`,
-      onchange: () => this.#set({ isOn: this.#box.checked }, "on"),
-    });
-    this.#colour = h("input", {
-      type: "color",
-      "aria-label": `Colour of ${name}`,
-      oninput: () => this.#set({ color: this.#colour.value.slice(1) }, "colour"),
-    });
-    this.#which = length > maxChannels ? this.#list(length, name) : undefined;
-    this.#title = name;
-    const ontoggle = () => {
-      if (this.#last) this.sync(this.#last.settings, this.#last.state);
-      onFold();
-    };
-    const summary = h("summary", { "aria-label": `Range and gamma of ${name}` }, "Range");
-    this.#details = h("details", { ontoggle }, summary);
-    const named = this.#which?.element ?? this.#name;
-    const head = h("div", { class: "zw-channel-head" }, this.#box, this.#colour, named);
-    this.element = h("div", { class: "zw-channel", role: "group", "aria-label": name }, head, this.#details);
-  }
-
-  #list(count: number, name: string): Chooser {
-    const labels = { count, name: (index: number) => channelLabel(this.#dataset, index) };
-    const list = chooser(labels, (index) => this.#set({ index, range: { mode: "auto" } }, "which"));
-    list.control.setAttribute("aria-label", `Which channel is ${name}`);
-    return list;
-  }
-
-  #set(part: Partial<ChannelState>, what: string): void {
-    this.#change(
-      ({ channels }) => ({
-        channels: channels?.map((old, i) => (i === this.position ? { ...old, ...part } : old)) ?? null,
-      }),
-      `channel-${this.position}-${what}`,
-    );
-  }
-
-  /** Applies to all channels if they share a range. */
-  #setRange(range: ValueRange): void {
-    this.#change(
-      ({ channels, isRangeCommon }) => ({
-        channels:
-          channels?.map((old, i) => (isRangeCommon || i === this.position ? { ...old, range } : old)) ?? null,
-      }),
-      `channel-${this.position}-range`,
-    );
-  }
-
-  get hasHistogram(): boolean {
-    return !this.element.hidden && this.#details.open && this.#inside?.hasHistogram === true;
-  }
-
-  sync(settings: ViewState, state: PanelView): void {
-    this.#last = { settings, state };
-    const channel = settings.channels?.[this.position];
-    this.element.hidden = !channel || state.kind !== "image" || !isComposite(this.#dataset, settings);
-    if (!channel || this.element.hidden) return;
-    this.#box.checked = channel.isOn;
-    this.#colour.value = `#${channel.color}`;
-    if (this.#which) {
-      this.#which.show(channel.index);
-      this.#which.setTaken(settings.channels!.map(({ index }) => index).filter((i) => i !== channel.index));
-    } else this.#name.textContent = channelLabel(this.#dataset, channel.index);
-    if (!this.#details.open) return;
-    if (!this.#inside) {
-      this.#inside = new ChannelDetails(
-        this.#title,
-        (range) => this.#setRange(range),
-        (gamma) => this.#set({ gamma }, "gamma"),
-        (curve) => this.#set({ curve }, "curve"),
-      );
-      this.#details.append(this.#inside.element);
+  let inside: ReturnType<typeof channelDetails> | undefined;
+  let last: [ViewState, PanelView] | undefined;
+  const ontoggle = () => {
+    if (last) sync(...last);
+    onFold();
+  };
+  const summary = h("summary", { "aria-label": `Range and gamma of ${name}` }, "Range");
+  const details = h("details", { ontoggle }, summary);
+  const head = h("div", { class: "zw-channel-head" }, box, colour, which.element);
+  const element = h("div", { class: "zw-channel", role: "group", "aria-label": name }, head, details);
+  const sync = (settings: ViewState, view: PanelView) => {
+    last = [settings, view];
+    const channel = settings.channels?.[position];
+    element.hidden = !channel || view.kind !== "image" || !isComposite(dataset, settings);
+    if (!channel || element.hidden) return;
+    box.checked = channel.isOn;
+    colour.value = `#${channel.color}`;
+    which.show(channel, settings.channels!);
+    if (!details.open) return;
+    if (!inside) {
+      inside = channelDetails(context, name, own, (range) => changeRange(() => ({ range }), "range"));
+      details.append(inside.element);
     }
-    const numbers = state.numbers.find(({ layer }) => layer.id === channelId(channel.index));
-    this.#inside.sync(channel, numbers, drawnLeaf(this.#dataset, settings.field), settings);
-  }
+    inside.sync(channel, settings, view);
+  };
+  const hasHistogram = () => !element.hidden && details.open && inside?.histogram.hidden === false;
+  return { element, sync, hasHistogram };
 }
 
-/** Limits, gamma and histogram of a channel. */
-class ChannelDetails {
-  readonly element: HTMLElement;
-  readonly #histogram: HistogramView;
-  readonly #fields: ReturnType<typeof limitFields>;
-  readonly #mode: HTMLSelectElement;
-  readonly #gamma: ReturnType<typeof gammaField>;
-  readonly #curve: CurveEditor;
-  #limits: readonly [number, number] = [0, 1];
-
-  constructor(
-    name: string,
-    onRange: (range: ValueRange) => void,
-    onGamma: (gamma: number) => void,
-    onCurve: (curve: OpacityCurve | undefined) => void,
-  ) {
-    const onLimits = (low: number, high: number) => onRange({ mode: "manual", low, high });
-    this.#histogram = new HistogramView(name, { onLimits, onReset: () => onRange({ mode: "auto" }) });
-    this.#fields = limitFields(` of ${name}`, onLimits);
-    this.#mode = rangeList(onRange, () => this.#limits);
-    this.#mode.setAttribute("aria-label", `Value range of ${name}`);
-    this.#gamma = gammaField(onGamma, ` of ${name}`);
-    this.#curve = new CurveEditor(` of ${name}`, onCurve);
-    this.element = h(
-      "div",
-      { class: "zw-group" },
-      this.#histogram.element,
-      labelled("Value range", this.#mode),
-      this.#fields.element,
-      this.#gamma.element,
-      this.#curve.element,
-    );
+/** The name of a channel; a list if there are more channels than rows. */
+function channelName(
+  { dataset }: PanelContext,
+  axis: number,
+  title: string,
+  { change }: Changing<ChannelState>,
+) {
+  const { length } = dataset.axes[axis]!;
+  if (length <= maxChannels) {
+    const element = h("span", { class: "zw-channel-name" });
+    const show = ({ index }: ChannelState) => {
+      element.textContent = channelLabel(dataset, index);
+    };
+    return { element, show };
   }
+  const labels = { count: length, name: (index: number) => channelLabel(dataset, index) };
+  const list = chooser(labels, (index) => change(() => ({ index, range: { mode: "auto" } }), "which"));
+  list.control.setAttribute("aria-label", `Which channel is ${title}`);
+  return {
+    element: list.element,
+    show({ index }: ChannelState, all: readonly ChannelState[]) {
+      list.show(index);
+      list.setTaken(all.map((one) => one.index).filter((i) => i !== index));
+    },
+  };
+}
 
-  get hasHistogram(): boolean {
-    return !this.#histogram.element.hidden;
-  }
-
-  sync(
-    channel: ChannelState,
-    numbers: LayerNumbers | undefined,
-    leaf: Leaf | undefined,
-    settings: ViewState,
-  ): void {
-    this.#limits = numbers?.limits ?? this.#limits;
-    this.#mode.value = channel.range.mode;
-    const isKnown = numbers?.isRangeKnown !== false;
-    this.#fields.show(isKnown ? this.#limits : undefined, channel.range.mode === "manual");
-    this.#gamma.show(channel.gamma);
-    this.#curve.element.hidden = !hasOpacities(settings);
-    this.#curve.show(channel.curve);
-    this.#histogram.sync(numbers, leaf, settings.isLogHistogram);
-  }
+/** Limits, histogram, gamma and opacities of a channel. */
+function channelDetails(
+  { dataset }: PanelContext,
+  name: string,
+  own: Changing<ChannelState>,
+  onRange: (range: ValueRange) => void,
+) {
+  const range = rangeParts(name, ` of ${name}`, onRange);
+  const gamma = gammaControl(own, ` of ${name}`);
+  const curve = new CurveEditor(` of ${name}`, (curve) => own.change(() => ({ curve }), "curve"));
+  return {
+    element: h("div", { class: "zw-group" }, ...range.elements, gamma.element, curve.element),
+    histogram: range.histogram,
+    sync(channel: ChannelState, settings: ViewState, view: PanelView) {
+      const numbers = view.numbers.find(({ layer }) => layer.id === channelId(channel.index));
+      range.show(channel.range, numbers, drawnLeaf(dataset, settings.field), settings.isLogHistogram);
+      gamma.sync(channel, view);
+      curve.element.hidden = !hasOpacities(settings);
+      curve.show(channel.curve);
+    },
+  };
 }

@@ -1,7 +1,9 @@
 /** Formats coordinates for the readout, rulers and sliders. */
-import { formatBriefly } from "../base/format.js";
+import { formatBriefly, formatTime } from "../base/format.js";
 import { shortened, shortName } from "../base/text.js";
+import { drawnLeaf, type ViewState } from "../model/state.js";
 import type { Dataset, DatasetAxis } from "../source/dataset.js";
+import { isTime } from "../source/leaf.js";
 
 /**
  * The coordinate of an element along an axis, with its unit; undefined if it does not exist or has not been
@@ -118,12 +120,12 @@ const symbols: Readonly<Record<string, string>> = {
 /** Units of length, each a thousandth of the next. */
 export const lengthUnits = ["pm", "nm", "µm", "mm", "m", "km"];
 
-/** The prefix of a unit for numbers up to `size`, which should have at most four digits; and its factor. */
-export function prefixed(unit: string, size: number): { unit: string; factor: number } {
+/** The prefix of a unit for numbers up to `size`, and its factor. @param most exclusive limit of the numbers */
+export function prefixed(unit: string, size: number, most = 10_000): { unit: string; factor: number } {
   const symbol = unitText(unit);
   let [at, factor] = [lengthUnits.indexOf(symbol), 1];
   if (at < 0 || !(size > 0)) return { unit: symbol, factor };
-  for (; size * factor >= 10_000 && at < lengthUnits.length - 1; at++) factor /= 1000;
+  for (; size * factor >= most && at < lengthUnits.length - 1; at++) factor /= 1000;
   for (; size * factor < 1 && at > 0; at--) factor *= 1000;
   return { unit: lengthUnits[at]!, factor };
 }
@@ -139,3 +141,15 @@ export function unitText(whole: string): string {
 const raised: Readonly<Record<string, string>> = Object.fromEntries(
   [..."0123456789-+"].map((digit, i) => [digit, [..."⁰¹²³⁴⁵⁶⁷⁸⁹⁻"][i] ?? ""]),
 );
+
+/** @param resolution a distance of values that must look different; 0 for four digits */
+export function valueFormat(
+  dataset: Dataset,
+  settings: ViewState,
+  resolution = 0,
+): (value: number) => string {
+  if (dataset.decodedKind === "milliseconds" && !settings.isRaw) return dateText;
+  const dtype = drawnLeaf(dataset, settings.field)?.dtype;
+  if (dtype?.core !== "datetime64" || !isTime(dtype)) return (value) => formatBriefly(value, resolution);
+  return (value) => (Number.isFinite(value) ? formatTime(dtype, BigInt(Math.round(value))) : "–");
+}

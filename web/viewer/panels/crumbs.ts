@@ -1,6 +1,6 @@
 /** The path to the current node: every group above it, with links to their contents. */
 
-import { h } from "../base/dom.js";
+import { button, h } from "../base/dom.js";
 import { formatCount } from "../base/format.js";
 import { longName, shortName } from "../base/text.js";
 
@@ -29,7 +29,7 @@ export class Crumbs {
         {},
         isLast
           ? h("span", { "aria-current": "page", title: longName(name) }, text)
-          : h("button", { type: "button", onclick, title: `Open ${longName(name) ?? text}` }, text),
+          : button(text, onclick, { class: undefined, title: `Open ${longName(name) ?? text}` }),
       );
     };
     // The root and the last groups of a long path; a button for the group above them.
@@ -42,7 +42,7 @@ export class Crumbs {
     // The group of the current node, listed.
     const group = parts.length > 0 ? parts.slice(0, -1).join("/") : "";
     const onclick = () => this.go(group, "contents");
-    const browse = h("button", { type: "button", class: "zw-browse", onclick }, "Browse");
+    const browse = button("Browse", onclick, { class: "zw-browse" });
     browse.title = parts.length > 0 ? "List the other nodes of this group" : "List the nodes of this group";
     browse.hidden = isContents || parts.length === 0;
     this.#list.replaceChildren(...items, h("li", { class: "zw-crumbs-end" }, browse));
@@ -54,7 +54,7 @@ export class Crumbs {
   #gap(groups: readonly string[], count: number): HTMLElement {
     const onclick = () => this.go(groups.join("/"));
     const label = count === 1 ? "1 more group" : `${formatCount(count)} more groups`;
-    return h("li", {}, h("button", { type: "button", onclick, title: label, "aria-label": label }, "…"));
+    return h("li", {}, button("…", onclick, { class: undefined, title: label, "aria-label": label }));
   }
 
   hide(): void {

@@ -1,6 +1,6 @@
 /** Edits an opacity curve: its points are dragged, or moved by the arrow keys. */
-import { h, icon } from "../base/dom.js";
-import { maxCurvePoints, type OpacityCurve, opacityAt } from "../model/opacity-curve.js";
+import { button, h, icon } from "../base/dom.js";
+import { maxCurvePoints, type OpacityCurve, opacityAt } from "../model/channels.js";
 import type { ViewState } from "../model/state.js";
 
 type Point = OpacityCurve[number];
@@ -40,13 +40,8 @@ export class CurveEditor {
     const ondblclick = (event: MouseEvent) => this.#toggle(event);
     this.#area = h("div", { class: "zw-curve", dir: "ltr", title, ondblclick });
     this.#area.append(this.#drawing, this.#points);
-    const onclick = () => onCurve(undefined);
-    const label = `Default opacity${name}`;
-    this.#reset = h(
-      "button",
-      { type: "button", class: "zw-button", onclick, "aria-label": label },
-      "Default",
-    );
+    const label = { "aria-label": `Default opacity${name}` };
+    this.#reset = button("Default", () => onCurve(undefined), label);
     const head = h("div", { class: "zw-index-head" }, h("span", {}, "Opacity by value"), this.#reset);
     const group = { class: "zw-field", role: "group", "aria-label": `Opacity by value${name}` };
     this.element = h("div", group, head, this.#area);

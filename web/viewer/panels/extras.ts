@@ -1,14 +1,20 @@
 /** Controls for additions to the picture: lines on maps, a profile, other panes. */
-import { h, labelled, numberField, select, showNumber } from "../base/dom.js";
+import { h } from "../base/dom.js";
 import { keptFor } from "../base/memo.js";
 import { irregularCoordinates } from "../model/axis-places.js";
 import { wrapsAround } from "../model/grid-projection.js";
-import { playableAxes } from "../model/layers.js";
-import { mapPositions } from "../model/map-positions.js";
-import { depthAxis } from "../model/panes.js";
-import { type PaneName, type PlaceMode, placeModes, type ViewState } from "../model/state.js";
+import { depthAxis, playableAxes } from "../model/layers.js";
+import { mapPositions } from "../model/projection.js";
+import type { PaneName, PlaceMode, ViewState } from "../model/state.js";
 import { type Dataset, datasetShape, type GridPositions } from "../source/dataset.js";
-import { type Control, checkControl, listControl, type Panel, type PanelContext } from "./panel.js";
+import {
+  type Control,
+  checkControl,
+  listControl,
+  numberControl,
+  type Panel,
+  type PanelContext,
+} from "./panel.js";
 import { axisName } from "./rulers.js";
 
 export const extrasPanel: Panel = {
@@ -44,21 +50,23 @@ const paneChoices = [
   ["xy,xz,yz,volume", "Three planes and the volume"],
 ] as const;
 
-function panesPart({ dataset, change }: PanelContext): Control {
-  const list = select(paneChoices, (value) =>
-    change(() => ({ planes: value.split(",") as PaneName[], camera: null }), "planes"),
-  );
+function panesPart(context: PanelContext): Control {
+  const { dataset } = context;
+  const { element, list, sync } = listControl<ViewState, string>(context, "Panes", paneChoices, {
+    control: "planes",
+    value: ({ planes }) => planes.join(),
+    set: (value) => ({ planes: value.split(",") as PaneName[], camera: null }),
+    isShown: (state, { kind }) => kind === "image" && depthAxis(dataset, state) !== undefined,
+  });
   const other = h("option", { hidden: true });
   list.append(other);
-  const element = labelled("Panes", list);
   return {
     element,
-    sync(settings, { kind }) {
-      element.hidden = kind !== "image" || depthAxis(dataset, settings) === undefined;
-      const value = settings.planes.join();
+    sync(state, view) {
+      const value = state.planes.join();
       other.value = paneChoices.some(([choice]) => choice === value) ? "" : value;
-      other.textContent = settings.planes.join(", ");
-      list.value = value;
+      other.textContent = state.planes.join(", ");
+      sync(state, view);
     },
   };
 }
@@ -82,53 +90,52 @@ function depthPart(context: PanelContext): Control {
   };
 }
 
-const placeNames: Readonly<Record<PlaceMode, string>> = {
-  auto: "At their coordinates",
-  map: "On a map",
-  index: "As equal cells",
-};
+const placeNames: readonly (readonly [PlaceMode, string])[] = [
+  ["auto", "At their coordinates"],
+  ["map", "On a map"],
+  ["index", "As equal cells"],
+];
 
 /** Where elements are drawn, if their coordinates are not those of equal cells. */
-function placesPart({ dataset, change }: PanelContext): Control {
-  const list = select([], (places) =>
-    change(() => ({ places: places as PlaceMode, camera: null }), "places"),
-  );
-  const options = placeModes.map((value) => h("option", { value }, placeNames[value]));
-  list.append(...options);
-  const element = labelled("Elements", list);
+function placesPart(context: PanelContext): Control {
+  const { dataset } = context;
+  const isOnMap = (state: ViewState, places: PlaceMode) =>
+    mapPositions(dataset, { ...state, places }) !== undefined;
+  const { element, list, sync } = listControl(context, "Elements", placeNames, {
+    control: "places",
+    value: (state) => (state.places === "map" && isOnMap(state, "auto") ? "auto" : state.places),
+    set: (places) => ({ places, camera: null }),
+    isShown(state, { kind }) {
+      const shown = state.view === "volume" ? dataset.axes : state.axes.map((i) => dataset.axes[i]!);
+      const isUneven = shown.some((axis) => irregularCoordinates(axis) !== undefined);
+      return (kind === "image" || kind === "line") && (isUneven || isOnMap(state, "map"));
+    },
+  });
   return {
     element,
-    sync(settings, { kind }) {
-      const onMap = mapPositions(dataset, { ...settings, places: "map" }) !== undefined;
-      const isMapDefault = onMap && mapPositions(dataset, { ...settings, places: "auto" }) !== undefined;
-      const shown = settings.view === "volume" ? dataset.axes : settings.axes.map((i) => dataset.axes[i]!);
-      const isUneven = shown.some((axis) => irregularCoordinates(axis) !== undefined);
-      element.hidden = (kind !== "image" && kind !== "line") || !(onMap || isUneven);
-      options[placeModes.indexOf("map")]!.hidden = !onMap || isMapDefault;
-      list.value = settings.places === "map" && isMapDefault ? "auto" : settings.places;
+    sync(state, view) {
+      list.options[1]!.hidden = !isOnMap(state, "map") || isOnMap(state, "auto");
+      sync(state, view);
     },
   };
 }
 
 /** The longitude at the middle, on maps that go around the globe. */
-function meridianPart({ dataset, change }: PanelContext): Control {
-  const field = numberField({ step: "any", min: -360, max: 360, placeholder: "as stored" }, () => {
-    const meridian = field.value.trim() === "" ? null : Number(field.value);
-    change(() => ({ meridian, camera: null }), "meridian");
-  });
-  const element = labelled("Longitude at the middle, degrees east", field);
-  return {
-    element,
-    sync(settings, { kind }) {
-      const across = dataset.axes[settings.axes.at(-1) ?? -1];
-      const isGlobal = settings.axes.length === 2 && across !== undefined && wrapsAround(across);
-      const positions = mapPositions(dataset, settings);
-      const isGlobalGrid = positions?.known !== undefined && isAroundGlobe(positions.known);
-      element.hidden = kind !== "image" || !(isGlobal || isGlobalGrid);
-      showNumber(field, settings.meridian ?? "");
+const meridianPart = (context: PanelContext): Control =>
+  numberControl(context, "Longitude at the middle, degrees east", meridianField, {
+    control: "meridian",
+    value: ({ meridian }) => meridian,
+    set: (meridian) => ({ meridian, camera: null }),
+    isShown(state, { kind }) {
+      const { dataset } = context;
+      const across = dataset.axes[state.axes.at(-1) ?? -1];
+      const isGlobal = state.axes.length === 2 && across !== undefined && wrapsAround(across);
+      const { known } = mapPositions(dataset, state) ?? {};
+      return kind === "image" && (isGlobal || (known !== undefined && isAroundGlobe(known)));
     },
-  };
-}
+  });
+
+const meridianField = { step: "any", min: -360, max: 360, placeholder: "as stored" };
 
 /** Whether the longitudes of a grid leave no wide gap. */
 const isAroundGlobe = keptFor(({ longitudes }: NonNullable<GridPositions["known"]>): boolean => {
@@ -145,11 +152,12 @@ function isMap(dataset: Dataset, settings: ViewState): boolean {
 }
 
 /** Only over maps in degrees. */
-function linesParts({ dataset, change }: PanelContext): Control[] {
+function linesParts(context: PanelContext): Control[] {
+  const { dataset } = context;
   const roles = dataset.axes.map(({ role }) => role);
   if (!dataset.positions && !(roles.includes("latitude") && roles.includes("longitude"))) return [];
   const part = (text: string, name: "isGraticuleOn" | "areCoastsOn") =>
-    checkControl({ change }, text, {
+    checkControl(context, text, {
       control: "lines",
       value: (state) => state[name],
       set: (isOn) => ({ [name]: isOn }),

@@ -1,5 +1,5 @@
 /** Dialog that makes figures of a view: PNG and SVG at a chosen size, and videos of an axis. */
-import { h, labelled, select, uniqueId } from "../base/dom.js";
+import { button, h, labelled, select } from "../base/dom.js";
 import { recorderType } from "../base/film.js";
 import { errorMessage } from "../base/format.js";
 import { type NamedBlob, saveBlob } from "../base/save.js";
@@ -13,6 +13,7 @@ import {
   type VideoFormat,
   type VideoOptions,
 } from "../model/figure.js";
+import { makeDialog } from "./help.js";
 
 export interface FigureCallbacks {
   make(options: PictureOptions): Promise<NamedBlob>;
@@ -57,20 +58,10 @@ class FigureDialog {
   readonly #axis: HTMLSelectElement;
   readonly #rate = h("input", { type: "number", min: 1, max: 60 });
   readonly #said = h("p", { class: "zw-figure-said", role: "status" });
-  readonly #save = h(
-    "button",
-    {
-      type: "button",
-      class: "zw-button zw-primary",
-      onclick: () => void this.#run((blob) => saveBlob(blob)),
-    },
-    "Save",
-  );
-  readonly #copy = h(
-    "button",
-    { type: "button", class: "zw-button", onclick: () => void this.#toClipboard() },
-    "Copy",
-  );
+  readonly #save = button("Save", () => void this.#run((blob) => saveBlob(blob)), {
+    class: "zw-button zw-primary",
+  });
+  readonly #copy = button("Copy", () => void this.#toClipboard());
   readonly #video: HTMLElement[];
   readonly #heightField = labelled("Height", this.#height);
   readonly element: HTMLDialogElement;
@@ -91,31 +82,20 @@ class FigureDialog {
     this.#video = [labelled("Axis", this.#axis), labelled("Slices per second", this.#rate)];
     for (const option of this.#format.options)
       if (isVideo(option.value) && axes.length === 0) option.hidden = true;
-    const id = uniqueId("figure");
-    const close = () => this.element.close();
-    this.element = h(
-      "dialog",
-      { class: "zw-help zw-figure", "aria-labelledby": id, onclose: () => this.#close() },
-      h(
-        "header",
-        {},
-        h("h2", { id }, "Figure"),
-        h("button", { type: "button", class: "zw-button", onclick: close }, "Close"),
-      ),
-      h(
-        "div",
-        { class: "zw-figure-fields" },
-        labelled("Format", this.#format),
-        labelled("Unit", this.#unit),
-        labelled("Width", this.#width),
-        this.#heightField,
-        labelled("Resolution, pixels per inch", this.#dpi),
-        ...this.#video,
-        h("label", { class: "zw-check" }, this.#title, "Title"),
-      ),
-      this.#said,
-      h("div", { class: "zw-buttons" }, this.#save, this.#copy),
+    const fields = h(
+      "div",
+      { class: "zw-figure-fields" },
+      labelled("Format", this.#format),
+      labelled("Unit", this.#unit),
+      labelled("Width", this.#width),
+      this.#heightField,
+      labelled("Resolution, pixels per inch", this.#dpi),
+      ...this.#video,
+      h("label", { class: "zw-check" }, this.#title, "Title"),
     );
+    const buttons = h("div", { class: "zw-buttons" }, this.#save, this.#copy);
+    this.element = makeDialog("zw-help zw-figure", "Figure", fields, this.#said, buttons);
+    this.element.addEventListener("close", () => this.#close());
     this.element.addEventListener("input", () => this.#sync());
     this.#sync();
   }

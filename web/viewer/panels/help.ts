@@ -1,8 +1,7 @@
 /** Dialog that lists the keys and gestures of a picture. */
-import { h, uniqueId } from "../base/dom.js";
-import { playableAxes } from "../model/layers.js";
+import { button, h, uniqueId } from "../base/dom.js";
+import { labelsOf, playableAxes, tableOf } from "../model/layers.js";
 import type { ViewState } from "../model/state.js";
-import { labelsOf, tableOf } from "../model/table.js";
 import type { Dataset } from "../source/dataset.js";
 
 /** A view whose keys are listed. */
@@ -115,8 +114,6 @@ export function showHelp(over: HTMLElement, { dataset, settings }: ShownView): v
   const axes = playableAxes(dataset, settings).map((axis) => dataset.axes[axis]!.name ?? `axis ${axis}`);
   const hasPlane = settings.view !== "volume";
   const hasVolume = !hasPlane || settings.planes.includes("volume");
-  const id = uniqueId("help");
-  const close = h("button", { type: "button", class: "zw-button", onclick: () => dialog.close() }, "Close");
   const parts: Part[] = [
     ["Slices", axisEntries(axes)],
     ...(hasPlane ? planeParts(dataset, settings) : []),
@@ -134,15 +131,20 @@ export function showHelp(over: HTMLElement, { dataset, settings }: ShownView): v
         h("dl", {}, ...entries.map(([keys, effect]) => h("div", {}, h("dt", {}, keys), h("dd", {}, effect)))),
       ),
   );
-  const dialog = h(
-    "dialog",
-    { class: "zw-help", "aria-labelledby": id, onclose: () => dialog.remove() },
-    h("header", {}, h("h2", { id }, "Keys and gestures"), close),
-    h("div", {}, ...sections),
-  );
+  const dialog = makeDialog("zw-help", "Keys and gestures", h("div", {}, ...sections));
+  dialog.addEventListener("close", () => dialog.remove());
   dialog.addEventListener("click", ({ target }) => {
     if (target === dialog) dialog.close(); // beside the dialog
   });
   over.append(dialog);
   dialog.showModal();
+}
+
+/** A dialog with a title, and a button that closes it. */
+export function makeDialog(className: string, title: string, ...content: HTMLElement[]): HTMLDialogElement {
+  const id = uniqueId("dialog");
+  const close = button("Close", () => dialog.close());
+  const header = h("header", {}, h("h2", { id }, title), close);
+  const dialog = h("dialog", { class: className, "aria-labelledby": id }, header, ...content);
+  return dialog;
 }

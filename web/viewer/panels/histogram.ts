@@ -30,7 +30,7 @@ export class HistogramView {
   /** The values at the box's edges; unchanged while a limit is dragged. */
   #domain: Limits = [0, 1];
   #isWhole = false;
-  #isDragging = false;
+  #dragged: { readonly end: 0 | 1; readonly from: number; hasMoved?: boolean } | undefined;
   #drawn = "";
 
   constructor(
@@ -48,6 +48,10 @@ export class HistogramView {
     this.#handles = [handle(0), handle(1)];
     this.#box = h("div", { class: "zw-histogram-box", dir: "ltr" }, this.#canvas, ...this.#handles);
     this.#box.addEventListener("pointerdown", (event) => this.#press(event));
+    this.#box.addEventListener("pointermove", (event) => this.#drag(event));
+    this.#box.addEventListener("lostpointercapture", () => {
+      this.#dragged = undefined;
+    });
     this.#box.addEventListener("dblclick", () => this.callbacks.onReset());
     this.element = h(
       "div",
@@ -63,7 +67,7 @@ export class HistogramView {
     this.element.hidden = !findings || !limits || findings.finite === 0;
     if (!numbers || !findings || !limits || this.element.hidden) return;
     this.#isWhole = leaf !== undefined && isInteger(leaf.dtype) && !numbers.layer.dataset.decode;
-    if (!this.#isDragging) this.#domain = this.#domainOf(numbers);
+    if (!this.#dragged) this.#domain = this.#domainOf(numbers);
     this.#placeHandles(limits);
     const { style } = numbers.layer;
     const looks = [
@@ -153,33 +157,29 @@ export class HistogramView {
     }
   }
 
-  /** A press moves the nearest limit. */
+  /** A press and a drag move the nearest limit. */
   #press(event: PointerEvent): void {
     if (event.button !== 0 || !this.#numbers) return;
     event.preventDefault();
-    const { left, width } = this.#box.getBoundingClientRect();
-    const at = (x: number) => {
-      const share = Math.min(Math.max((x - left) / width, 0), 1);
-      return this.#domain[0] + share * (this.#domain[1] - this.#domain[0]);
-    };
-    const pressed = at(event.clientX);
     const [low, high] = this.#numbers.limits;
+    const pressed = this.#valueAt(event);
     const end = Math.abs(pressed - low) <= Math.abs(pressed - high) ? 0 : 1;
-    this.#isDragging = true;
+    this.#dragged = { end, from: event.clientX };
     this.#handles[end].focus();
     this.#box.setPointerCapture(event.pointerId);
-    let hasMoved = false;
-    const move = ({ clientX }: PointerEvent) => {
-      hasMoved ||= Math.abs(clientX - event.clientX) > 2;
-      if (hasMoved) this.#set(end, at(clientX));
-    };
-    const stop = () => {
-      this.#isDragging = false;
-      this.#box.removeEventListener("pointermove", move);
-      for (const name of ["pointerup", "pointercancel"] as const) this.#box.removeEventListener(name, stop);
-    };
-    this.#box.addEventListener("pointermove", move);
-    for (const name of ["pointerup", "pointercancel"] as const) this.#box.addEventListener(name, stop);
+  }
+
+  #drag(event: PointerEvent): void {
+    const dragged = this.#dragged;
+    if (!dragged) return;
+    dragged.hasMoved ||= Math.abs(event.clientX - dragged.from) > 2;
+    if (dragged.hasMoved) this.#set(dragged.end, this.#valueAt(event));
+  }
+
+  #valueAt({ clientX }: PointerEvent): number {
+    const { left, width } = this.#box.getBoundingClientRect();
+    const [from, to] = this.#domain;
+    return from + Math.min(Math.max((clientX - left) / width, 0), 1) * (to - from);
   }
 
   #key(event: KeyboardEvent, end: 0 | 1): void {

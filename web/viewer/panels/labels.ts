@@ -2,9 +2,17 @@
 import { h, labelled } from "../base/dom.js";
 import { shortName } from "../base/text.js";
 import { isLabelList, readLabelList } from "../model/label-look.js";
-import type { LabelsState, ViewState } from "../model/state.js";
+import type { LabelsState } from "../model/state.js";
 import type { Labels } from "../source/dataset.js";
-import type { Control, Panel, PanelContext } from "./panel.js";
+import {
+  type Changing,
+  type Control,
+  checkControl,
+  groupControl,
+  listControl,
+  type Panel,
+  shareControl,
+} from "./panel.js";
 
 /** For labels over the image, and images that are labels themselves. */
 export const labelsPanel: Panel = {
@@ -13,74 +21,70 @@ export const labelsPanel: Panel = {
   isShown: ({ labels, state }) =>
     labels.length > 0 || (state.colormap === "labels" && state.channels === null),
   key: ({ labels }) => labels,
-  build: ({ change }, { labels }) => [new LabelControls(labels, change)],
+  build({ change }, { labels }) {
+    const own: Changing<LabelsState> = {
+      change: (next, control) =>
+        change(({ labels }) => ({ labels: { ...labels, ...next(labels) } as LabelsState }), control),
+    };
+    const { element, sync } = groupControl([
+      ...(labels.length > 0 ? overParts(own, labels) : []),
+      checkControl(own, "Outlines only", {
+        control: "labels-outlines",
+        value: ({ isOutline }) => isOutline,
+        set: (isOutline) => ({ isOutline }),
+      }),
+      listField(own, "Selected labels", "selected"),
+      listField(own, "Hidden labels", "hidden"),
+    ]);
+    return [{ element, sync: ({ labels }, view) => sync(labels, view) }];
+  },
 };
 
-class LabelControls implements Control {
-  readonly #list: HTMLSelectElement;
-  readonly #slider: HTMLInputElement;
-  readonly #outlines: HTMLInputElement;
-  readonly #hidden: HTMLInputElement;
-  readonly #selected: HTMLInputElement;
-  readonly element: HTMLElement;
-  #now: LabelsState | undefined;
+/** Of labels over the image: which are shown, and their opacity. */
+function overParts(context: Changing<LabelsState>, labels: readonly Labels[]): Control<LabelsState>[] {
+  const names = labels.map(({ name }, i) => [String(i), shortName(name)] as const);
+  const opacity = shareControl(context, "Opacity of labels", {
+    control: "labels-opacity",
+    value: ({ opacity }) => opacity,
+    set: (opacity) => ({ opacity }),
+  });
+  return [
+    listControl(context, "Over the image", [["", "None"], ...names], {
+      control: "labels",
+      value({ name, isOn }) {
+        const known = labels.findIndex((one) => one.name === name);
+        return isOn ? String(Math.max(0, known)) : "";
+      },
+      set: (at, { name }) => ({ name: labels[Number(at || -1)]?.name ?? name, isOn: at !== "" }),
+    }),
+    {
+      element: opacity.element,
+      sync(state, view) {
+        opacity.sync(state, view);
+        opacity.slider.disabled = !state.isOn;
+      },
+    },
+  ];
+}
 
-  /** @param labels over the image; empty if the image itself shows labels */
-  constructor(
-    private readonly labels: readonly Labels[],
-    change: PanelContext["change"],
-  ) {
-    const set = (part: Partial<LabelsState>, control: string) =>
-      change(({ labels }) => ({ labels: { ...labels, ...part } }), control);
-    const choose = () =>
-      set({ name: this.#name ?? this.#now?.name ?? null, isOn: this.#name !== null }, "labels");
-    this.#list = h("select", { onchange: choose }, h("option", { value: "" }, "None"));
-    this.#list.append(...labels.map(({ name }) => h("option", {}, shortName(name))));
-    const fade = () => set({ opacity: Number(this.#slider.value) / 100 }, "labels-opacity");
-    this.#slider = h("input", { type: "range", min: 0, max: 100, step: 1, oninput: fade });
-    this.#outlines = h("input", {
-      type: "checkbox",
-      onchange: () => set({ isOutline: this.#outlines.checked }, "labels-outlines"),
-    });
-    const field = (key: "hidden" | "selected"): HTMLInputElement => {
-      const input = h("input", {
-        type: "text",
-        inputmode: "numeric",
-        placeholder: "none",
-        onchange: () => {
-          const list = readLabelList(input.value.trim() || "none");
-          if (isLabelList(list)) set({ [key]: list }, `labels-${key}`);
-          else if (this.#now) input.value = this.#now[key].join(", ");
-        },
-      });
-      return input;
-    };
-    this.#hidden = field("hidden");
-    this.#selected = field("selected");
-    this.element = h(
-      "div",
-      { class: "zw-group" },
-      labels.length > 0 && labelled("Over the image", this.#list),
-      labels.length > 0 && labelled("Opacity of labels", this.#slider),
-      h("label", { class: "zw-check" }, this.#outlines, "Outlines only"),
-      labelled("Selected labels", this.#selected),
-      labelled("Hidden labels", this.#hidden),
-    );
-  }
-
-  /** The selected labels; null for none. */
-  get #name(): string | null {
-    return this.labels[this.#list.selectedIndex - 1]?.name ?? null;
-  }
-
-  sync({ labels }: ViewState): void {
-    this.#now = labels;
-    const known = this.labels.findIndex(({ name }) => name === labels.name);
-    this.#list.selectedIndex = labels.isOn ? Math.max(0, known) + 1 : 0;
-    this.#slider.value = String(Math.round(labels.opacity * 100));
-    this.#slider.disabled = !labels.isOn;
-    this.#outlines.checked = labels.isOutline;
-    this.#hidden.value = labels.hidden.join(", ");
-    this.#selected.value = labels.selected.join(", ");
-  }
+/** A list of labels as text. */
+function listField(
+  { change }: Changing<LabelsState>,
+  text: string,
+  key: "hidden" | "selected",
+): Control<LabelsState> {
+  let shown = "";
+  const onchange = () => {
+    const list = readLabelList(field.value.trim() || "none");
+    if (isLabelList(list)) change(() => ({ [key]: list }), `labels-${key}`);
+    else field.value = shown;
+  };
+  const field = h("input", { type: "text", inputmode: "numeric", placeholder: "none", onchange });
+  return {
+    element: labelled(text, field),
+    sync(labels) {
+      shown = labels[key].join(", ");
+      field.value = shown;
+    },
+  };
 }

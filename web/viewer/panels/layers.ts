@@ -1,107 +1,216 @@
-/** The layers over the picture: a list with their styles, and a field that adds one. */
-import { h, labelled } from "../base/dom.js";
-import { type LayerState, layerStates, maxLayers, sourceKey } from "../model/added-layers.js";
-import { layerContents } from "../model/layer-columns.js";
+/** The layers over the picture: a list with the controls of each, and a field that adds one. */
+import { button, h, labelled } from "../base/dom.js";
+import { longName, shortName } from "../base/text.js";
+import {
+  type LayerState,
+  layerColor,
+  layerName,
+  layerStates,
+  maxLayerSize,
+  maxLayers,
+  sourceKey,
+} from "../model/added-layers.js";
+import { type LayerContents, layerContents } from "../model/column-colors.js";
 import type { ViewState } from "../model/state.js";
-import type { Dataset } from "../source/dataset.js";
-import { LayerRow } from "./layer-row.js";
-import type { Control, Panel, PanelContext } from "./panel.js";
-
-interface KeyedRow {
-  readonly row: LayerRow;
-  /** Identifies the source of the layer. */
-  readonly key: string;
-}
+import {
+  type Changing,
+  type Control,
+  checkControl,
+  colorControl,
+  columnRangeControl,
+  groupControl,
+  listControl,
+  mapControl,
+  numberControl,
+  type Panel,
+  type PanelContext,
+  shareControl,
+} from "./panel.js";
 
 export const layersPanel: Panel = {
   name: "layers",
   title: "Layers",
   isShown: ({ kind }) => kind === "image",
-  build: (context) => [new Layers(context)],
+  build(context) {
+    const opacity = shareControl(context, "Opacity of the picture", {
+      control: "image-opacity",
+      value: ({ imageOpacity }) => imageOpacity,
+      set: (imageOpacity) => ({ imageOpacity }),
+    });
+    return [groupControl([layerRows(context), opacity, addPart(context)])];
+  },
 };
 
-class Layers implements Control {
-  readonly #rows = h("div", { class: "zw-layer-rows" });
-  readonly #address = h("input", { type: "text", spellcheck: false, placeholder: "URL of Zarr or GeoJSON" });
-  readonly #add = h("button", { type: "button", class: "zw-button", onclick: () => this.#append() }, "Add");
-  readonly #opacity = h("input", { type: "range", min: 0, max: 100 });
-  readonly element: HTMLElement;
-  #layers: readonly LayerState[] = [];
-  #list: KeyedRow[] = [];
+function addPart({ change }: PanelContext): Control {
+  const append = () => {
+    const source = address.value.trim();
+    address.value = "";
+    if (source !== "")
+      change(({ layers }) => ({ layers: layerStates([...layers, { source }]) }), "layers-add");
+  };
+  const onkeydown = (event: KeyboardEvent) => {
+    if (event.key === "Enter") append();
+  };
+  const placeholder = "URL of Zarr or GeoJSON";
+  const address = h("input", { type: "text", spellcheck: false, placeholder, onkeydown });
+  const add = button("Add", append);
+  const field = h("span", { class: "zw-layer-add" }, address, add);
+  return {
+    element: labelled("Add a layer", address, "zw-field", field),
+    sync({ layers }) {
+      add.disabled = layers.length >= maxLayers;
+    },
+  };
+}
 
-  readonly #image: Dataset;
-  readonly #change: PanelContext["change"];
+function layerRows(context: PanelContext): Control {
+  const element = h("div", { class: "zw-layer-rows" });
+  let rows: Control[] = [];
+  let shown = "";
+  return {
+    element,
+    sync(state, view) {
+      const { layers } = state;
+      const keys = layers.map((layer) => `${sourceKey(layer)} ${layer.path}`).join("\n");
+      if (keys !== shown) {
+        shown = keys;
+        rows = layers.map((layer, at) => layerRow(context, layer, at));
+        // The topmost first.
+        element.replaceChildren(...rows.map((row) => row.element).reverse());
+      }
+      for (const row of rows) row.sync!(state, view);
+    },
+  };
+}
 
-  constructor({ dataset, change }: PanelContext) {
-    [this.#image, this.#change] = [dataset, change];
-    this.#opacity.addEventListener("input", () =>
-      change({ imageOpacity: Number(this.#opacity.value) / 100 }, "image-opacity"),
-    );
-    this.#address.addEventListener("keydown", (event) => {
-      if (event.key === "Enter") this.#append();
-    });
-    this.element = h(
-      "div",
-      { class: "zw-group" },
-      this.#rows,
-      labelled("Opacity of the picture", this.#opacity),
-      labelled(
-        "Add a layer",
-        this.#address,
-        "zw-field",
-        h("span", { class: "zw-layer-add" }, this.#address, this.#add),
+/** The controls of a layer. Before it has been opened, all are offered. */
+function layerRow({ dataset, change }: PanelContext, layer: LayerState, at: number): Control {
+  const set = (next: (layers: readonly LayerState[]) => readonly LayerState[], control: string) =>
+    change(({ layers }) => ({ layers: next(layers) }), `layers-${control}`);
+  const own: Changing<LayerState> = {
+    change: (next, control) =>
+      set(
+        (layers) => layers.map((one, i) => (i === at ? ({ ...one, ...next(one) } as LayerState) : one)),
+        `${at}-${control}`,
       ),
-    );
-  }
+  };
+  const name = shortName(layerName(layer));
+  const move = (by: 1 | -1) =>
+    set((layers) => {
+      const others = layers.toSpliced(at, 1);
+      return others.toSpliced(at + by, 0, layers[at]!);
+    }, "order");
+  const up = button("↑", () => move(1), { "aria-label": `Raise ${name}` });
+  const down = button("↓", () => move(-1), { "aria-label": `Lower ${name}` });
+  const remove = button("Remove", () => set((layers) => layers.toSpliced(at, 1), "remove"), {
+    "aria-label": `Remove ${name}`,
+  });
+  let contents: LayerContents | undefined;
+  const isNumbers = () => contents?.column?.kind === "numbers";
+  const isOn = checkControl(own, name, {
+    control: "visible",
+    value: ({ isOn }) => isOn,
+    set: (isOn) => ({ isOn }),
+  });
+  isOn.element.title = longName(layerName(layer)) ?? "";
+  const style = [
+    listControl(own, "Blending", blends, {
+      control: "blend",
+      value: ({ blend }) => blend,
+      set: (blend) => ({ blend }),
+      isShown: () => contents?.kind !== "features",
+    }),
+    mapControl(own, "Colour map", {
+      control: "colormap",
+      value: ({ colormap }) => colormap,
+      set: (colormap) => ({ colormap }),
+      isShown: () => !contents || contents.kind === "image" || isNumbers(),
+    }),
+    colorControl(own, "Colour", {
+      control: "color",
+      value: layerColor,
+      set: (color) => ({ color }),
+      isShown: () => contents?.kind !== "labels" && contents?.column === undefined,
+    }),
+    numberControl(
+      own,
+      "Size, px",
+      { min: 0, max: maxLayerSize, step: "any", placeholder: "auto" },
+      {
+        control: "size",
+        value: ({ size }) => size || null,
+        set: (size) => ({ size: size ?? 0 }),
+        isShown: () => contents?.kind === "features",
+      },
+    ),
+  ];
+  const range = columnRangeControl(own, ` of ${name}`, {
+    control: "range",
+    value: ({ range }) => range,
+    set: (range) => ({ range }),
+    isShown: isNumbers,
+  });
+  const outlines = checkControl(own, "Outlines only", {
+    control: "outlines",
+    value: ({ isOutline }) => isOutline,
+    set: (isOutline) => ({ isOutline }),
+    isShown: () => contents?.kind === "labels",
+  });
+  const opacity = shareControl(own, "Opacity", {
+    control: "opacity",
+    value: ({ opacity }) => opacity,
+    set: (opacity) => ({ opacity }),
+  });
+  const { element, sync } = groupControl<LayerState>(
+    [
+      isOn,
+      opacity,
+      byPart(own, () => contents),
+      groupControl(style, { class: "zw-layer-style" }),
+      range,
+      outlines,
+      { element: h("div", { class: "zw-layer-buttons" }, up, down, remove) },
+    ],
+    { class: "zw-layer", role: "group", "aria-label": `Layer ${name}` },
+  );
+  return {
+    element,
+    sync({ layers }: ViewState, view) {
+      contents = layerContents(dataset, layers[at]!);
+      up.disabled = at === layers.length - 1;
+      down.disabled = at === 0;
+      sync(layers[at]!, view);
+    },
+  };
+}
 
-  sync({ layers, imageOpacity }: ViewState): void {
-    this.#opacity.value = String(Math.round(imageOpacity * 100));
-    this.#layers = layers;
-    const keys = layers.map((layer) => `${sourceKey(layer)} ${layer.path}`);
-    if (keys.join("\n") !== this.#list.map(({ key }) => key).join("\n")) {
-      this.#list = layers.map((layer, i) => this.#row(layer, keys[i]!, i));
-      // The topmost first.
-      this.#rows.replaceChildren(...this.#list.map(({ row }) => row.element).reverse());
-    }
-    for (const [i, layer] of layers.entries()) {
-      const place = { isFirst: i === 0, isLast: i === layers.length - 1 };
-      this.#list[i]!.row.sync(layer, layerContents(this.#image, layer), place);
-    }
-    this.#add.disabled = layers.length >= maxLayers;
-  }
+const blends = [
+  ["normal", "Normal"],
+  ["add", "Additive"],
+] as const;
 
-  #append(): void {
-    const source = this.#address.value.trim();
-    if (source === "") return;
-    this.#address.value = "";
-    this.#set(layerStates([...this.#layers, { source }]), "add");
-  }
-
-  #set(layers: readonly LayerState[], control: string): void {
-    this.#change({ layers }, `layers-${control}`);
-  }
-
-  #move(at: number, by: 1 | -1): void {
-    const layers = [...this.#layers];
-    const [layer] = layers.splice(at, 1);
-    layers.splice(at + by, 0, layer!);
-    this.#set(layers, "order");
-  }
-
-  #row(layer: LayerState, key: string, at: number): KeyedRow {
-    const row = new LayerRow(layer, {
-      onChange: (change, control) =>
-        this.#set(
-          this.#layers.map((one, i) => (i === at ? { ...one, ...change } : one)),
-          `${at}-${control}`,
-        ),
-      onMove: (by) => this.#move(at, by),
-      onRemove: () =>
-        this.#set(
-          this.#layers.filter((_, i) => i !== at),
-          "remove",
-        ),
-    });
-    return { row, key };
-  }
+/** The column that colours a layer. Another column has other values. */
+function byPart(own: Changing<LayerState>, contents: () => LayerContents | undefined): Control<LayerState> {
+  let columns: readonly string[] = [];
+  const { element, list, sync } = listControl<LayerState, string>(own, "Colour by", [], {
+    control: "by",
+    value: ({ by }) => (columns.includes(by) ? by : ""),
+    set: (by) => ({ by, colormap: null, range: { mode: "auto" } }),
+    isShown: () => columns.length > 0,
+  });
+  return {
+    element,
+    sync(layer, view) {
+      const known = contents()?.columns ?? [];
+      if (list.options.length === 0 || known.join("\n") !== columns.join("\n")) {
+        columns = known;
+        const none = contents()?.kind === "labels" ? "Label" : "None";
+        list.replaceChildren(
+          h("option", { value: "" }, none),
+          ...columns.map((name) => h("option", { value: name }, shortName(name))),
+        );
+      }
+      sync(layer, view);
+    },
+  };
 }

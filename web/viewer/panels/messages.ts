@@ -1,8 +1,7 @@
-/** Explains errors and warnings to users: what failed, and where. */
-
+/** Explains errors and warnings to users, and lists notes below the picture. */
 import { type ErrorTag, isZarrError, type ZarrError } from "zarr-wasm";
-import { h } from "../base/dom.js";
-import { errorMessage } from "../base/format.js";
+import { button, h } from "../base/dom.js";
+import { errorMessage, formatCount } from "../base/format.js";
 import { maxText, shortened } from "../base/text.js";
 import type { Advice, ErrorContext, FailedOperation } from "./error-advice.js";
 
@@ -92,14 +91,60 @@ function sentence(message: string): string {
 
 /** The panel for an explanation; advice follows when it has been loaded. */
 export function errorPanel({ title, message, advice }: Explanation, retry: () => void): HTMLElement {
-  const button = h("button", { type: "button", class: "zw-button", onclick: retry }, "Try again");
+  const again = button("Try again", retry);
   const panel = h(
     "div",
     { class: "zw-error", role: "alert" },
     h("h3", {}, shortened(title, maxText)),
     h("p", { class: "zw-error-message" }, shortened(message, maxText)),
-    button,
+    again,
   );
-  void advice?.then((given) => given?.show(button));
+  void advice?.then((given) => given?.show(again));
   return panel;
+}
+
+export interface Note {
+  readonly text: string;
+  /** Another sentence, if there is one. */
+  readonly more?: Promise<string | undefined> | undefined;
+  /** True for possible errors, false for remarks. */
+  readonly isWarning?: boolean | undefined;
+  readonly action?: { readonly label: string; readonly run: () => void } | undefined;
+}
+
+/** Maximum number of displayed notes. */
+const maxNotes = 20;
+
+const restNote = (count: number): Note => ({ text: `More notes: ${formatCount(count)}.` });
+
+export class Notes {
+  readonly element = h("ul", { class: "zw-notes", "aria-label": "Notes", hidden: true });
+
+  #shown = "";
+
+  /** Elements of unchanged notes stay, so that their buttons remain usable. */
+  show(notes: readonly Note[]): void {
+    const rest = notes.length - maxNotes;
+    const shown = rest > 0 ? [...notes.slice(0, maxNotes), restNote(rest)] : notes;
+    this.#list(shown);
+  }
+
+  #list(notes: readonly Note[]): void {
+    const key = notes.map(({ text, action }) => `${text}\n${action?.label}`).join("\n\n");
+    if (key === this.#shown) return;
+    this.#shown = key;
+    this.element.hidden = notes.length === 0;
+    this.element.replaceChildren(...notes.map(noteItem));
+  }
+}
+
+function noteItem({ text, more, isWarning, action }: Note): HTMLElement {
+  const span = h("span", {}, shortened(text, maxText));
+  void more?.then((sentence) => sentence && span.replaceChildren(shortened(`${text} ${sentence}`, maxText)));
+  return h(
+    "li",
+    { class: isWarning ? "zw-warning" : undefined },
+    span,
+    action && button(action.label, action.run),
+  );
 }

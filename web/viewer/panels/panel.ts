@@ -1,8 +1,10 @@
 /** The interface of panels beside the picture, and the controls that they are made of. */
-import { h, labelled, select } from "../base/dom.js";
+import { type ColormapName, colormapNames, isColormap } from "../base/colormaps.js";
+import { h, labelled, numberField, select, showNumber } from "../base/dom.js";
 import type { NamedBlob } from "../base/save.js";
 import type { DisplayedView } from "../model/advice.js";
 import type { Rectangle } from "../model/camera.js";
+import type { ValueRange } from "../model/channels.js";
 import type { CodeRequest } from "../model/code.js";
 import type { Layer } from "../model/layers.js";
 import type { SliceKind } from "../model/plan.js";
@@ -10,7 +12,6 @@ import type { ViewState } from "../model/state.js";
 import type { Findings } from "../numbers/findings.js";
 import type { Collection } from "../source/collection.js";
 import type { Dataset, Labels } from "../source/dataset.js";
-import type { Measured } from "../source/measure.js";
 import type { Observations } from "../source/observations.js";
 
 /** Statistics of a layer. */
@@ -50,11 +51,16 @@ export interface PanelView {
   readonly memory: { readonly budget: number; readonly used: number } | undefined;
 }
 
-/** Settings with new values; undefined for their defaults. */
-type Changes = { readonly [K in keyof ViewState]?: ViewState[K] | undefined };
+/** Parts of a state with new values; undefined for their defaults. */
+type Changes<S> = { readonly [K in keyof S]?: S[K] | undefined };
 
 /** A change of the state, or a function that returns one. */
-export type Change = Changes | ((now: ViewState) => Changes);
+export type Change = Changes<ViewState> | ((now: ViewState) => Changes<ViewState>);
+
+/** Changes a state, or a part of it, such as a channel. */
+export interface Changing<S = ViewState> {
+  change(change: (now: S) => Changes<S>, control: string): void;
+}
 
 /** The described dataset, and the actions of panels. */
 export interface PanelContext {
@@ -81,8 +87,6 @@ export interface PanelContext {
   showFigureDialog(over: HTMLElement): Promise<void>;
   /** The view that a generated program reads; undefined for a store of the page. */
   codeRequest(): CodeRequest | undefined;
-  /** Reads part of the view again, with time and requests. */
-  measure(): Promise<Measured | undefined>;
 }
 
 /** A panel. `panels/list.ts` lists all of them. */
@@ -101,10 +105,10 @@ export interface Panel {
 }
 
 /** A part of a panel: built once, and updated in place, so that it keeps the focus. */
-export interface Control {
+export interface Control<S = ViewState> {
   readonly element: HTMLElement;
-  /** Follows the view. May hide the element. */
-  sync?(state: ViewState, view: PanelView): void;
+  /** Follows the state and the view. May hide the element. */
+  sync?(state: S, view: PanelView): void;
 }
 
 /** The frame of a panel: its title over its content. */
@@ -117,50 +121,171 @@ export function card(
   return h("section", { class: `zw-card zw-${name}`, role, "aria-label": title }, h("h3", {}, title), body);
 }
 
-/** The value of a control in the state, and when it is shown. */
-interface Setting<T> {
-  /** Name of the control, for {@link PanelContext.change}. */
-  readonly control: string;
-  readonly value: (state: ViewState) => T;
-  readonly set: (value: T, now: ViewState) => Changes;
-  /** Default: always. */
-  readonly isShown?: (state: ViewState, view: PanelView) => boolean;
-}
-
-type Changing = Pick<PanelContext, "change">;
-
-/** A check box. */
-export function checkControl({ change }: Changing, text: string, setting: Setting<boolean>) {
-  const { control, value, set, isShown } = setting;
-  const box = h("input", {
-    type: "checkbox",
-    onchange: () => change((now) => set(box.checked, now), control),
-  });
-  const element = h("label", { class: "zw-check" }, box, text);
+/** Controls in one element, which is hidden with the last of them. */
+export function groupControl<S = ViewState>(
+  controls: readonly Control<S>[],
+  attributes: Parameters<typeof h>[1] = { class: "zw-group" },
+): Required<Control<S>> {
+  const element = h("div", attributes, ...controls.map((control) => control.element));
   return {
     element,
-    sync(state: ViewState, view: PanelView) {
-      element.hidden = isShown?.(state, view) === false;
-      box.checked = value(state);
+    sync(state, view) {
+      for (const control of controls) control.sync?.(state, view);
+      element.hidden = controls.every((control) => control.element.hidden);
     },
   };
+}
+
+type IsShown<S> = (state: S, view: PanelView) => boolean;
+
+/** The value of a control in a state of type S, and when it is shown. */
+interface Setting<S, T> {
+  /** Name of the control, for {@link PanelContext.change}. */
+  readonly control: string;
+  readonly value: (state: S) => T;
+  readonly set: (value: T, now: S) => Changes<S>;
+  /** Default: always. */
+  readonly isShown?: IsShown<S> | undefined;
+}
+
+/** A control that shows one setting. */
+const settingControl = <S, T>(
+  element: HTMLElement,
+  { value, isShown }: Pick<Setting<S, T>, "value" | "isShown">,
+  show: (value: T) => void,
+): Required<Control<S>> => ({
+  element,
+  sync(state, view) {
+    element.hidden = isShown?.(state, view) === false;
+    show(value(state));
+  },
+});
+
+/** A check box. */
+export function checkControl<S>({ change }: Changing<S>, text: string, setting: Setting<S, boolean>) {
+  const onchange = () => change((now) => setting.set(box.checked, now), setting.control);
+  const box = h("input", { type: "checkbox", onchange });
+  return settingControl(h("label", { class: "zw-check" }, box, text), setting, (value) => {
+    box.checked = value;
+  });
 }
 
 /** A drop-down list of [value, text] pairs. */
-export function listControl<T extends string>(
-  { change }: Changing,
+export function listControl<S, T extends string>(
+  { change }: Changing<S>,
   text: string,
   entries: readonly (readonly [T, string])[],
-  { control, value, set, isShown }: Setting<T>,
+  setting: Setting<S, T>,
 ) {
-  const list = select(entries, (chosen) => change((now) => set(chosen as T, now), control));
-  const element = labelled(text, list);
-  return {
-    element,
-    list,
-    sync(state: ViewState, view: PanelView) {
-      element.hidden = isShown?.(state, view) === false;
-      list.value = value(state);
+  const list = select(entries, (chosen) => change((now) => setting.set(chosen as T, now), setting.control));
+  const control = settingControl(labelled(text, list), setting, (value) => {
+    list.value = value;
+  });
+  return { ...control, list };
+}
+
+/** A published colour map, or the default. */
+export const mapControl = <S>(
+  context: Changing<S>,
+  text: string,
+  { value, set, ...setting }: Setting<S, ColormapName | null>,
+) =>
+  listControl<S, string>(
+    context,
+    text,
+    [["", "Default"], ...colormapNames.map((map) => [map, map] as const)],
+    {
+      ...setting,
+      value: (state) => value(state) ?? "",
+      set: (map, now) => set(isColormap(map) ? map : null, now),
     },
+  );
+
+/** A number in a field, or nothing. */
+export function numberControl<S>(
+  { change }: Changing<S>,
+  text: string,
+  attributes: Parameters<typeof numberField>[0],
+  setting: Setting<S, number | null>,
+) {
+  const field = numberField(attributes, () => {
+    const value = field.value.trim() === "" ? null : Number(field.value);
+    change((now) => setting.set(value, now), setting.control);
+  });
+  return settingControl(labelled(text, field), setting, (value) => showNumber(field, value ?? ""));
+}
+
+/** A slider. */
+export function sliderControl<S>(
+  { change }: Changing<S>,
+  text: string,
+  limits: { readonly min: number; readonly max: number; readonly step: number },
+  setting: Setting<S, number>,
+) {
+  const oninput = () => change((now) => setting.set(Number(slider.value), now), setting.control);
+  const slider = h("input", { type: "range", ...limits, oninput });
+  const control = settingControl(labelled(text, slider), setting, (value) => {
+    slider.value = String(value);
+  });
+  return { ...control, slider };
+}
+
+/** A slider for a share, in percent. */
+export const shareControl = <S>(
+  context: Changing<S>,
+  text: string,
+  { value, set, ...setting }: Setting<S, number>,
+) =>
+  sliderControl<S>(
+    context,
+    text,
+    { min: 0, max: 100, step: 1 },
+    {
+      ...setting,
+      value: (state) => Math.round(value(state) * 100),
+      set: (percent, now) => set(percent / 100, now),
+    },
+  );
+
+/** A colour, "rrggbb". */
+export function colorControl<S>({ change }: Changing<S>, text: string, setting: Setting<S, string>) {
+  const oninput = () => change((now) => setting.set(field.value.slice(1), now), setting.control);
+  const field = h("input", { type: "color", oninput });
+  return settingControl(labelled(text, field), setting, (value) => {
+    field.value = `#${value}`;
+  });
+}
+
+/**
+ * The limits of a column whose numbers give colours. A limit that was entered stays until the other one follows.
+ * @param suffix of the labels, if a page has several of these fields
+ */
+export function columnRangeControl<S>(
+  { change }: Changing<S>,
+  suffix: string,
+  setting: Setting<S, ValueRange>,
+) {
+  const set = () => {
+    const texts = fields.map(({ value }) => value.trim());
+    const [low, high] = texts.map((text) => (text === "" ? Number.NaN : Number(text))) as [number, number];
+    const isAuto = texts.every((text) => text === "");
+    if (!isAuto && !(Number.isFinite(low) && Number.isFinite(high) && low < high)) return;
+    const range: ValueRange = isAuto ? { mode: "auto" } : { mode: "manual", low, high };
+    change((now) => setting.set(range, now), setting.control);
   };
+  const fields = ["Lowest", "Highest"].map((end) =>
+    numberField(
+      { step: "any", placeholder: "auto", "aria-label": `${end} value of the column${suffix}` },
+      set,
+    ),
+  );
+  const [low, high] = fields;
+  const element = h("div", { class: "zw-window" }, h("span", {}, "Values"), low, h("span", {}, "to"), high);
+  let shown = "";
+  return settingControl(element, setting, (range) => {
+    const limits = range.mode === "manual" ? [range.low, range.high] : ["", ""];
+    if (limits.join() === shown) return;
+    shown = limits.join();
+    for (const [i, field] of fields.entries()) showNumber(field, limits[i]);
+  });
 }

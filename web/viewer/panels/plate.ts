@@ -1,9 +1,9 @@
-/** A plate of wells as a grid. */
-
-import { h } from "../base/dom.js";
+/** A plate of wells as a grid, and the controls of their planes. */
+import { button, h, labelled, numberField, select, showNumber } from "../base/dom.js";
 import { formatCount } from "../base/format.js";
 import { shortName } from "../base/text.js";
 import { type Cells, VirtualGrid } from "../base/virtual-grid.js";
+import type { PlateChoices, PlateView } from "../model/plate-view.js";
 import type { Plate, WellPosition } from "../source/plate.js";
 
 /** Size of a well with its margin, in CSS pixels. */
@@ -27,16 +27,9 @@ export function plateView(
     const path = plate.pathAt(position);
     if (path === undefined) return undefined;
     const name = `Well ${shortName(plate.nameOf(position))}`;
-    const onclick = () => onGo(path);
-    const button = h("button", {
-      type: "button",
-      class: "zw-well",
-      "aria-label": name,
-      title: name,
-      onclick,
-    });
-    onWell(button, path);
-    return button;
+    const well = button("", () => onGo(path), { class: "zw-well", "aria-label": name, title: name });
+    onWell(well, path);
+    return well;
   };
   const cells: Cells = {
     rows: plate.rows.length,
@@ -72,4 +65,53 @@ export function plateView(
 function headWidth(names: readonly string[]): number {
   const letters = Math.max(...names.slice(-100).map((name) => name.length), 1);
   return 16 + 8 * Math.min(letters, 12);
+}
+
+/**
+ * Channel, field of view, and the indices along other axes, of all wells. Hidden until `offer` is called with the
+ * choices; a choice of one thing has no control.
+ */
+export function plateControls(
+  first: PlateView,
+  onView: (view: PlateView) => void,
+): { readonly element: HTMLElement; offer(choices: PlateChoices): void } {
+  const onsubmit = (event: Event) => event.preventDefault();
+  const element = h("form", { class: "zw-plate-controls", hidden: true, onsubmit });
+  let view = first;
+  const change = (part: Partial<PlateView>) => {
+    view = { ...view, ...part };
+    onView(view);
+  };
+  const list = (title: string, names: readonly string[], chosen: number, set: (at: number) => void) => {
+    const entries = names.map((name, i) => [String(i), name] as const);
+    const control = select(entries, (value) => set(Number(value)));
+    control.value = String(chosen);
+    return labelled(title, control);
+  };
+  const numbered = (count: number) => Array.from({ length: count }, (_, i) => String(i + 1));
+  const axis = ({ axis, name, length, at }: PlateChoices["axes"][number]) => {
+    const field = numberField({ min: 0, max: length - 1, step: 1 }, () => {
+      const index = Math.min(Math.max(Math.round(Number(field.value)), 0), length - 1);
+      showNumber(field, index);
+      change({ index: new Map([...view.index, [axis, index]]) });
+    });
+    showNumber(field, view.index.get(axis) ?? at);
+    return labelled(name, field);
+  };
+  return {
+    element,
+    offer({ channels, fields, axes }) {
+      if (element.childElementCount > 0) return;
+      if (channels.length > 1)
+        element.append(
+          list("Channel", ["All", ...channels], (view.channel ?? -1) + 1, (at) =>
+            change({ channel: at > 0 ? at - 1 : null }),
+          ),
+        );
+      if (fields > 1)
+        element.append(list("Field of view", numbered(fields), view.field, (field) => change({ field })));
+      element.append(...axes.map(axis));
+      element.hidden = element.childElementCount === 0;
+    },
+  };
 }

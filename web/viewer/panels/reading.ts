@@ -1,33 +1,32 @@
 /** The cost of reading the view: estimated from its chunks, and measured on demand. */
-import { h } from "../base/dom.js";
+import { type Selection, slice } from "zarr-wasm";
+import { button, h } from "../base/dom.js";
 import { errorMessage, formatByteCount, formatCount, formatDuration } from "../base/format.js";
-import { adviceFor } from "../model/advice.js";
+import { adviceFor, type DisplayedView } from "../model/advice.js";
 import type { ViewState } from "../model/state.js";
+import type { Dataset } from "../source/dataset.js";
 import type { Measured } from "../source/measure.js";
 import type { Control, Panel, PanelContext, PanelView } from "./panel.js";
 
 export const readingPanel: Panel = {
   name: "reading",
   title: "Reading",
-  build: ({ measure }) => [new ReadingCost(measure)],
+  build: ({ v1Order }) => [new ReadingCost(v1Order)],
 };
 
 class ReadingCost implements Control {
   readonly #facts = h("dl");
   readonly #sentence = h("p", { class: "zw-advice" });
   readonly #result = h("p", { class: "zw-advice", role: "status" });
-  readonly #button = h(
-    "button",
-    { type: "button", class: "zw-button", onclick: () => void this.#measure() },
-    "Measure reading",
-  );
+  readonly #button = button("Measure reading", () => void this.#measure());
   readonly element = h("div", { class: "zw-facts" }, this.#facts, this.#sentence, this.#button, this.#result);
+  #displayed: DisplayedView | undefined;
   #shown = "";
 
-  /** @param measureView reads part of the view again */
-  constructor(private readonly measureView: PanelContext["measure"]) {}
+  constructor(private readonly v1Order: PanelContext["v1Order"]) {}
 
   sync(_state: ViewState, { displayed }: PanelView): void {
+    this.#displayed = displayed;
     const advice = displayed && adviceFor(displayed);
     this.element.hidden = !advice;
     if (!advice) return;
@@ -55,8 +54,13 @@ class ReadingCost implements Control {
     this.#button.disabled = true;
     this.#result.textContent = "Measuring…";
     try {
-      const measured = await this.measureView();
-      this.#result.textContent = measured ? measuredText(measured) : "";
+      const { measure } = await import("../source/measure.js");
+      const { dataset, level } = this.#displayed!;
+      const array = dataset.levels[level]!.array ?? dataset.array;
+      const { v1Order } = this;
+      this.#result.textContent = measuredText(
+        await measure(array, middleSelection(array, this.#displayed!), { v1Order }),
+      );
     } catch (error) {
       this.#result.textContent = `The measurement failed: ${errorMessage(error)}.`;
     } finally {
@@ -71,4 +75,25 @@ function measuredText({ requests, bytes, decodedBytes, time, decodeTime }: Measu
   const slow =
     time > 2 * decodeTime ? "The store took longer than decoding." : "Decoding took longer than the store.";
   return `The middle of the view: ${asked} for ${formatByteCount(decodedBytes)}${ratio}; ${formatDuration(time)} in total, including ${formatDuration(decodeTime)} for decoding on one thread. ${slow}`;
+}
+
+/** A few chunks of the current level, in the middle of the view. */
+function middleSelection(
+  { shape, chunkShape }: Dataset["array"],
+  { dataset, state: { axes, index }, seen, level }: DisplayedView,
+): Selection {
+  const { factor, origin } = dataset.levels[level]!;
+  return shape.map((length, axis) => {
+    const own = (at: number) => Math.floor((at - origin[axis]!) / factor[axis]!);
+    const within = (at: number) => Math.min(Math.max(own(at), 0), length - 1);
+    const position = axes.indexOf(axis);
+    if (position < 0) return within(index[axis]! + 0.5);
+    const isAcross = position === axes.length - 1;
+    const [from, to] = isAcross ? [seen.left, seen.right] : [seen.top, seen.bottom];
+    // At most two chunks along each axis.
+    const half = Math.min((to - from) / 2, chunkShape[axis]! * factor[axis]!);
+    const middle = (from + to) / 2;
+    const first = within(middle - half);
+    return slice(first, Math.max(first + 1, Math.min(length, own(middle + half))));
+  });
 }

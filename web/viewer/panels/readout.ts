@@ -5,7 +5,7 @@ import { h } from "../base/dom.js";
 import { formatScalar, scalarAt } from "../base/format.js";
 import { maxText, shortened, shortName } from "../base/text.js";
 import { channelLabel, findChannelAxis } from "../model/channels.js";
-import { labelTableOf } from "../model/label-tables.js";
+import { labelTableOf } from "../model/label-look.js";
 import type { Layer } from "../model/layers.js";
 import type { Dataset, DatasetAxis } from "../source/dataset.js";
 import type { Tile, TileGap } from "../tiles/tile.js";

@@ -1,6 +1,5 @@
 /** The table of a view: the column that colours its points or labels, and its rows, which can be selected. */
-import { colormapNames, isColormap } from "../base/colormaps.js";
-import { h, labelled, numberField, select, showNumber } from "../base/dom.js";
+import { button, h } from "../base/dom.js";
 import { errorMessage, formatCount } from "../base/format.js";
 import { shortened, shortName } from "../base/text.js";
 import { type GridPosition, VirtualGrid } from "../base/virtual-grid.js";
@@ -9,8 +8,16 @@ import { maxPointSize, type ViewState } from "../model/state.js";
 import { columnText } from "../source/columns.js";
 import type { Observations } from "../source/observations.js";
 import { isRegionId, type RowId } from "../source/row-id.js";
-import { ColumnRange } from "./column-range.js";
-import type { Control, Panel, PanelContext } from "./panel.js";
+import {
+  type Control,
+  columnRangeControl,
+  groupControl,
+  listControl,
+  mapControl,
+  numberControl,
+  type Panel,
+  type PanelContext,
+} from "./panel.js";
 
 /** Maximum number of cells in the document, and of characters of a value. */
 const maxCells = 400;
@@ -24,73 +31,61 @@ export const rowsPanel: Panel = {
   title: "Table",
   isShown: ({ table }) => table !== undefined,
   key: ({ table }) => table,
-  build: ({ dataset, change }, { table }) => [new Rows(table!, dataset.embedding !== undefined, change)],
+  build(context, { table }) {
+    const { names } = table!;
+    const columns = names.map((name) => [name, shortName(name)] as const);
+    const isNumbers = ({ by }: ViewState) => table!.column(by)?.kind === "numbers";
+    return [
+      groupControl([
+        listControl(context, "Colour by", [["", "None"], ...columns], {
+          control: "by",
+          value: ({ by }) => (names.includes(by) ? by : ""),
+          set: (by) => ({ by, byColormap: null, byRange: undefined }),
+        }),
+        mapControl(context, "Colour map of the column", {
+          control: "by-map",
+          value: ({ byColormap }) => byColormap,
+          set: (byColormap) => ({ byColormap }),
+          isShown: isNumbers,
+        }),
+        columnRangeControl(context, "", {
+          control: "by-range",
+          value: ({ byRange }) => byRange,
+          set: (byRange) => ({ byRange }),
+          isShown: isNumbers,
+        }),
+        numberControl(context, "Size of points", sizeField, {
+          control: "size",
+          value: ({ pointSize }) => pointSize || null,
+          set: (pointSize) => ({ pointSize: pointSize ?? 0 }),
+          isShown: () => context.dataset.embedding !== undefined,
+        }),
+        new Rows(table!, context.change),
+      ]),
+    ];
+  },
 };
 
+const sizeField = { min: 0, max: maxPointSize, step: "any", placeholder: "automatic" };
+
+/** The rows, of which some are selected. */
 class Rows implements Control {
-  readonly element: HTMLElement;
-  readonly #by: HTMLSelectElement;
-  readonly #map: HTMLSelectElement;
-  readonly #range: ColumnRange;
-  readonly #size: HTMLInputElement;
-  readonly #numbers: readonly HTMLElement[];
   readonly #count = h("p", { "aria-live": "polite" });
-  readonly #clear: HTMLElement;
-  readonly #details: HTMLDetailsElement;
+  readonly #clear = button("Clear selection", () => this.#select([]));
+  readonly #details = h("details", { ontoggle: () => void this.#open() }, h("summary", {}, "Rows"));
+  readonly element = h("div", { class: "zw-group" }, this.#count, this.#clear, this.#details);
   #grid: VirtualGrid | undefined;
   #state: ViewState | undefined;
   #revealed: RowId | undefined;
 
-  /** @param isPlot whether the rows are points, which have a size */
   constructor(
     private readonly observations: Observations,
-    isPlot: boolean,
     private readonly onChange: PanelContext["change"],
-  ) {
-    const { names } = observations;
-    const columns = names.map((name) => [name, shortName(name)] as const);
-    this.#by = select([["", "None"], ...columns], (by) =>
-      onChange({ by, byColormap: null, byRange: undefined }, "by"),
-    );
-    this.#map = select([["", "Default"], ...colormapNames.map((map) => [map, map] as const)], (map) =>
-      onChange({ byColormap: isColormap(map) ? map : null }, "by-map"),
-    );
-    this.#range = new ColumnRange((byRange) => onChange({ byRange }, "by-range"));
-    this.#size = numberField({ min: 0, max: maxPointSize, step: "any", placeholder: "automatic" }, () =>
-      onChange({ pointSize: Number(this.#size.value) }, "size"),
-    );
-    this.#numbers = [labelled("Colour map of the column", this.#map), this.#range.element];
-    this.#clear = h(
-      "button",
-      { type: "button", class: "zw-button", onclick: () => this.#select([]) },
-      "Clear selection",
-    );
-    this.#details = h("details", { ontoggle: () => void this.#open() }, h("summary", {}, "Rows"));
-    this.element = h(
-      "div",
-      { class: "zw-group" },
-      labelled("Colour by", this.#by),
-      ...this.#numbers,
-      isPlot && labelled("Size of points", this.#size),
-      this.#count,
-      this.#clear,
-      this.#details,
-    );
-  }
+  ) {}
 
   sync(state: ViewState): void {
     this.#state = state;
-    this.#by.value = this.observations.names.includes(state.by) ? state.by : "";
-    this.#map.value = state.byColormap ?? "";
-    this.#range.sync(state.byRange);
-    if (state.pointSize > 0) showNumber(this.#size, state.pointSize);
-    else this.#size.value = "";
-    const isNumbers = this.observations.column(state.by)?.kind === "numbers";
-    for (const element of this.#numbers) element.hidden = !isNumbers;
-    this.#syncSelection(state.labels.selected);
-  }
-
-  #syncSelection(selected: readonly RowId[]): void {
+    const { selected } = state.labels;
     const { rows } = this.observations;
     const text = `${formatCount(rows)} rows, ${selected.length} selected`;
     if (this.#count.textContent !== text) this.#count.textContent = text;
@@ -172,16 +167,7 @@ class Rows implements Control {
 
   #button(id: RowId, text: string): HTMLElement {
     const isPressed = this.#state?.labels.selected.includes(id) === true;
-    return h(
-      "button",
-      {
-        type: "button",
-        class: "zw-row-button",
-        "data-id": id,
-        "aria-pressed": String(isPressed),
-        onclick: () => this.#toggle(id),
-      },
-      text || String(id),
-    );
+    const attributes = { class: "zw-row-button", "data-id": id, "aria-pressed": String(isPressed) };
+    return button(text || String(id), () => this.#toggle(id), attributes);
   }
 }

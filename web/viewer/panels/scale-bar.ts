@@ -1,6 +1,11 @@
-/** A bar of a round length over a picture. */
-import type { Dataset, DatasetAxis } from "../source/dataset.js";
-import { lengthUnits, unitText } from "./coordinates.js";
+/** Lengths over a picture: a bar of a round length; in volumes also those of the axes. */
+
+import { irregularPlaces } from "../model/axis-places.js";
+import { axisStep } from "../model/layers.js";
+import type { ViewState } from "../model/state.js";
+import { type Dataset, type DatasetAxis, datasetShape } from "../source/dataset.js";
+import type { VolumeLabels } from "../volume/outline.js";
+import { prefixed, unitText } from "./coordinates.js";
 
 export interface ScaleBar {
   /** Width in CSS pixels. */
@@ -25,7 +30,7 @@ export function planScaleBar(
 ): ScaleBar | undefined {
   const across = dataset.axes[axes.at(-1)!];
   if (!across || axes.length !== 2) return undefined;
-  const step = roundStep(across);
+  const step = axisStep(across);
   if (!step) return undefined;
   const { length, unit } = measured(dataset, axes, across, step, row);
   if (!unit || !(length > 0)) return undefined;
@@ -33,15 +38,6 @@ export function planScaleBar(
   const round = roundBelow(most);
   if (!(round > 0) || !Number.isFinite(round)) return undefined;
   return { width: (round / length) * pixelsPerElement, text: lengthText(round, unit) };
-}
-
-/** Units per element, if they are constant. */
-function roundStep({ scale, coordinates, length }: DatasetAxis): number | undefined {
-  if (scale !== undefined) return Math.abs(scale);
-  const [first, last] = [coordinates?.at(0), coordinates?.at(length - 1)];
-  if (coordinates?.kind !== "numbers" || typeof first !== "number" || typeof last !== "number")
-    return undefined;
-  return length > 1 ? Math.abs(last - first) / (length - 1) : undefined;
 }
 
 function measured(
@@ -71,12 +67,33 @@ export function roundBelow(most: number): number {
 
 /** Formats a length in the unit that gives a number from 1 to 1000. */
 export function lengthText(length: number, unit: string, digits = 3): string {
-  let [at, value] = [lengthUnits.indexOf(unit), length];
-  if (at >= 0) {
-    for (; value >= 1000 && at < lengthUnits.length - 1; at++) value /= 1000;
-    for (; value < 1 && at > 0; at--) value *= 1000;
-  }
-  const number = String(Number(value.toPrecision(digits)));
-  const symbol = at >= 0 ? lengthUnits[at]! : unit;
+  const { unit: symbol, factor } = prefixed(unit, length, 1000);
+  const number = String(Number((length * factor).toPrecision(digits)));
   return symbol === "°" ? `${number}°` : `${number} ${symbol}`;
+}
+
+/** @param axes z, y, x */
+export function volumeLabels(
+  stored: Dataset,
+  axes: readonly [number, number, number],
+  { places }: Pick<ViewState, "places">,
+): VolumeLabels {
+  const isEven = places === "index" || stored.affine !== undefined;
+  const drawn = stored.axes.map((axis) => (isEven ? axis : (irregularPlaces(axis)?.axis ?? axis)));
+  const dataset = { ...stored, axes: drawn };
+  const own = [axes[2], axes[1], axes[0]];
+  const names = own.map((axis) => dataset.axes[axis]!.name ?? `axis ${axis}`);
+  const shape = datasetShape(dataset);
+  const lengths = own.map((axis, i) => {
+    const { scale, unit } = dataset.axes[axis]!;
+    const length = shape[axis]! * Math.abs(scale ?? 1);
+    const text = unit && scale !== undefined ? `${Number(length.toPrecision(4))} ${unitText(unit)}` : length;
+    return `${names[i]} ${text}`;
+  });
+  const plane = [axes[1], axes[2]];
+  return {
+    names,
+    lengths,
+    scaleBar: (perVoxel, room) => planScaleBar(dataset, plane, perVoxel, undefined, room),
+  };
 }

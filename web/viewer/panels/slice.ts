@@ -1,5 +1,5 @@
 /** Position along the axes that are not shown: a slider each, with coordinates and a play button. */
-import { h, numberField, showNumber, uniqueId } from "../base/dom.js";
+import { button, h, numberField, showNumber, uniqueId } from "../base/dom.js";
 import { findChannelAxis } from "../model/channels.js";
 import { isComposite, playableAxes, viewAxes } from "../model/layers.js";
 import { frameRates } from "../model/state.js";
@@ -79,27 +79,23 @@ function slider({ dataset, change, play }: PanelContext, axis: number): Required
   const number = numberField({ ...limits, "aria-label": `Index along ${name}` }, () => set(number.value));
   const coordinate = h("output", { class: "zw-coordinate", dir: "ltr", for: range.id });
   let isPlaying = false;
-  const button = h("button", {
-    type: "button",
-    class: "zw-button zw-play",
-    onclick: () => play(isPlaying ? undefined : axis),
-  });
-  for (const part of [button, range, number]) part.hidden = length < 2;
+  const toggle = button("", () => play(isPlaying ? undefined : axis), { class: "zw-button zw-play" });
+  for (const part of [toggle, range, number]) part.hidden = length < 2;
   const element = h(
     "div",
     { class: "zw-field zw-index" },
     h("div", { class: "zw-index-head" }, h("label", { for: range.id }, name), coordinate),
-    button,
+    toggle,
     range,
     number,
   );
   const showPlaying = (now: boolean) => {
     isPlaying = now;
     const [sign, label] = now ? ["❚❚", `Stop playing along ${name}`] : ["▶", `Play along ${name}`];
-    if (button.textContent === sign) return;
-    button.textContent = sign;
-    button.setAttribute("aria-label", label);
-    button.title = label;
+    if (toggle.textContent === sign) return;
+    toggle.textContent = sign;
+    toggle.setAttribute("aria-label", label);
+    toggle.title = label;
   };
   let shown = -1;
   const showCoordinate = () => {

@@ -1,21 +1,23 @@
-/** Tables of values without a numeric representation, and single values. */
+/** Tables of values without a numeric representation and of data frames, and single values. */
 import { field, type Region } from "zarr-wasm";
 import { h } from "../base/dom.js";
-import { formatScalar, scalarAt } from "../base/format.js";
+import { formatCount, formatScalar, scalarAt } from "../base/format.js";
 import { shortened } from "../base/text.js";
-import { VirtualGrid } from "../base/virtual-grid.js";
+import { type Cells, VirtualGrid } from "../base/virtual-grid.js";
 import type { TablePlan } from "../model/plan.js";
+import type { Table } from "../source/columns.js";
 import { type Dataset, datasetShape } from "../source/dataset.js";
 import type { Leaf } from "../source/leaf.js";
 import { axisName } from "./rulers.js";
 
+export { readTable } from "../source/columns.js";
+
 /** Maximum number of cells in the document. */
 const maxCells = 500;
-
-/** Maximum lengths of a value in a cell and in its tooltip. */
+/** Maximum lengths of a value in a cell of an array and of a data frame, and in tooltips. */
 const maxShown = 60;
+const maxFrameText = 20;
 const maxTooltip = 1000;
-
 /** Sizes in CSS pixels: of a character, of the margins of a value, of a row. */
 const characterWidth = 7.6;
 const padding = 25;
@@ -40,37 +42,56 @@ export function tableView(dataset: Dataset, { axes }: TablePlan, read: Region, l
   const texts = Array.from({ length: rows }, (_, row) =>
     Array.from({ length: columns }, (_, column) => shortened(text(row, column), maxTooltip)),
   );
-  const longest = Math.max(1, ...texts.flat().map(({ length }) => length));
-  const size = {
-    width: padding + characterWidth * Math.min(Math.max(longest, 4), maxShown),
-    height: rowHeight,
+  const longest = Math.max(4, ...texts.flat().map(({ length }) => length));
+  const title = across ? `Down ${titles[0]}; across ${titles[1]}` : `Down ${titles[0]}`;
+  const names = {
+    rowName: (row: number) => String(down!.start + row),
+    columnName: (column: number) => (across ? String(across.start + column) : "Value"),
   };
-  const grid = new VirtualGrid(
+  const sizes = { shown: Math.min(longest, maxShown), name: String(down!.stop).length, hasHead: !!across };
+  const content = (row: number, column: number) => cell(texts[row]![column]!, maxShown);
+  return valueTable(title, title, { rows, columns, ...names, content }, sizes);
+}
+
+/** A data frame as a table: the index, numbers, and categories by their names. */
+export function frameTable(table: Table): HTMLElement {
+  const { rows } = table;
+  const names = [...table.columns.keys()];
+  return valueTable(
+    `${formatCount(rows)} rows, ${names.length} columns`,
+    `${formatCount(rows)} rows of ${names.length} columns`,
     {
       rows,
-      columns,
-      rowName: (row) => String(down!.start + row),
-      columnName: (column) => (across ? String(across.start + column) : "Value"),
-      content: (row, column) => cell(texts[row]![column]!),
+      columns: names.length,
+      rowName: String,
+      columnName: (column) => names[column]!,
+      content: (row, column) => cell(table.value(names[column]!, row), maxFrameText),
     },
-    {
-      label: across ? `Down ${titles[0]}; across ${titles[1]}` : `Down ${titles[0]}`,
-      role: "table",
-      maxCells,
-      head: { width: padding + characterWidth * String(down!.stop).length, height: across ? rowHeight : 0 },
-      cellSize: () => size,
-    },
-  );
-  return h(
-    "div",
-    { class: "zw-table", role: "region", "aria-label": "Values" },
-    h("p", {}, across ? `Down ${titles[0]}; across ${titles[1]}` : `Down ${titles[0]}`),
-    grid.element,
+    { shown: 16, name: String(rows).length, hasHead: true },
   );
 }
 
-const cell = (text: string): HTMLElement | string =>
-  text.length > maxShown ? h("span", { title: text }, shortened(text, maxShown)) : text;
+/** @param sizes characters of values and of row names; whether columns have names */
+function valueTable(
+  title: string,
+  label: string,
+  cells: Cells,
+  { shown, name, hasHead }: { shown: number; name: number; hasHead: boolean },
+): HTMLElement {
+  const size = { width: padding + characterWidth * shown, height: rowHeight };
+  const grid = new VirtualGrid(cells, {
+    label,
+    role: "table",
+    maxCells,
+    head: { width: padding + characterWidth * name, height: hasHead ? rowHeight : 0 },
+    cellSize: () => size,
+  });
+  const attributes = { class: "zw-table", role: "region", "aria-label": "Values" };
+  return h("div", attributes, h("p", {}, title), grid.element);
+}
+
+const cell = (text: string, most: number): HTMLElement | string =>
+  text.length > most ? h("span", { title: text }, shortened(text, most)) : text;
 
 /** The value of an array without dimensions. */
 export function valueView(region: Region): HTMLElement {

@@ -1,5 +1,5 @@
 /** The contents of a group as a tree of expandable branches, with a summary of each node. */
-import { h } from "../base/dom.js";
+import { button, h } from "../base/dom.js";
 import { formatByteCount, formatCount, formatShape, formatType } from "../base/format.js";
 import { namesWith } from "../base/slices.js";
 import { longName, maxText, shortened, shortName } from "../base/text.js";
@@ -144,12 +144,11 @@ class Tree {
       );
       return row;
     }
-    const onclick = () => this.callbacks.onGo(item.path);
-    const name = h(
-      "button",
-      { type: "button", class: "zw-tree-name", "data-main": true, title: longName(item.name), onclick },
-      shortName(item.name),
-    );
+    const name = button(shortName(item.name), () => this.callbacks.onGo(item.path), {
+      class: "zw-tree-name",
+      "data-main": true,
+      title: longName(item.name),
+    });
     line.words = h("span", { class: "zw-tree-facts" });
     showFacts(line);
     row.append(item.kind === "group" ? this.#toggle(line, item) : leaf(), name, line.words);
@@ -157,17 +156,11 @@ class Tree {
   }
 
   #toggle(line: Line, { name }: TreeItem): HTMLElement {
-    line.toggle = h(
-      "button",
-      {
-        type: "button",
-        class: "zw-tree-toggle",
-        "aria-expanded": String(line.isOpen === true),
-        "aria-label": `Members of ${shortName(name)}`,
-        onclick: () => void this.#flip(line),
-      },
-      "▸",
-    );
+    line.toggle = button("▸", () => void this.#flip(line), {
+      class: "zw-tree-toggle",
+      "aria-expanded": String(line.isOpen === true),
+      "aria-label": `Members of ${shortName(name)}`,
+    });
     return line.toggle;
   }
 

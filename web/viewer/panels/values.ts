@@ -8,25 +8,21 @@ import { isPicture } from "../model/channels.js";
 import { isComposite } from "../model/layers.js";
 import { canBeLabels, drawnLeaf, maxSteps, type ValueRange, type ViewState } from "../model/state.js";
 import type { Dataset } from "../source/dataset.js";
-import {
-  type ComplexPart,
-  complexPartNames,
-  complexParts,
-  dtypeLeaves,
-  isComplex,
-  isTime,
-} from "../source/leaf.js";
+import { complexPartNames, complexParts, dtypeLeaves, isComplex, isTime, type Leaf } from "../source/leaf.js";
 import { CurveEditor, hasOpacities } from "./curve.js";
 import { HistogramView } from "./histogram.js";
-import { paintBar } from "./legend-bar.js";
-import { colorsLike, OwnColors } from "./own-colors.js";
+import { paintBar } from "./legend.js";
 import {
+  type Changing,
   type Control,
   checkControl,
+  type LayerNumbers,
   listControl,
+  numberControl,
   type Panel,
   type PanelContext,
   type PanelView,
+  sliderControl,
 } from "./panel.js";
 
 const rangeModes: readonly (readonly [ValueRange["mode"], string])[] = [
@@ -40,7 +36,8 @@ export const valuesPanel: Panel = {
   name: "values",
   title: "Values",
   build: (context) => [
-    leafPart(context),
+    ...fieldParts(context),
+    complexControl(context),
     rangePart(context),
     ...colormapParts(context),
     curvePart(context),
@@ -50,30 +47,36 @@ export const valuesPanel: Panel = {
   ],
 };
 
-/** The field of structured values, and the part of complex ones. */
-function leafPart({ dataset, change }: PanelContext): Control {
+/** The field of structured values. */
+function fieldParts({ dataset, change }: PanelContext): Control[] {
+  if (!dataset.dtype.fields) return [];
   const leaves = dtypeLeaves(dataset.dtype);
   const names = { count: leaves.length, name: (index: number) => leaves[index]!.name };
   const fields = chooser(names, (index) => change({ field: leaves[index]!.name }, "field"));
-  const part = select(
-    complexPartNames.map((name) => [name, complexParts[name].label] as const),
-    (part) => change({ part: part as ComplexPart }, "part"),
-  );
-  const fieldRow = labelled("Field", fields.control, "zw-field", fields.element);
-  const partRow = labelled("Part", part);
-  fieldRow.hidden = !dataset.dtype.fields;
-  const element = h("div", { class: "zw-group" }, fieldRow, partRow);
-  return {
-    element,
-    sync(settings) {
-      fields.show(leaves.findIndex(({ name }) => name === settings.field));
-      part.value = settings.part;
-      const leaf = drawnLeaf(dataset, settings.field);
-      partRow.hidden = !leaf || !isComplex(leaf.dtype);
-      element.hidden = fieldRow.hidden && partRow.hidden;
+  return [
+    {
+      element: labelled("Field", fields.control, "zw-field", fields.element),
+      sync: ({ field }) => fields.show(leaves.findIndex(({ name }) => name === field)),
     },
-  };
+  ];
 }
+
+/** The part of complex values. */
+const complexControl = (context: PanelContext): Control =>
+  listControl(
+    context,
+    "Part",
+    complexPartNames.map((name) => [name, complexParts[name].label] as const),
+    {
+      control: "part",
+      value: ({ part }) => part,
+      set: (part) => ({ part }),
+      isShown({ field }) {
+        const leaf = drawnLeaf(context.dataset, field);
+        return leaf !== undefined && isComplex(leaf.dtype);
+      },
+    },
+  );
 
 /** Whether the values are shown with a colour map. */
 const isMapped = (dataset: Dataset, settings: ViewState, { kind }: PanelView): boolean =>
@@ -84,7 +87,7 @@ const hasColors = (dataset: Dataset, state: ViewState, view: PanelView): boolean
   isMapped(dataset, state, view) && state.colormap !== "labels";
 
 function colormapParts(context: PanelContext): Control[] {
-  const { dataset, change } = context;
+  const { dataset } = context;
   const isShown = (state: ViewState, view: PanelView) => hasColors(dataset, state, view);
   return [
     mapPart(context),
@@ -100,15 +103,12 @@ function colormapParts(context: PanelContext): Control[] {
       set: (scale) => ({ scale }),
       isShown,
     }),
-    fieldPart(
-      "Steps of colour",
-      { min: 2, max: maxSteps, step: 1, placeholder: "continuous" },
-      {
-        show: ({ steps }) => steps || "",
-        set: (value) => change({ steps: Math.min(Math.round(value ?? 0), maxSteps) }, "steps"),
-        isShown,
-      },
-    ),
+    numberControl(context, "Steps of colour", stepsField, {
+      control: "steps",
+      value: ({ steps }) => steps || null,
+      set: (steps) => ({ steps: Math.min(Math.round(steps ?? 0), maxSteps) }),
+      isShown,
+    }),
     checkControl(context, "Mark values outside the range", {
       control: "outside",
       value: ({ outside }) => outside === "mark",
@@ -121,13 +121,15 @@ function colormapParts(context: PanelContext): Control[] {
       set: (isOn) => ({ interpolation: isOn ? "linear" : "nearest" }),
       isShown,
     }),
-    gammaPart(context, isShown),
-    fieldPart(
+    gammaControl(context, "", isShown),
+    numberControl(
+      context,
       "Value at the middle",
       { step: "any", placeholder: "0 where it is inside" },
       {
-        show: ({ center }) => center ?? "",
-        set: (center) => change({ center }, "center"),
+        control: "center",
+        value: ({ center }) => center,
+        set: (center) => ({ center }),
         isShown: (state, view) =>
           isMapped(dataset, state, view) &&
           isDiverging(state.colormap) &&
@@ -138,68 +140,33 @@ function colormapParts(context: PanelContext): Control[] {
   ];
 }
 
+const stepsField = { min: 2, max: maxSteps, step: 1, placeholder: "continuous" };
+
 /** The colour map, as a list with a bar of its colours. */
 function mapPart({ dataset, change }: PanelContext): Control {
-  const choose = (name: string, now: ViewState) =>
-    name === ownName ? colorsLike(now.colormap) : (name as ColormapName);
-  const list = select([], (name) => change((now) => ({ colormap: choose(name, now) }), "colormap"));
+  const list = select([], (name) => change({ colormap: name as ColormapName }, "colormap"));
   const labels = h("option", { value: "labels" }, "Labels (one colour each)");
-  const own = h("option", { value: ownName }, "Colours of your own");
-  const colors = new OwnColors((colormap) => change({ colormap }, "colormap"));
+  /** A list of colours, which links and attributes give. */
+  const own = h("option", {}, "Colours of your own");
   list.append(...kindGroups(), labels, own);
   const bar = h("canvas", { class: "zw-colormap-bar", width: 256, height: 1, "aria-hidden": "true" });
-  const map = labelled("Colour map", list);
-  map.append(bar);
-  const element = h("div", { class: "zw-group" }, map, colors.element);
+  const element = labelled("Colour map", list);
+  element.append(bar);
   return {
     element,
     sync(settings, state) {
       element.hidden = !isMapped(dataset, settings, state);
       const { colormap } = settings;
       labels.hidden = !canBeLabels(drawnLeaf(dataset, settings.field));
-      list.value = colormap.startsWith("#") ? ownName : colormap;
-      colors.show(colormap);
+      own.hidden = !colormap.startsWith("#");
+      own.value = own.hidden ? "" : colormap;
+      list.value = colormap;
       bar.hidden = colormap === "labels";
       paintBar(bar, colormap);
       bar.style.transform = settings.isReversed ? "scaleX(-1)" : "";
     },
   };
 }
-
-type IsShown = (state: ViewState, view: PanelView) => boolean;
-
-/** A number in a field, or nothing. */
-function fieldPart(
-  text: string,
-  attributes: Parameters<typeof numberField>[0],
-  how: { show: (state: ViewState) => number | string; set: (value: number | null) => void; isShown: IsShown },
-): Control {
-  const field = numberField(attributes, () => {
-    how.set(field.value.trim() === "" ? null : Number(field.value));
-  });
-  const element = labelled(text, field);
-  return {
-    element,
-    sync(state, view) {
-      element.hidden = !how.isShown(state, view);
-      showNumber(field, how.show(state));
-    },
-  };
-}
-
-function gammaPart({ change }: PanelContext, isShown: IsShown): Control {
-  const { element, show } = gammaField((gamma) => change({ gamma }, "gamma"));
-  return {
-    element,
-    sync(state, view) {
-      element.hidden = !isShown(state, view);
-      show(state.gamma);
-    },
-  };
-}
-
-/** Value of the option for a list of colours. */
-const ownName = "own";
 
 /** The published maps, by kind. */
 const kindGroups = (): HTMLElement[] =>
@@ -230,108 +197,106 @@ const scaleNames: readonly (readonly [ValueScale, string])[] = [
   ["symlog", "Logarithmic on both sides of 0"],
 ];
 
-/** An exponent from 0.25 to 4, with 1 in the middle of the slider. */
-export function gammaField(
-  onGamma: (value: number) => void,
-  name = "",
-): {
-  element: HTMLElement;
-  show(value: number): void;
-} {
-  const text = h("output", { class: "zw-coordinate" });
-  const slider = h("input", {
-    type: "range",
-    min: -2,
-    max: 2,
-    step: 0.05,
-    oninput: () => onGamma(Number((2 ** Number(slider.value)).toPrecision(3))),
-  });
-  if (name !== "") slider.setAttribute("aria-label", `Gamma${name}`);
-  const element = labelled("Gamma", slider, "zw-field zw-gamma");
+/** An exponent from 0.25 to 4, with 1 in the middle of the slider. @param of " of channel 1", or "" */
+export function gammaControl<S extends { readonly gamma: number }>(
+  context: Changing<S>,
+  of: string,
+  isShown?: (state: S, view: PanelView) => boolean,
+): Required<Control<S>> {
+  const { element, slider, sync } = sliderControl<S>(
+    context,
+    "Gamma",
+    { min: -2, max: 2, step: 0.05 },
+    {
+      control: "gamma",
+      value: ({ gamma }) => Math.log2(gamma),
+      set: (power) => ({ gamma: Number((2 ** power).toPrecision(3)) }) as Partial<S>,
+      isShown,
+    },
+  );
+  if (of !== "") slider.setAttribute("aria-label", `Gamma${of}`);
+  const text = h("output", { class: "zw-coordinate", for: slider.id });
+  element.classList.add("zw-gamma");
   element.append(text);
-  text.htmlFor = slider.id;
   return {
     element,
-    show(value) {
-      slider.value = String(Math.log2(value));
-      slider.setAttribute("aria-valuetext", String(value));
-      text.textContent = String(value);
+    sync(state, view) {
+      sync(state, view);
+      text.textContent = String(state.gamma);
+      slider.setAttribute("aria-valuetext", String(state.gamma));
     },
   };
 }
 
-/** Two number fields for the limits of a range. */
-export function limitFields(name: string, onLimits: (low: number, high: number) => void) {
+/**
+ * The range of values: its method, its limits, and the histogram.
+ * @param of suffix of the labels: " of channel 1", or ""
+ */
+export function rangeParts(name: string, of: string, onRange: (range: ValueRange) => void) {
+  let known: readonly [number, number] = [0, 1];
+  const onLimits = (low: number, high: number) => onRange({ mode: "manual", low, high });
+  const mode = select(rangeModes, (value) => {
+    if (value === "manual") onLimits(...known);
+    else onRange({ mode: value as "auto" });
+  });
+  if (of !== "") mode.setAttribute("aria-label", `Value range${of}`);
   const set = () => {
-    const values = [low.value, high.value].map((text) => (text.trim() === "" ? Number.NaN : Number(text)));
+    const values = fields.map(({ value }) => (value.trim() === "" ? Number.NaN : Number(value)));
     if (values.every(Number.isFinite)) onLimits(values[0]!, values[1]!);
   };
-  const low = numberField({ step: "any", "aria-label": `Lowest value${name}` }, set);
-  const high = numberField({ step: "any", "aria-label": `Highest value${name}` }, set);
+  const fields = ["Lowest", "Highest"].map((end) =>
+    numberField({ step: "any", "aria-label": `${end} value${of}` }, set),
+  );
+  const [low, high] = fields;
+  const unit = h("span", { class: "zw-unit" });
+  const histogram = new HistogramView(name, { onLimits, onReset: () => onRange({ mode: "auto" }) });
+  const limits = h("div", { class: "zw-limits", dir: "ltr" }, low, h("span", {}, "to"), high, unit);
   return {
-    element: h("div", { class: "zw-limits", dir: "ltr" }, low, h("span", {}, "to"), high),
-    /** @param limits undefined before they are known */
-    show(limits: readonly [number, number] | undefined, isManual: boolean) {
-      const width = limits ? Math.abs(limits[1] - limits[0]) : 0;
-      const [least, most] = limits?.map((value) => (isManual ? value : rounded(value, width))) ?? ["", ""];
-      showNumber(low, least);
-      showNumber(high, most);
+    elements: [labelled("Value range", mode), limits, histogram.element],
+    histogram: histogram.element,
+    /** @param numbers undefined before there are any. @param hasHistogram lines have none */
+    show(
+      range: ValueRange,
+      numbers: LayerNumbers | undefined,
+      leaf: Leaf | undefined,
+      isLog: boolean,
+      hasHistogram = true,
+    ) {
+      unit.textContent = leaf && isTime(leaf.dtype) ? unitText(leaf.dtype) : "";
+      unit.hidden = unit.textContent === "";
+      mode.value = range.mode;
+      known = numbers?.limits ?? known;
+      const width = Math.abs(known[1] - known[0]);
+      for (const [i, field] of fields.entries()) {
+        const value = range.mode === "manual" ? known[i]! : rounded(known[i]!, width);
+        showNumber(field, numbers?.isRangeKnown === false ? "" : value);
+      }
+      histogram.sync(hasHistogram ? numbers : undefined, leaf, isLog);
     },
   };
-}
-
-/** A list of methods to find a range. */
-export function rangeList(onRange: (range: ValueRange) => void, limits: () => readonly [number, number]) {
-  return select(rangeModes, (value) => {
-    const [low, high] = limits();
-    onRange(value === "manual" ? { mode: "manual", low, high } : { mode: value as "auto" });
-  });
 }
 
 function rangePart({ dataset, change }: PanelContext): Control {
-  let limits: readonly [number, number] = [0, 1];
-  const setRange = (range: ValueRange) => change({ range }, "range");
-  const setLimits = (low: number, high: number) => setRange({ mode: "manual", low, high });
-  const mode = rangeList(setRange, () => limits);
-  const fields = limitFields("", setLimits);
-  const unit = h("span", { class: "zw-unit" });
-  fields.element.append(unit);
-  const histogram = new HistogramView("the values", {
-    onLimits: setLimits,
-    onReset: () => setRange({ mode: "auto" }),
-  });
+  const parts = rangeParts("the values", "", (range) => change({ range }, "range"));
   const log = logControl({ change });
-  const element = h(
-    "div",
-    { class: "zw-group" },
-    labelled("Value range", mode),
-    fields.element,
-    histogram.element,
-    log.element,
-  );
+  const element = h("div", { class: "zw-group" }, ...parts.elements, log.element);
   return {
     element,
-    sync(settings, state) {
-      const { kind } = state;
-      const isImage = hasColors(dataset, settings, state);
-      element.hidden = !isImage && kind !== "line";
-      const leaf = drawnLeaf(dataset, settings.field);
-      unit.hidden = !leaf || !isTime(leaf.dtype);
-      unit.textContent = leaf ? unitText(leaf.dtype) : "";
-      mode.value = settings.range.mode;
-      const [numbers] = state.numbers;
+    sync(settings, view) {
+      const isImage = hasColors(dataset, settings, view);
+      element.hidden = !isImage && view.kind !== "line";
+      const [numbers] = view.numbers;
       if (!numbers || element.hidden) return;
-      limits = numbers.limits;
-      fields.show(numbers.isRangeKnown ? limits : undefined, settings.range.mode === "manual");
-      histogram.sync(isImage ? numbers : undefined, leaf, settings.isLogHistogram);
-      log.sync(settings, state);
-      log.element.hidden = histogram.element.hidden;
+      const leaf = drawnLeaf(dataset, settings.field);
+      parts.show(settings.range, numbers, leaf, settings.isLogHistogram, isImage);
+      log.sync(settings, view);
+      log.element.hidden = parts.histogram.hidden;
     },
   };
 }
 
 /** Whether histograms are logarithmic. */
-export const logControl = (context: Pick<PanelContext, "change">) =>
+export const logControl = (context: Changing) =>
   checkControl(context, "Logarithmic counts", {
     control: "log",
     value: ({ isLogHistogram }) => isLogHistogram,

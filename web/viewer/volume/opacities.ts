@@ -1,5 +1,5 @@
 /** The opacities of the colours of a layer. */
-import { type OpacityCurve, opacityAt } from "../model/opacity-curve.js";
+import { type OpacityCurve, opacityAt } from "../model/channels.js";
 
 /** The opacity of one voxel for each of 256 colours. The first has that of the lower end, the last of the upper. */
 export const opacityTable = (curve: OpacityCurve | undefined): readonly number[] =>

@@ -1,6 +1,5 @@
 /** Translates pointers, the wheel and keys into movements of a volume's camera. */
-import { type Command, dragThreshold } from "../input/gestures.js";
-import { isOnControl, listen, wheelPixels } from "../input/listen.js";
+import { type Command, dragThreshold, isOnControl, listen, wheelPixels } from "../input/gestures.js";
 import type { Orbit } from "../model/volume.js";
 import { nearer, shifted, turned, type VolumeViewpoint } from "./camera.js";
 import { cubeTarget, lookAlong } from "./cube.js";

@@ -1,5 +1,5 @@
 /** Finds the voxel that a pixel of a volume shows. */
-import { type OpacityCurve, opacityAt } from "../model/opacity-curve.js";
+import { type OpacityCurve, opacityAt } from "../model/channels.js";
 import type { VolumeMode } from "../model/volume.js";
 import { placeOf, pointAtPlace, shortestWay, type VolumeSpace } from "./affine.js";
 import type { Blocks, VolumeElement } from "./blocks.js";
