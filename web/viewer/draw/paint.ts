@@ -47,58 +47,8 @@ export function paintPlane(
   else paintBent(plane, table, { low, high, scale }, odd, pixels);
 }
 
-/** Number of rows and columns of elements per pixel. */
-export interface Thinning {
-  readonly rows: number;
-  readonly columns: number;
-}
-
-/**
- * Every n-th element of a plane, starting at a row and a column. The plane's lengths are multiples of the
- * step.
- */
-export function thinnedPlane(plane: Plane, step: Thinning, row: number, column: number): Plane {
-  return {
-    values: plane.values,
-    offset: plane.offset + row * plane.rowStride + column * plane.columnStride,
-    rows: plane.rows / step.rows,
-    columns: plane.columns / step.columns,
-    rowStride: plane.rowStride * step.rows,
-    columnStride: plane.columnStride * step.columns,
-  };
-}
-
-/**
- * Colours a plane that is displayed smaller. A pixel is the mean of the colours of up to four elements, two
- * by two, as in a browser's filter; the other elements need not be coloured.
- */
-export function paintThinned(
-  plane: Plane,
-  step: Thinning,
-  pixels: Uint32Array,
-  paint: (plane: Plane, pixels: Uint32Array) => void,
-): void {
-  const places = sampleOffsets(step.rows).flatMap((row) =>
-    sampleOffsets(step.columns).map((column) => [row, column] as const),
-  );
-  if (places.length === 1) {
-    paint(plane, pixels);
-    return;
-  }
-  const samples = places.map(([row, column]) => {
-    const sample = new Uint32Array(pixels.length);
-    paint(thinnedPlane(plane, step, row, column), sample);
-    return sample;
-  });
-  mix(samples, pixels);
-}
-
-const sampleOffsets = (step: number): readonly number[] =>
-  step === 1 ? [0] : [step >> 2, step - 1 - (step >> 2)];
-
-/** Averages two or four pictures, pixel by pixel. Transparent pixels do not contribute colour. */
-function mix(samples: readonly Uint32Array[], pixels: Uint32Array): void {
-  const shift = samples.length >> 1; // log2 of their number
+/** Averages four pictures, pixel by pixel. Transparent pixels do not contribute colour. */
+export function mixPixels(samples: readonly Uint32Array[], pixels: Uint32Array): void {
   for (let i = 0; i < pixels.length; i++) {
     // Two channels at a time: sums of four bytes fit in the byte above each.
     let [low, high, seen] = [0, 0, 0];
@@ -110,7 +60,7 @@ function mix(samples: readonly Uint32Array[], pixels: Uint32Array): void {
     }
     pixels[i] =
       seen === samples.length
-        ? ((low >>> shift) & 0xff00ff) | (((high >>> shift) & 0xff00ff) << 8)
+        ? ((low >>> 2) & 0xff00ff) | (((high >>> 2) & 0xff00ff) << 8)
         : meanOfSeen(low, high, seen, samples.length);
   }
 }

@@ -20,7 +20,16 @@ export interface Placing {
   /** The same without rounding. */
   exact(world: Rectangle): Placed;
   isSeen(placed: Placed): boolean;
+  /** The part of a place on the canvas, with its top above its bottom. */
+  seenPart(placed: Placed): Placed;
 }
+
+export const intersection = (a: Rectangle, b: Rectangle): Rectangle => ({
+  left: Math.max(a.left, b.left),
+  top: Math.max(a.top, b.top),
+  right: Math.min(a.right, b.right),
+  bottom: Math.min(a.bottom, b.bottom),
+});
 
 export function placing({
   size,
@@ -56,5 +65,11 @@ export function placing({
       placed.right > placed.left &&
       Math.min(placed.top, placed.bottom) < height &&
       Math.max(placed.top, placed.bottom) > 0,
+    seenPart: ({ left: from, right, top: above, bottom }) => ({
+      left: Math.max(0, from),
+      right: Math.min(right, width),
+      top: Math.max(0, Math.min(above, bottom)),
+      bottom: Math.min(Math.max(above, bottom), height),
+    }),
   };
 }

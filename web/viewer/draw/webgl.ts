@@ -7,9 +7,8 @@ import type { Rectangle } from "../model/camera.js";
 import type { Tile } from "../tiles/tile.js";
 import { Drawn } from "./drawn.js";
 import { compileProgram, type Program, setPlace, setWhole, unit } from "./gl.js";
-import { type CodeLook, codeLook } from "./label-look.js";
-import { labelCodes } from "./labels.js";
-import { type Placed, type Placing, placing } from "./placing.js";
+import { type CodeLook, codeLook, needsCodes } from "./label-look.js";
+import { intersection, type Placed, type Placing, placing } from "./placing.js";
 import {
   dotDistance,
   hatchDistance,
@@ -58,9 +57,6 @@ export class WebGLRenderer implements Renderer {
 
   /** The textures of all pictures share one budget, as their blocks do. */
   #budget: number;
-  get bytes(): number {
-    return this.#shared.live?.textures.bytes ?? 0;
-  }
   get budget(): number {
     return this.#budget;
   }
@@ -145,19 +141,9 @@ class PictureDrawing {
    */
   #cutOff(world: Rectangle): void {
     const gl = this.#gl;
-    const { left, right, top, bottom } = this.#seenPart(this.#where.place(world));
+    const { left, right, top, bottom } = this.#where.seenPart(this.#where.place(world));
     gl.enable(gl.SCISSOR_TEST);
     gl.scissor(left, this.#where.height - bottom, Math.max(0, right - left), Math.max(0, bottom - top));
-  }
-
-  /** The part of a place on the canvas, which may be upside down. */
-  #seenPart({ left, right, top, bottom }: Placed): PixelBox {
-    return {
-      left: Math.max(0, left),
-      right: Math.min(right, this.#where.width),
-      top: Math.max(0, Math.min(top, bottom)),
-      bottom: Math.min(Math.max(top, bottom), this.#where.height),
-    };
   }
 
   /** Starts drawing into a separate texture. */
@@ -212,7 +198,7 @@ class PictureDrawing {
     }
     const bounds = layer.extent ?? this.scene.extent;
     this.#cutOff(bounds);
-    const extent = this.#seenPart(where.place(bounds));
+    const extent = this.#where.seenPart(where.place(bounds));
     for (const tile of layer.tiles) {
       const placed = where.place(tile.world);
       if (!where.isSeen(placed)) continue;
@@ -223,7 +209,7 @@ class PictureDrawing {
       }
       this.#drawTile(layer, tile, textures, placed);
       this.#drawGaps(markedGaps(tile, style), placed);
-      const box = intersection(this.#seenPart(placed), extent);
+      const box = intersection(this.#where.seenPart(placed), extent);
       if (box.left < box.right && box.top < box.bottom) this.boxes.push(box);
       this.drawn.add(tile);
     }
@@ -287,7 +273,7 @@ class PictureDrawing {
     gl.bindTexture(gl.TEXTURE_2D, texture);
     gl.uniform1i(at("values"), 0);
     gl.uniform1i(at("colours"), 1);
-    const isEntries = style.kind === "labels" && labelCodes(tile) !== undefined;
+    const isEntries = style.kind === "labels" && needsCodes(tile);
     gl.uniform1i(at("mode"), style.kind !== "labels" ? 0 : isEntries ? 2 : 1);
     this.#setRange(at, samplerType(texels.type), texels, low, high);
     this.#setScale(at, style.scale, texels, low, high);
@@ -413,11 +399,4 @@ class PictureDrawing {
 const endsOf = (table: Uint32Array): OutsideColors => ({
   below: pixelBytes(table[0]!),
   above: pixelBytes(table[255]!),
-});
-
-const intersection = (a: Rectangle, b: Rectangle): Rectangle => ({
-  left: Math.max(a.left, b.left),
-  top: Math.max(a.top, b.top),
-  right: Math.min(a.right, b.right),
-  bottom: Math.min(a.bottom, b.bottom),
 });
