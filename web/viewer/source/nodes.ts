@@ -55,7 +55,7 @@ export async function storeFor(source: Source): Promise<Source> {
   if (url.protocol !== "http:" && url.protocol !== "https:") return source;
   // A new store each time: an archive may have been replaced.
   if (/\.(zip|ozx)$/i.test(url.pathname)) {
-    const { ZipStore } = await import("./archive.js");
+    const { ZipStore } = await import("./packed.js");
     return new ZipStore(url, { persistentCache: keptData });
   }
   if (last?.address !== url.href)
