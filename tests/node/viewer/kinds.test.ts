@@ -496,8 +496,9 @@ describe("lists of folders", () => {
 describe("public data", () => {
   it("have addresses that are opened unchanged, each once", () => {
     expect(publicDataNote).toContain("may not let this page read it");
-    expect(new Set(publicData.map(({ source, path }) => `${source} ${path}`)).size).toBe(publicData.length);
-    for (const { source, title, text, owner } of publicData) {
+    const all = Object.values(publicData).flat();
+    expect(new Set(all.map(({ source, path }) => `${source} ${path}`)).size).toBe(all.length);
+    for (const { source, title, text, owner } of all) {
       expect(readAddress(source)).toEqual({ source });
       expect(new URL(source).protocol).toBe("https:");
       expect([title, text, owner]).not.toContain("");

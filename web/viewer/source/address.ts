@@ -4,10 +4,7 @@
  *
  * Pure: no requests are sent. Each rule rewrites the text once, and the result goes through the rules again.
  */
-import type { NoAddress, Rewritten, Rule } from "./address-rules.js";
-import { cloudRules } from "./cloud-addresses.js";
-import { pageRules } from "./page-addresses.js";
-import { viewerRules } from "./viewer-addresses.js";
+import { type NoAddress, type Rewritten, type Rule, rewritingRules } from "./address-rules.js";
 
 /** An address that can be opened. */
 export interface Address {
@@ -27,9 +24,7 @@ const maxSteps = 8;
 const rules: readonly Rule[] = [
   unquoted,
   call,
-  ...viewerRules,
-  ...cloudRules,
-  ...pageRules,
+  ...rewritingRules,
   localPath,
   withoutScheme,
   document,

@@ -7,10 +7,9 @@
 import { isZarrError, type Member, type OpenedNode, type ZarrArray, type ZarrGroup } from "zarr-wasm";
 import { dimensionsOf, fieldPaths, multiscales, type OmeMultiscale, wellPaths } from "zarr-wasm/conventions";
 import { formatCount } from "../base/format.js";
-import { omeAttributes, own, pathBelow, textAt, wordsAt } from "./attributes.js";
+import { omeAttributes, own, pathBelow, pathsOfLayout, textAt, wordsAt } from "./attributes.js";
 import type { Contents } from "./browse.js";
 import { isPosition } from "./coordinates.js";
-import { pathsOfLayout } from "./layout.js";
 import type { PlateKind } from "./plate.js";
 
 /** An array of a dataset. */

@@ -9,8 +9,10 @@ import {
   type ZarrGroup,
   type ZarrWarning,
 } from "zarr-wasm";
-import { maxRequests } from "../base/requests.js";
 import { keptData, readers } from "./kept-data.js";
+
+/** Maximum number of requests in flight: about the limit of HTTP/2; over HTTP/1.1 the browser queues the rest. */
+export const maxRequests = 100;
 
 interface NodeTarget {
   readonly source: Source;

@@ -1,7 +1,7 @@
 /** Resources shared by all viewers of a page: workers, cache, scheduler. */
 import { WorkerPool } from "zarr-wasm";
 import { LruCache } from "#internal";
-import { maxRequests } from "../base/requests.js";
+import { maxRequests } from "../source/nodes.js";
 import { poolOptions } from "./pool-options.js";
 import { Scheduler } from "./scheduler.js";
 import type { Block } from "./tile.js";
