@@ -1,13 +1,12 @@
 // Colours of values: the published maps, values outside the range, scales, steps, colours of labels.
 
 import { beforeAll, describe, expect, it } from "vitest";
-import { colorDifference, toLab } from "#src/viewer/base/color-difference.js";
 import { colorTable, parseColor, pixelBytes, pixelColor } from "#src/viewer/base/color-tables.js";
 import { colormapKinds, colormapNames, isColormap, loadColormap } from "#src/viewer/base/colormaps.js";
 import { LabelColors } from "#src/viewer/base/label-colors.js";
 import { labelCode, labelPixel } from "#src/viewer/base/label-pixels.js";
 import { inverse, type Matrix } from "#src/viewer/base/matrix.js";
-import { outsideColors } from "#src/viewer/base/outside-colors.js";
+import { colorDifference, outsideColors, toLab } from "#src/viewer/base/outside-colors.js";
 import type { Plane } from "#src/viewer/base/plane.js";
 import { bent, scaleCurve, type ValueScale, valueScales } from "#src/viewer/base/value-scale.js";
 import { paintPlane } from "#src/viewer/draw/paint.js";

@@ -48,7 +48,7 @@ import {
 } from "#src/viewer/volume/camera.js";
 import { cubeTarget, lookAlong } from "#src/viewer/volume/cube.js";
 import { chooseBricks } from "#src/viewer/volume/octree.js";
-import { opacityTable, opaqueEntries } from "#src/viewer/volume/opacities.js";
+import { opacityTable, opaqueEntries } from "#src/viewer/volume/modes.js";
 import { PageTable } from "#src/viewer/volume/pages.js";
 import { Slots } from "#src/viewer/volume/slots.js";
 import { volumeLevels, volumeProblem } from "#src/viewer/volume/space.js";

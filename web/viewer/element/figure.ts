@@ -1,7 +1,7 @@
 /** Figures of a view, drawn again by a copy of the viewer outside the window, at any size and resolution. */
 import { h } from "../base/dom.js";
-import { withDensity } from "../base/png-density.js";
 import { boxAround } from "../base/snapshot.js";
+import { withDensity } from "../base/surface.js";
 import { SvgSurface } from "../base/svg-surface.js";
 import { type Camera, type Rectangle, type Size, visible } from "../model/camera.js";
 import { checkPictureOptions, cssResolution, type PictureOptions } from "../model/figure.js";
