@@ -1,9 +1,8 @@
 /** Renderer without WebGL2: puts the colours of the elements under the pixels on a 2-D canvas. */
-import { applied, inverse, type Matrix, product } from "../base/matrix.js";
-import type { Rectangle } from "../model/camera.js";
+import { applied, inverse, product } from "../base/matrix.js";
 import type { Tile, TileGap } from "../tiles/tile.js";
 import { Drawn, tilePosition } from "./drawn.js";
-import { intersection, type Placing, placing } from "./placing.js";
+import { cornersOf, intersection, type PlacedTile, pixelBox, placedTile, placing } from "./placing.js";
 import {
   dotDistance,
   hatchDistance,
@@ -18,17 +17,6 @@ import { markedGaps } from "./table.js";
 
 /** GPU-backed canvases are slow to draw on and to read back without a GPU. */
 const drawingContext = (canvas: HTMLCanvasElement) => canvas.getContext("2d", { willReadFrequently: true })!;
-
-/** A tile on the canvas. */
-interface PlacedTile {
-  readonly tile: Tile;
-  /** From columns and rows of the tile to device pixels. */
-  readonly matrix: Matrix;
-  /** The part of the tile inside the plane: coarse levels may extend beyond its edge. In columns and rows. */
-  readonly seen: Rectangle;
-  /** Whether rows are not rows of the canvas. */
-  readonly isTurned: boolean;
-}
 
 export class CanvasRenderer implements Renderer {
   readonly kind = "canvas";
@@ -144,51 +132,6 @@ function paintGround(context: CanvasRenderingContext2D, scene: Scene): void {
   context.fillStyle = css(scene.paper);
   context.fillRect(left, Math.min(top, bottom), right - left, Math.abs(bottom - top));
 }
-
-function placedTile(tile: Tile, layer: SceneLayer, scene: Scene, { exact }: Placing): PlacedTile {
-  const { world, plane } = tile;
-  const square = exact({ left: 0, top: 0, right: 1, bottom: 1 });
-  const toPixels: Matrix = [square.right - square.left, 0, 0, square.bottom - square.top, square.left, square.top];
-  const [x, y] = [(world.right - world.left) / plane.columns, (world.bottom - world.top) / plane.rows];
-  const part = intersection(world, layer.extent ?? (layer.turn ? world : scene.extent));
-  return {
-    tile,
-    matrix: product(layer.turn ? product(toPixels, layer.turn) : toPixels, [x, 0, 0, y, world.left, world.top]),
-    seen: {
-      left: (part.left - world.left) / x,
-      right: (part.right - world.left) / x,
-      top: (part.top - world.top) / y,
-      bottom: (part.bottom - world.top) / y,
-    },
-    isTurned: layer.turn !== undefined,
-  };
-}
-
-/** The pixels of a tile on the canvas; those around it if it is turned. */
-function pixelBox(
-  { tile, matrix, seen, isTurned }: PlacedTile,
-  { extent }: SceneLayer,
-  scene: Scene,
-  { width, height, place, seenPart }: Placing,
-): PixelBox {
-  if (!isTurned) return intersection(seenPart(place(tile.world)), seenPart(place(extent ?? scene.extent)));
-  const places = cornersOf(seen).map(([x, y]) => applied(matrix, x, y));
-  const [xs, ys] = [places.map(([x]) => x), places.map(([, y]) => y)];
-  return {
-    left: Math.max(0, Math.floor(Math.min(...xs))),
-    right: Math.min(width, Math.ceil(Math.max(...xs))),
-    top: Math.max(0, Math.floor(Math.min(...ys))),
-    bottom: Math.min(height, Math.ceil(Math.max(...ys))),
-  };
-}
-
-const cornersOf = ({ left, right, top, bottom }: Rectangle) =>
-  [
-    [left, top],
-    [right, top],
-    [right, bottom],
-    [left, bottom],
-  ] as const;
 
 /** Everything that determines the colours of a layer. */
 function colorKey({ style, low, high }: SceneLayer): string {
