@@ -201,9 +201,7 @@ test("a channel axis of 10⁹ elements without omero metadata", async ({ viewer,
   const which = page.getByRole("combobox", { name: /^Which channel is channel 1/ });
   await which.focus();
   await expect(which).toHaveValue("");
-  await expect
-    .poll(() => which.evaluate((field: HTMLInputElement) => field.list!.options.length))
-    .toBe(60);
+  await expect.poll(() => which.evaluate((field: HTMLInputElement) => field.list!.options.length)).toBe(60);
   await expectSmall(page);
 });
 

@@ -190,7 +190,10 @@ describe("pixels without WebGL", () => {
       const key = `${JSON.stringify(range)} ${outside}`;
       for (const [right, bottom] of [[130, 120] as const, [9, 8] as const]) {
         const box = { left: 0, top: 0, right, bottom };
-        const [found, wanted] = [0, 1].map(() => new Uint32Array(right * bottom)) as [Uint32Array, Uint32Array];
+        const [found, wanted] = [0, 1].map(() => new Uint32Array(right * bottom)) as [
+          Uint32Array,
+          Uint32Array,
+        ];
         const matrix = toElements({ left: -3, right: right - 4, top: bottom, bottom: 2 });
         painter.paint(tileOf(plane), box, matrix, { layer, key, isMean: false }, found);
         const seen = [...elementsUnder(box, matrix, plane)].map((at) => values[at]!);

@@ -128,7 +128,9 @@ class FieldChooser implements Chooser {
     const text = this.control.value.trim().toLowerCase();
     const found = await this.#find((name) => name.toLowerCase().includes(text), maxSuggested);
     if (found)
-      this.#list.replaceChildren(...found.map((i) => h("option", { value: shortName(this.options.name(i)) })));
+      this.#list.replaceChildren(
+        ...found.map((i) => h("option", { value: shortName(this.options.name(i)) })),
+      );
   }
 
   async #choose(): Promise<void> {

@@ -3,14 +3,7 @@ import { applied, inverse, product } from "../base/matrix.js";
 import type { Tile, TileGap } from "../tiles/tile.js";
 import { Drawn, tilePosition } from "./drawn.js";
 import { cornersOf, intersection, type PlacedTile, pixelBox, placedTile, placing } from "./placing.js";
-import {
-  dotDistance,
-  hatchDistance,
-  marks,
-  type Renderer,
-  type Scene,
-  type SceneLayer,
-} from "./renderer.js";
+import { dotDistance, hatchDistance, marks, type Renderer, type Scene, type SceneLayer } from "./renderer.js";
 import { elementsUnder, type PixelLook, PixelPainter } from "./sampling.js";
 import type { PixelBox } from "./shared-context.js";
 import { markedGaps } from "./table.js";

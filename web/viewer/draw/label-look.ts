@@ -45,7 +45,9 @@ export const tileCodes = keptFor(({ block, plane, offsetOf }: Tile): Plane => {
   const { values, offset, rows, columns, rowStride, columnStride } = plane;
   const isWide = data instanceof BigInt64Array || data instanceof BigUint64Array;
   const codeAt = (row: number, column: number) =>
-    labelCode(isWide ? data[offsetOf(row, column)]! : values[offset + row * rowStride + column * columnStride]!);
+    labelCode(
+      isWide ? data[offsetOf(row, column)]! : values[offset + row * rowStride + column * columnStride]!,
+    );
   // A constant plane is one element.
   if (rowStride === 0 && columnStride === 0)
     return { ...plane, values: Uint32Array.of(codeAt(0, 0)), offset: 0 };

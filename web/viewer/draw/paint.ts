@@ -75,7 +75,8 @@ function paintEach(
   let at = 0;
   for (let row = 0; row < rows; row++) {
     let from = offset + row * rowStride;
-    for (let column = 0; column < columns; column++, from += columnStride) pixels[at++] = pixelOf(values[from]!);
+    for (let column = 0; column < columns; column++, from += columnStride)
+      pixels[at++] = pixelOf(values[from]!);
   }
 }
 

@@ -83,12 +83,26 @@ export interface PlacedTile {
 export function placedTile(tile: Tile, layer: SceneLayer, scene: Scene, { exact }: Placing): PlacedTile {
   const { world, plane } = tile;
   const square = exact({ left: 0, top: 0, right: 1, bottom: 1 });
-  const toPixels: Matrix = [square.right - square.left, 0, 0, square.bottom - square.top, square.left, square.top];
+  const toPixels: Matrix = [
+    square.right - square.left,
+    0,
+    0,
+    square.bottom - square.top,
+    square.left,
+    square.top,
+  ];
   const [x, y] = [(world.right - world.left) / plane.columns, (world.bottom - world.top) / plane.rows];
   const part = intersection(world, layer.extent ?? (layer.turn ? world : scene.extent));
   return {
     tile,
-    matrix: product(layer.turn ? product(toPixels, layer.turn) : toPixels, [x, 0, 0, y, world.left, world.top]),
+    matrix: product(layer.turn ? product(toPixels, layer.turn) : toPixels, [
+      x,
+      0,
+      0,
+      y,
+      world.left,
+      world.top,
+    ]),
     seen: {
       left: (part.left - world.left) / x,
       right: (part.right - world.left) / x,

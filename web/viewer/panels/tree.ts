@@ -124,8 +124,7 @@ class Tree {
     try {
       const wanted = text.toLowerCase();
       const isWanted = (i: number) => (lines[i]!.item?.name ?? "").toLowerCase().includes(wanted);
-      const found =
-        text === "" ? undefined : await indicesWhere(lines.length, isWanted, this.#search.signal);
+      const found = text === "" ? undefined : await indicesWhere(lines.length, isWanted, this.#search.signal);
       this.#found = found?.map((i) => lines[i]!);
     } catch {
       return false;

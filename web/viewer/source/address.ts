@@ -21,14 +21,7 @@ export interface Address {
 /** Maximum number of rewritings: a link within a link within a link is as deep as real ones go. */
 const maxSteps = 8;
 
-const rules: readonly Rule[] = [
-  unquoted,
-  call,
-  ...rewritingRules,
-  localPath,
-  withoutScheme,
-  document,
-];
+const rules: readonly Rule[] = [unquoted, call, ...rewritingRules, localPath, withoutScheme, document];
 
 /** Parses pasted or typed text. */
 export function readAddress(pasted: string): Address | NoAddress {

@@ -102,7 +102,9 @@ async function rowsOf(
   const all = obs && (await frameRows(obs, signal));
   if (!obs || !all || all > featureLimits.features) return undefined;
   const [regions, instances] = await Promise.all(
-    [regionKey, instanceKey].map((name) => (name === undefined ? undefined : readColumn(obs, name, all, signal))),
+    [regionKey, instanceKey].map((name) =>
+      name === undefined ? undefined : readColumn(obs, name, all, signal),
+    ),
   );
   if (regions?.kind !== "categories" || !instances) return undefined;
   const code = regions.names.indexOf(region);
