@@ -58,7 +58,7 @@ function farthest(candidates: readonly Rgb[], colors: readonly Lab[]): Rgb | und
 }
 
 /** CIE L*a*b* under D65. */
-export type Lab = readonly [lightness: number, a: number, b: number];
+type Lab = readonly [lightness: number, a: number, b: number];
 
 /** @param rgb sRGB, 0 to 255 */
 export function toLab(rgb: readonly number[]): Lab {

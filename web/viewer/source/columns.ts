@@ -56,7 +56,7 @@ export function wholeNumbers(column: FeatureColumn | undefined): Float64Array | 
 }
 
 /** A column of strings whose categories are numbered. */
-export function textColumn(count: number, at: (row: number) => string | undefined): FeatureColumn {
+function textColumn(count: number, at: (row: number) => string | undefined): FeatureColumn {
   const known = new Map<string, number>();
   const codes = new Int32Array(count);
   for (let row = 0; row < count; row++) {

@@ -233,7 +233,7 @@ function lazyLabels(group: ZarrGroup, path: string, image: Dataset): Labels {
  * Returns a dataset with levels placed in elements of the image's level 0. Axes are matched by name, or else
  * by position from the last. An axis without a scale is as long as the image's.
  */
-export function placedIn(image: Dataset, own: Dataset): { dataset: Dataset; imageAxes: readonly number[] } {
+function placedIn(image: Dataset, own: Dataset): { dataset: Dataset; imageAxes: readonly number[] } {
   const isNamed = own.axes.every(({ name }) => name !== undefined);
   const shift = image.axes.length - own.axes.length;
   const imageAxes = own.axes.map(({ name }, axis) =>
