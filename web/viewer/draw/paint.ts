@@ -87,18 +87,17 @@ function oddPixel(value: number, part: number, { below, above }: Beyond): number
 
 /** Averages four pictures, pixel by pixel. Transparent pixels do not contribute colour. */
 export function mixPixels(samples: readonly Uint32Array[], pixels: Uint32Array): void {
+  const [first, second, third, fourth] = samples as [Uint32Array, Uint32Array, Uint32Array, Uint32Array];
+  // Two channels at a time: sums of four bytes fit in the byte above each.
+  const two = 0xff00ff;
   for (let i = 0; i < pixels.length; i++) {
-    // Two channels at a time: sums of four bytes fit in the byte above each.
-    let [low, high, seen] = [0, 0, 0];
-    for (const sample of samples) {
-      const pixel = sample[i]!;
-      low += pixel & 0xff00ff;
-      high += (pixel >>> 8) & 0xff00ff;
-      if (pixel !== transparent) seen++;
-    }
+    const [a, b, c, d] = [first[i]!, second[i]!, third[i]!, fourth[i]!];
+    const low = (a & two) + (b & two) + (c & two) + (d & two);
+    const high = ((a >>> 8) & two) + ((b >>> 8) & two) + ((c >>> 8) & two) + ((d >>> 8) & two);
+    const seen = Number(a !== 0) + Number(b !== 0) + Number(c !== 0) + Number(d !== 0);
     pixels[i] =
-      seen === samples.length
-        ? ((low >>> 2) & 0xff00ff) | (((high >>> 2) & 0xff00ff) << 8)
+      seen === 4
+        ? ((low >>> 2) & two) | (((high >>> 2) & two) << 8)
         : meanOfSeen(low, high, seen, samples.length);
   }
 }

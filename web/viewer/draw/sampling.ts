@@ -29,17 +29,24 @@ export function elementsUnder(
   { offset, rows, columns, rowStride, columnStride }: Omit<Plane, "values">,
   [across, down]: readonly [number, number] = [0, 0],
 ): Int32Array {
-  const found = new Int32Array((right - left) * (bottom - top));
-  const [lastColumn, lastRow] = [columns - 1, rows - 1];
-  let at = 0;
-  for (let j = top; j < bottom; j++) {
-    const y = j + 0.5 + down;
-    for (let i = left; i < right; i++) {
-      const x = i + 0.5 + across;
-      const column = Math.min(Math.max(Math.floor(a * x + c * y + e), 0), lastColumn);
-      const row = Math.min(Math.max(Math.floor(b * x + d * y + f), 0), lastRow);
-      found[at++] = offset + row * rowStride + column * columnStride;
-    }
+  const width = right - left;
+  const found = new Int32Array(width * (bottom - top));
+  const inside = (at: number, count: number) => Math.min(Math.max(Math.floor(at), 0), count - 1);
+  const isUpright = b === 0 && c === 0;
+  const columnsAt = new Int32Array(width);
+  for (let j = 0, at = 0; j < bottom - top; j++) {
+    const y = top + j + 0.5 + down;
+    if (j === 0 || !isUpright)
+      for (let i = 0; i < width; i++)
+        columnsAt[i] = inside(a * (left + i + 0.5 + across) + c * y + e, columns) * columnStride;
+    if (isUpright) {
+      const start = offset + inside(d * y + f, rows) * rowStride;
+      for (let i = 0; i < width; i++) found[at++] = start + columnsAt[i]!;
+    } else
+      for (let i = 0; i < width; i++) {
+        const row = inside(b * (left + i + 0.5 + across) + d * y + f, rows);
+        found[at++] = offset + row * rowStride + columnsAt[i]!;
+      }
   }
   return found;
 }
