@@ -169,26 +169,25 @@ test("100,000 channels: any of them can be chosen", async ({ viewer, page }) => 
   await shows(viewer, page, manyChannels(100_000));
   const which = page.getByRole("combobox", { name: /^Which channel is channel 1/ });
   await expect(which).toHaveValue("marker 0");
-  await which.click();
-  const options = page.getByRole("listbox").getByRole("option");
-  await expect(options.first()).toHaveAttribute("aria-setsize", "100000");
-  await which.press("PageDown");
-  await which.press("ArrowDown");
+  await which.focus();
+  const suggested = async () =>
+    which.evaluate((field: HTMLInputElement) => [...field.list!.options].map(({ value }) => value));
+  await expect.poll(async () => (await suggested()).length).toBe(60);
   await expectSmall(page);
   expect(await violations(page)).toEqual([]);
-  await which.press("Escape");
-  await expect(options).toHaveCount(0);
+  await which.blur();
   await expect(which).toHaveValue("marker 0");
   await which.fill("ker 99998");
-  await expect(options).toHaveText(["marker 99998"]);
+  await expect.poll(suggested).toEqual(["marker 99998"]);
   await which.press("Enter");
   await expect(which).toHaveValue("marker 99998");
   await expect(page).toHaveURL(/channels=99998:/);
   await expect(page.locator(".zw-legend-channels")).toContainText("marker 99998");
   // A channel on display cannot be chosen a second time.
   await which.fill("marker 2");
+  await expect.poll(async () => (await suggested())[0]).toBe("marker 20");
   await which.press("Enter");
-  await expect(options.first()).toHaveAttribute("aria-disabled", "true");
+  await expect(which).toHaveValue("marker 99998");
   await expect(page).toHaveURL(/channels=99998:/);
 });
 
@@ -200,12 +199,9 @@ test("a channel axis of 10⁹ elements without omero metadata", async ({ viewer,
   );
   await shows(viewer, page, stored);
   const which = page.getByRole("combobox", { name: /^Which channel is channel 1/ });
-  await which.click();
-  await which.press("ArrowUp");
-  await expect(page.getByRole("listbox").getByRole("option").first()).toHaveAttribute(
-    "aria-setsize",
-    "1000000000",
-  );
+  await which.focus();
+  await expect(which).toHaveValue("");
+  await expect.poll(() => which.evaluate((field: HTMLInputElement) => field.list!.options.length)).toBe(60);
   await expectSmall(page);
 });
 

@@ -9,8 +9,7 @@ import {
   formatScalar,
   formatTime,
 } from "../../build/viewer/base/format.js";
-import { draftSampling, sampledPlane } from "../../build/viewer/draw/draft.js";
-import { paintPlane, paintThinned } from "../../build/viewer/draw/paint.js";
+import { paintPlane } from "../../build/viewer/draw/paint.js";
 import { readQuery, writeQuery } from "../../build/viewer/model/query.js";
 import { type ArrayFacts, resolveState, type WantedState } from "../../build/viewer/model/state.js";
 import { roundValues, ticksBetween } from "../../build/viewer/panels/rulers.js";
@@ -85,81 +84,6 @@ test("numbers to pixels: ends, NaN, infinity, ranges without extent and without 
   expect(paint([4, 5, 6, Number.NaN], 5, 5)).toEqual([1, 129, 256, 0]);
   const { MAX_VALUE } = Number;
   expect(paint([-MAX_VALUE, 0, MAX_VALUE], -MAX_VALUE, MAX_VALUE)).toEqual([1, 129, 256]);
-});
-
-test("a downsampled plane: means of up to four elements, without transparent ones", () => {
-  const table = Uint32Array.from({ length: 256 }, (_, i) => pixelColor([i, 255 - i, (7 * i) % 256]));
-  const bytesOf = (pixel: number) => [...new Uint8Array(Uint32Array.of(pixel).buffer)];
-  // Every combination of steps, for unequal lengths and strides other than the row length.
-  for (const rowStep of [1, 2, 4, 8]) {
-    for (const columnStep of [1, 2, 4, 16]) {
-      const [rows, columns] = [3 * rowStep, 5 * columnStep];
-      const values = Float32Array.from({ length: rows * columns + 9 }, (_, i) =>
-        (i * 2654435761) % 5 === 0 ? Number.NaN : (i * 40503) % 256,
-      );
-      const plane = { values, offset: 9, rows, columns, rowStride: 1, columnStride: rows };
-      const pixels = new Uint32Array(15);
-      paintThinned(plane, { rows: rowStep, columns: columnStep }, pixels, (part, into) =>
-        paintPlane(part, table, { low: 0, high: 256, scale: "linear" }, undefined, into),
-      );
-      const places = (step: number) => (step === 1 ? [0] : [step / 4, (3 * step) / 4 - 1].map(Math.floor));
-      for (let i = 0; i < pixels.length; i++) {
-        const [top, left] = [Math.floor(i / 5) * rowStep, (i % 5) * columnStep];
-        const samples = [rowStep === 2 ? [0, 1] : places(rowStep)].flatMap((list) =>
-          list.flatMap((row) =>
-            (columnStep === 2 ? [0, 1] : places(columnStep)).map(
-              (column) => values[9 + top + row + (left + column) * rows]!,
-            ),
-          ),
-        );
-        const seen = samples.filter((value) => !Number.isNaN(value)).map((value) => bytesOf(table[value]!));
-        const mean = [0, 1, 2].map((channel) =>
-          Math.floor(seen.reduce((sum, bytes) => sum + bytes[channel]!, 0) / seen.length),
-        );
-        const alpha = Math.floor((255 * seen.length) / samples.length);
-        expect(bytesOf(pixels[i]!)).toEqual(seen.length === 0 ? [0, 0, 0, 0] : [...mean, alpha]);
-      }
-    }
-  }
-});
-
-test("a draft: the element under the centre of every visible pixel", () => {
-  const [rows, columns] = [12, 20];
-  const values = Float32Array.from({ length: 9 + rows * columns }, (_, i) => i);
-  const plane = { values, offset: 9, rows, columns, rowStride: 1, columnStride: rows };
-  const size = { width: 10, height: 8 };
-  for (const [left, right] of [
-    [0, 10],
-    [-3, 17],
-    [4, 13],
-    [2, 3],
-    [20, 30],
-  ] as const)
-    for (const [top, bottom] of [
-      [0, 8],
-      [-5, 7],
-      [8, -4],
-      [3, 14],
-    ] as const) {
-      const sampling = draftSampling(plane, { left, right, top, bottom }, size)!;
-      const draft = sampledPlane(plane, sampling);
-      const found = new Map<string, number>();
-      for (let y = 0; y < draft.rows; y++)
-        for (let x = 0; x < draft.columns; x++)
-          found.set(`${sampling.left + x},${sampling.top + y}`, draft.values[y * draft.columns + x]!);
-      const wanted = new Map<string, number>();
-      for (let y = 0; y < size.height; y++)
-        for (let x = 0; x < size.width; x++) {
-          const column = Math.floor(((x + 0.5 - left) / (right - left)) * columns);
-          const share = (y + 0.5 - top) / (bottom - top);
-          // Rows that go up are counted from the other side: edges between elements belong to the next one.
-          const row = top < bottom ? Math.floor(share * rows) : rows - 1 - Math.floor((1 - share) * rows);
-          if (column < 0 || column >= columns || row < 0 || row >= rows) continue;
-          wanted.set(`${x},${y}`, values[9 + row + column * rows]!);
-        }
-      expect(found).toEqual(wanted);
-    }
-  expect(draftSampling(plane, { left: 0, right: 21, top: 0, bottom: 5 }, size)).toBeUndefined();
 });
 
 test("values as text, with the digits that the type holds", () => {

@@ -1,20 +1,20 @@
 // Colours of values: the published maps, values outside the range, scales, steps, colours of labels.
 
 import { beforeAll, describe, expect, it } from "vitest";
-import { colorDifference, toLab } from "#src/viewer/base/color-difference.js";
 import { colorTable, parseColor, pixelBytes, pixelColor } from "#src/viewer/base/color-tables.js";
 import { colormapKinds, colormapNames, isColormap, loadColormap } from "#src/viewer/base/colormaps.js";
 import { LabelColors } from "#src/viewer/base/label-colors.js";
 import { labelCode, labelPixel } from "#src/viewer/base/label-pixels.js";
-import { outsideColors } from "#src/viewer/base/outside-colors.js";
+import { inverse, type Matrix } from "#src/viewer/base/matrix.js";
+import { colorDifference, outsideColors, toLab } from "#src/viewer/base/outside-colors.js";
 import type { Plane } from "#src/viewer/base/plane.js";
 import { bent, scaleCurve, type ValueScale, valueScales } from "#src/viewer/base/value-scale.js";
-import { Drafts, draftSampling, sampledPlane } from "#src/viewer/draw/draft.js";
 import { paintPlane } from "#src/viewer/draw/paint.js";
-import { paintValues } from "#src/viewer/draw/pictures.js";
-import { layerColors } from "#src/viewer/draw/table.js";
+import { elementsUnder, PixelPainter } from "#src/viewer/draw/sampling.js";
+import { layerColors, outsideOf } from "#src/viewer/draw/table.js";
 import type { LayerStyle } from "#src/viewer/model/layers.js";
 import { legendTicks, paintTable } from "#src/viewer/panels/legend.js";
+import type { Tile } from "#src/viewer/tiles/tile.js";
 
 beforeAll(() => loadColormap("batlow"));
 
@@ -145,37 +145,93 @@ it("a map that leaves no colour clamps to its ends", () => {
   expect([...pixels]).toEqual([table[0], table[255]]);
 });
 
-it("drafts have the colours of their elements, with a table of all values or without one", () => {
+describe("pixels without WebGL", () => {
   const [rows, columns] = [150, 131];
-  const types = [Uint8Array, Int8Array, Uint16Array, Int16Array, Int32Array, Float32Array];
-  const ranges = [
-    { low: 10, high: 90 },
-    { low: -300, high: 20_000 },
-    { low: 7, high: 7 },
-  ];
-  const drafts = new Drafts();
-  for (const [Values, range, outside] of types.flatMap((type) =>
-    ranges.flatMap((one) => (["mark", "clamp"] as const).map((how) => [type, one, how] as const)),
-  )) {
-    const values = new Values(9 + rows * columns).map((_, i) => (i * 7919) % 70_001);
-    const plane = { values, offset: 9, rows, columns, rowStride: 1, columnStride: rows };
-    const layer = { style: { ...style, outside }, ...range, tiles: [] };
-    for (const size of [
-      { width: 130, height: 120 },
-      { width: 9, height: 8 },
-    ]) {
-      const placed = { left: -3, right: size.width - 4, top: size.height, bottom: 2 };
-      const sampling = draftSampling(plane, placed, size)!;
-      const sampled = sampledPlane(plane, sampling);
-      const [found, wanted] = [0, 1].map(() => new Uint32Array(sampled.values.length)) as [
-        Uint32Array<ArrayBuffer>,
-        Uint32Array<ArrayBuffer>,
-      ];
-      drafts.paint(plane, sampling, layer, `${JSON.stringify(range)} ${outside}`, found);
-      paintValues(sampled, layer, wanted);
-      expect(found).toEqual(wanted);
+  const planeOf = (values: Plane["values"]): Plane => ({
+    ...{ values, offset: 9, rows, columns, rowStride: 1, columnStride: rows },
+  });
+  /** From the pixels of a place to elements. */
+  const toElements = ({ left, right, top, bottom }: { [side: string]: number }): Matrix =>
+    inverse([(right! - left!) / columns, 0, 0, (bottom! - top!) / rows, left!, top!])!;
+  const tileOf = (plane: Plane) => ({ plane }) as unknown as Tile;
+
+  it("show the element under their centre, also upside down", () => {
+    const plane = planeOf(new Float32Array(0));
+    for (const [left, right] of [[0, 10] as const, [-3, 170] as const, [4, 13] as const, [2, 3] as const])
+      for (const [top, bottom] of [[0, 8] as const, [-5, 307] as const, [8, -4] as const]) {
+        const box = { left: Math.max(0, left), right: Math.min(right, 50), top: 0, bottom: Math.max(top, 7) };
+        const found = elementsUnder(box, toElements({ left, right, top, bottom }), plane);
+        const wanted: number[] = [];
+        for (let y = box.top; y < box.bottom; y++)
+          for (let x = box.left; x < box.right; x++) {
+            const column = Math.floor(((x + 0.5 - left) / (right - left)) * columns);
+            const row = Math.floor(((y + 0.5 - top) / (bottom - top)) * rows);
+            wanted.push(9 + Math.min(Math.max(row, 0), rows - 1) + column * rows);
+          }
+        expect([...found]).toEqual(wanted);
+      }
+  });
+
+  it("have the colours of their elements, with a table of all values or without one", () => {
+    const types = [Uint8Array, Int8Array, Uint16Array, Int16Array, Int32Array, Float32Array];
+    const ranges = [
+      { low: 10, high: 90 },
+      { low: -300, high: 20_000 },
+      { low: 7, high: 7 },
+    ];
+    const painter = new PixelPainter();
+    for (const [Values, range, outside] of types.flatMap((type) =>
+      ranges.flatMap((one) => (["mark", "clamp"] as const).map((how) => [type, one, how] as const)),
+    )) {
+      const values = new Values(9 + rows * columns).map((_, i) => (i * 7919) % 70_001);
+      const plane = planeOf(values);
+      const layer = { style: { ...style, outside }, ...range, tiles: [] };
+      const key = `${JSON.stringify(range)} ${outside}`;
+      for (const [right, bottom] of [[130, 120] as const, [9, 8] as const]) {
+        const box = { left: 0, top: 0, right, bottom };
+        const [found, wanted] = [0, 1].map(() => new Uint32Array(right * bottom)) as [
+          Uint32Array,
+          Uint32Array,
+        ];
+        const matrix = toElements({ left: -3, right: right - 4, top: bottom, bottom: 2 });
+        painter.paint(tileOf(plane), box, matrix, { layer, key, isMean: false }, found);
+        const seen = [...elementsUnder(box, matrix, plane)].map((at) => values[at]!);
+        const line = { values: Values.from(seen), offset: 0, rows: 1, rowStride: 0, columnStride: 1 };
+        const limits = { ...range, scale: "linear" } as const;
+        const marks = outsideOf(layer.style);
+        paintPlane({ ...line, columns: seen.length }, layerColors(layer.style), limits, marks, wanted);
+        expect(found).toEqual(wanted);
+      }
     }
-  }
+  });
+
+  it("show the mean of four elements that are smaller, without transparent ones", () => {
+    const bytesOf = (pixel: number) => [...new Uint8Array(Uint32Array.of(pixel).buffer)];
+    const gray = { ...style, colormap: "gray" } as const;
+    const values = Float32Array.from({ length: rows * columns + 9 }, (_, i) =>
+      (i * 2654435761) % 5 === 0 ? Number.NaN : (i * 40503) % 256,
+    );
+    const table = layerColors(gray);
+    const plane = planeOf(values);
+    const box = { left: 0, top: 0, right: 40, bottom: 37 };
+    const matrix = toElements({ left: 0, right: 40, top: 0, bottom: 37 });
+    const pixels = new Uint32Array(40 * 37);
+    const layer = { style: gray, low: 0, high: 256, tiles: [] };
+    new PixelPainter().paint(tileOf(plane), box, matrix, { layer, key: "", isMean: true }, pixels);
+    const quarters = [-0.25, 0.25].flatMap((y) => [-0.25, 0.25].map((x) => [x, y] as const));
+    const samples = quarters.map((shift) => elementsUnder(box, matrix, plane, shift));
+    for (const [i, pixel] of pixels.entries()) {
+      const seen = samples
+        .map((elements) => values[elements[i]!]!)
+        .filter((value) => !Number.isNaN(value))
+        .map((value) => bytesOf(table[value]!));
+      const mean = [0, 1, 2].map((channel) =>
+        Math.floor(seen.reduce((sum, bytes) => sum + bytes[channel]!, 0) / seen.length),
+      );
+      const alpha = Math.floor((255 * seen.length) / 4);
+      expect(bytesOf(pixel)).toEqual(seen.length === 0 ? [0, 0, 0, 0] : [...mean, alpha]);
+    }
+  });
 });
 
 describe("scales", () => {

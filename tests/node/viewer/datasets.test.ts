@@ -29,11 +29,14 @@ async function opened(name: string, path?: string, as?: "contents"): Promise<Ope
   return openTarget({ source: await groupInMemory(name), name, path, as }, context);
 }
 
-async function dataset(name: string, path?: string): Promise<Dataset> {
-  const found = await opened(name, path);
-  if (found.kind !== "dataset") throw new Error(found.kind);
-  return found.dataset;
+/** Content that must be of a kind. */
+function as<K extends Opened["kind"]>(kind: K, found: Opened): Extract<Opened, { kind: K }> {
+  if (found.kind !== kind) throw new Error(found.kind);
+  return found as Extract<Opened, { kind: K }>;
 }
+
+const dataset = async (name: string, path?: string): Promise<Dataset> =>
+  as("dataset", await opened(name, path)).dataset;
 
 it.each(["image", "image-v2", "image-0.6"])("%s: levels, axes with units, coordinates", async (name) => {
   const image = await dataset(name);
@@ -98,16 +101,14 @@ it("labels lie where their image says, in OME-Zarr 0.6", async () => {
 });
 
 it("plates, series and scenes of OME-Zarr 0.6 lead to their images", async () => {
-  const plate = await opened("plate-0.6");
-  if (plate.kind !== "plate") throw new Error(plate.kind);
+  const plate = as("plate", await opened("plate-0.6"));
   expect([plate.plate.rows, plate.plate.pathAt([0, 0])]).toEqual([["A"], "A/1"]);
   expect(await opened("plate-0.6", "A/1")).toMatchObject({ kind: "dataset", path: "A/1/0" });
   for (const [name, paths] of [
     ["converted-0.6", ["second", "first"]],
     ["scene-0.6", ["a", "b"]],
   ] as const) {
-    const found = await opened(name);
-    if (found.kind !== "dataset") throw new Error(found.kind);
+    const found = as("dataset", await opened(name));
     expect(found.path).toBe(paths[0]);
     expect(await found.collection(signal)).toMatchObject({
       title: "Images",
@@ -117,33 +118,28 @@ it("plates, series and scenes of OME-Zarr 0.6 lead to their images", async () =>
 });
 
 it("bioformats2raw, plates and wells lead to their images", async () => {
-  const converted = await opened("converted");
-  if (converted.kind !== "dataset") throw new Error(converted.kind);
+  const converted = as("dataset", await opened("converted"));
   expect(converted.path).toBe("0");
   expect(await converted.collection(signal)).toMatchObject({
     title: "Images",
     entries: [{ path: "0" }, { path: "1" }],
   });
-  const plate = await opened("plate");
-  if (plate.kind !== "plate") throw new Error(plate.kind);
+  const plate = as("plate", await opened("plate"));
   expect(plate.plate.count).toBe(2);
   expect([plate.plate.pathAt([0, 0]), plate.plate.pathAt([1, 1])]).toEqual(["A/1", "B/2"]);
-  const well = await opened("plate", "B/2");
-  if (well.kind !== "dataset") throw new Error(well.kind);
+  const well = as("dataset", await opened("plate", "B/2"));
   expect(well.path).toBe("B/2/0");
   expect(await well.collection(signal)).toMatchObject({
     title: "Fields of view",
     entries: [{ path: "B/2/0" }, { path: "B/2/1" }],
   });
   // One of the fields still knows the others.
-  const field = await opened("plate", "B/2/1");
-  if (field.kind !== "dataset") throw new Error(field.kind);
+  const field = as("dataset", await opened("plate", "B/2/1"));
   expect((await field.collection(signal))?.title).toBe("Fields of view");
 });
 
 it("a dataset shows its first variable, decoded, with what surrounds it", async () => {
-  const found = await opened("from-south");
-  if (found.kind !== "dataset") throw new Error(found.kind);
+  const found = as("dataset", await opened("from-south"));
   const { dataset: sea } = found;
   expect(found.path).toBe("sst");
   expect(sea).toMatchObject({
@@ -232,8 +228,7 @@ it("a coordinate that equals its fill value is a coordinate: the map stays", asy
       await set(array, null, Float64Array.from(values));
     }
     await consolidate(source);
-    const found = await openTarget({ source }, context);
-    if (found.kind !== "dataset") throw new Error(found.kind);
+    const found = as("dataset", await openTarget({ source }, context));
     const { geography, axes } = found.dataset;
     return [geography?.kind, axes[0]!.coordinates!.at(1), axes[1]!.coordinates!.at(0), found.notes];
   };
@@ -303,8 +298,7 @@ it("a pyramid of groups is one dataset, finest first", async () => {
 });
 
 it("other groups are trees", async () => {
-  const found = await opened("anndata");
-  if (found.kind !== "contents") throw new Error(found.kind);
+  const found = as("contents", await opened("anndata"));
   expect(found.what).toBe("AnnData");
   expect(found.branch.items.map(({ name, kind }) => `${name} ${kind}`)).toEqual([
     "X array",
@@ -342,8 +336,7 @@ async function timeAxis(calendar: string) {
   });
   await set(time, null, Float64Array.of(15, 45, 75));
   await create(store, { path: "tas", shape: [3], dtype: "float32", ...names("time") });
-  const found = await openTarget({ source: store, name: "x" }, context);
-  if (found.kind !== "dataset") throw new Error(found.kind);
+  const found = as("dataset", await openTarget({ source: store, name: "x" }, context));
   expect(found.notes).toEqual([]);
   const { axes } = found.dataset;
   return { axes, axis: axes[0]!, at: [0, 1, 2].map((i) => axes[0]!.coordinates!.at(i)) };
@@ -370,8 +363,7 @@ it("a group that only consolidated metadata know is opened by its path", async (
   await create(store, { path: "a/b", shape: [3], dtype: "uint8" });
   await consolidate(store);
   await store.delete("/a/zarr.json");
-  const found = await openTarget({ source: store, name: "x", path: "a" }, context);
-  if (found.kind !== "contents") throw new Error(found.kind);
+  const found = as("contents", await openTarget({ source: store, name: "x", path: "a" }, context));
   expect(found.branch.items.map(({ path }) => path)).toEqual(["a/b"]);
   await expect(openTarget({ source: store, name: "x", path: "c" }, context)).rejects.toMatchObject({
     _tag: "NotFound",
@@ -400,8 +392,7 @@ it("a folder of stores leads to them", async () => {
   for (const name of ["plain", "image"])
     for (const [key, bytes] of await keysOf(await groupInMemory(name)))
       await store.set(`/sub/${name}${key}`, bytes);
-  const several = await openTarget({ source: store, name: "folder" }, context);
-  if (several.kind !== "contents") throw new Error(several.kind);
+  const several = as("contents", await openTarget({ source: store, name: "folder" }, context));
   expect(several.branch.items.map(({ path }) => path)).toEqual(["sub/image", "sub/plain"]);
   await expect(openTarget({ source: new MapStore(), name: "nothing" }, context)).rejects.toMatchObject({
     _tag: "NotFound",
@@ -471,8 +462,7 @@ it("the matrix of a volume comes from an affine transformation of OME-Zarr 0.6",
       coordinateTransformations: [{ type: "affine", affine, input, output }],
     };
     await updateAttributes(group, { ome: { version: "0.6", multiscales: [image] } });
-    const found = await openTarget({ source: store, name: "volume" }, context);
-    if (found.kind !== "dataset") throw new Error(found.kind);
+    const found = as("dataset", await openTarget({ source: store, name: "volume" }, context));
     return found.dataset.affine;
   };
   const plain = rows.map((row) => row.slice(0, 3));
@@ -489,8 +479,7 @@ it("a volume has the proportions of its scales, and a stretched third axis", asy
   const axes = ["z", "y", "x"].map((name) => ({ name, type: "space" as const, unit: "micrometer" }));
   const image = { data: new Uint8Array(4 * 6 * 8), shape: [4, 6, 8] };
   await writeMultiscale(store, image, { axes, scale: [2, 0.5, 0.5], levels: 1 });
-  const found = await openTarget({ source: store, name: "volume" }, context);
-  if (found.kind !== "dataset") throw new Error(found.kind);
+  const found = as("dataset", await openTarget({ source: store, name: "volume" }, context));
   const space = (exaggeration: number) =>
     volumeSpace(found.dataset, [0, 1, 2], { exaggeration, places: "auto" });
   expect(space(1)).toEqual({ extent: [8, 6, 4], spacing: [1, 1, 4] });

@@ -9,7 +9,7 @@ import {
   storesOfFiles,
   type TransferItem,
 } from "../../../web/viewer/source/drop.ts";
-import type { FileEntry, FolderEntry } from "../../../web/viewer/source/entry-store.ts";
+import type { FileEntry, FolderEntry } from "../../../web/viewer/source/local-files.ts";
 import { MemoryDirectoryHandle } from "../support/directory-mock.js";
 
 /** A group with an array of Zarr v3 in shards, so that parts of objects are read. */

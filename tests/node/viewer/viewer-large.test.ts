@@ -2,7 +2,7 @@
 import { expect, it } from "vitest";
 import { DType } from "#src/index.js";
 import { formatScalar, formatType } from "#src/viewer/base/format.js";
-import { eachInSlices, namesWith } from "#src/viewer/base/slices.js";
+import { eachInSlices, indicesWhere } from "#src/viewer/base/slices.js";
 import { longName, maxName, shortened, shortName } from "#src/viewer/base/text.js";
 import { defaultChannels } from "#src/viewer/model/channels.js";
 import { unitText } from "#src/viewer/panels/coordinates.js";
@@ -149,7 +149,7 @@ it("an aborted loop ends", async () => {
     controller.signal,
   );
   expect((await errorOf(() => work)).message).toBe("given up");
-  const names = ["Alpha", "beta", "ALPHABET"];
-  const found = await namesWith("alpha", names.length, (i) => names[i]!, new AbortController().signal);
-  expect(found).toEqual([0, 2]);
+  const { signal } = new AbortController();
+  expect(await indicesWhere(1e9, (i) => i % 2 === 1, signal, 3)).toEqual([1, 3, 5]);
+  expect(await indicesWhere(5, (i) => i % 2 === 0, signal)).toEqual([0, 2, 4]);
 });

@@ -53,8 +53,8 @@ import {
   type VolumeViewpoint,
 } from "#src/viewer/volume/camera.js";
 import { cubeTarget, lookAlong } from "#src/viewer/volume/cube.js";
+import { opacityTable, opaqueEntries } from "#src/viewer/volume/modes.js";
 import { chooseBricks } from "#src/viewer/volume/octree.js";
-import { opacityTable, opaqueEntries } from "#src/viewer/volume/opacities.js";
 import { PageTable } from "#src/viewer/volume/pages.js";
 import { Slots } from "#src/viewer/volume/slots.js";
 import { volumeLevels, volumeProblem } from "#src/viewer/volume/space.js";

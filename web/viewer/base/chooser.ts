@@ -1,17 +1,13 @@
-/** Select boxes: native for few options, a combobox with search for many. */
+/** Select boxes: native for few options, a field with suggestions for many. */
 import { h, uniqueId } from "./dom.js";
-import { namesWith } from "./slices.js";
+import { indicesWhere } from "./slices.js";
 import { longName, shortName } from "./text.js";
-import { arrange, VirtualWindow } from "./virtual.js";
 
 /** Options up to which a native select box is used. */
 const maxNative = 40;
 
-/** Maximum number of options in the document. */
-const maxOptions = 60;
-
-/** Height of an option in CSS pixels. */
-const optionHeight = 32;
+/** Maximum number of suggestions. */
+const maxSuggested = 60;
 
 export interface Options {
   readonly count: number;
@@ -56,207 +52,94 @@ class NativeChooser implements Chooser {
   }
 }
 
-/** A combobox: typing searches, arrow keys move, Enter chooses, Escape closes. */
+/** A text field; Enter or leaving it chooses the option of that name, or the only one whose name contains the text. */
 class FieldChooser implements Chooser {
   readonly element: HTMLElement;
   readonly control: HTMLInputElement;
-  readonly #list: HTMLElement;
-  readonly #content = h("div", { role: "presentation" });
-  readonly #nothing = h("p", { class: "zw-chooser-nothing", role: "status", hidden: true }, "Nothing found");
-  readonly #popup: HTMLElement;
-  readonly #window: VirtualWindow;
-  readonly #id = uniqueId("option");
+  readonly #list = h("datalist", { id: uniqueId("list") });
+  #isTyping = false;
   #chosen = 0;
   #taken: readonly number[] = [];
-  /** Search results; undefined while all options are listed. */
-  #found: readonly number[] | undefined;
-  /** Position of the highlighted option in the list. */
-  #active = 0;
   #search = new AbortController();
 
   constructor(
     private readonly options: Options,
     private readonly onChoose: (index: number) => void,
   ) {
-    this.#list = h(
-      "div",
-      { class: "zw-list zw-virtual", role: "listbox", id: uniqueId("list") },
-      this.#content,
-    );
-    this.#popup = h("div", { class: "zw-chooser-popup", hidden: true }, this.#list, this.#nothing);
     this.control = h("input", {
       type: "text",
-      role: "combobox",
+      list: this.#list.id,
       autocomplete: "off",
       spellcheck: "false",
-      "aria-autocomplete": "list",
-      "aria-expanded": "false",
-      "aria-controls": this.#list.id,
-      onclick: () => this.#open(),
-      oninput: () => void this.#filter(),
-      onblur: () => this.#close(),
-      onkeydown: (event: KeyboardEvent) => this.#press(event),
+      onfocus: () => this.#open(),
+      oninput: (event: Event) => void this.#type(event),
+      onchange: () => void this.#choose(),
+      onblur: () => this.#showChosen(),
     });
-    this.element = h("div", { class: "zw-chooser" }, this.control, this.#popup);
-    // Keeps the focus in the field, whose blur closes the list.
-    this.#popup.addEventListener("pointerdown", (event) => event.preventDefault());
-    this.#list.addEventListener("click", ({ target }) => this.#pick(target));
-    this.#window = new VirtualWindow({
-      scroller: this.#list,
-      content: this.#content,
-      maxItems: maxOptions,
-      render: () => this.#render(),
-    });
+    this.element = h("div", { class: "zw-chooser" }, this.control, this.#list);
   }
 
   show(index: number): void {
-    if (index === this.#chosen && this.control.value !== "") return;
     this.#chosen = index;
-    if (!this.#isOpen) this.#showChosen();
+    if (!this.#isTyping) this.#showChosen();
   }
 
   setTaken(taken: readonly number[]): void {
     this.#taken = taken;
-    if (this.#isOpen) this.#window.update(true);
   }
 
-  get #isOpen(): boolean {
-    return !this.#popup.hidden;
+  #name(index: number): string {
+    return index >= 0 && index < this.options.count ? this.options.name(index) : "";
   }
 
-  get #count(): number {
-    return this.#found?.length ?? this.options.count;
-  }
-
+  /** Ends typing. */
   #showChosen(): void {
-    if (this.#chosen < 0 || this.#chosen >= this.options.count) return;
-    const name = this.options.name(this.#chosen);
+    this.#isTyping = false;
+    const name = this.#name(this.#chosen);
     this.control.value = shortName(name);
+    this.control.placeholder = "";
     this.control.title = longName(name) ?? "";
   }
 
-  #optionAt(position: number): number {
-    return this.#found ? this.#found[position]! : position;
-  }
-
+  /** Browsers suggest only what contains the text. */
   #open(): void {
-    if (this.#isOpen) return;
-    this.#popup.hidden = false;
-    this.control.setAttribute("aria-expanded", "true");
-    this.#list.setAttribute("aria-label", this.control.getAttribute("aria-label") ?? "Options");
-    this.control.select();
-    this.#listAll();
+    this.#isTyping = true;
+    this.control.placeholder = shortName(this.#name(this.#chosen));
+    this.control.value = "";
+    void this.#suggest();
   }
 
-  #listAll(): void {
-    this.#found = undefined;
-    this.#active = this.#chosen;
-    this.#relist();
-  }
-
-  #relist(): void {
-    this.#nothing.hidden = this.#count > 0;
-    this.#list.hidden = this.#count === 0;
-    this.#window.setTracks({ count: this.#count, size: optionHeight });
-    this.#move(this.#active);
-  }
-
-  #close(): void {
-    this.#search.abort();
-    if (!this.#isOpen) return;
-    this.#popup.hidden = true;
-    this.#content.replaceChildren();
-    this.control.setAttribute("aria-expanded", "false");
-    this.control.removeAttribute("aria-activedescendant");
-    this.#showChosen();
-  }
-
-  async #filter(): Promise<void> {
-    this.#open();
+  /** The first options that fit; undefined if another search has begun. */
+  async #find(isWanted: (name: string) => boolean, most: number): Promise<readonly number[] | undefined> {
     this.#search.abort();
     this.#search = new AbortController();
+    const { signal } = this.#search;
+    const isFree = (i: number) => !this.#taken.includes(i) && isWanted(this.options.name(i));
+    return indicesWhere(this.options.count, isFree, signal, most).catch(() => undefined);
+  }
+
+  #type(event: Event): Promise<void> {
+    this.#isTyping = true;
+    const isSuggestion = !(event instanceof InputEvent) || event.inputType === "insertReplacementText";
+    return isSuggestion ? this.#choose() : this.#suggest();
+  }
+
+  async #suggest(): Promise<void> {
+    const text = this.control.value.trim().toLowerCase();
+    const found = await this.#find((name) => name.toLowerCase().includes(text), maxSuggested);
+    if (found)
+      this.#list.replaceChildren(
+        ...found.map((i) => h("option", { value: shortName(this.options.name(i)) })),
+      );
+  }
+
+  async #choose(): Promise<void> {
     const text = this.control.value.trim();
-    if (text === "") return this.#listAll();
-    const { count } = this.options;
-    try {
-      this.#found = await namesWith(text, count, (i) => this.options.name(i), this.#search.signal);
-      this.#active = 0;
-      if (this.#isOpen) this.#relist();
-    } catch {
-      // Superseded by another search.
-    }
-  }
-
-  #move(position: number): void {
-    this.control.removeAttribute("aria-activedescendant");
-    if (this.#count === 0) return;
-    this.#active = Math.min(Math.max(position, 0), this.#count - 1);
-    this.#window.reveal(this.#active);
-    this.#window.update(true);
-    this.control.setAttribute("aria-activedescendant", `${this.#id}-${this.#active}`);
-  }
-
-  #render(): void {
-    if (!this.#isOpen) return;
-    const { start, stop } = this.#window.rows;
-    const positions = Array.from({ length: stop - start }, (_, i) => start + i);
-    arrange(
-      this.#content,
-      positions.map((position) => this.#row(position)),
-    );
-  }
-
-  #row(position: number): HTMLElement {
-    const index = this.#optionAt(position);
-    const name = this.options.name(index);
-    const isTaken = this.#taken.includes(index);
-    const row = h(
-      "div",
-      {
-        class: position === this.#active ? "zw-row zw-active" : "zw-row",
-        role: "option",
-        id: `${this.#id}-${position}`,
-        "data-position": position,
-        title: longName(name),
-        "aria-selected": String(index === this.#chosen),
-        "aria-disabled": isTaken ? "true" : undefined,
-        "aria-posinset": position + 1,
-        "aria-setsize": this.#count,
-      },
-      shortName(name),
-    );
-    row.style.insetBlockStart = `${this.#window.top(position)}px`;
-    return row;
-  }
-
-  #pick(target: EventTarget | null): void {
-    const row = target instanceof Element ? target.closest<HTMLElement>("[data-position]") : null;
-    if (row) this.#choose(Number(row.dataset["position"]));
-  }
-
-  #choose(position: number): void {
-    if (position >= this.#count) return;
-    const index = this.#optionAt(position);
-    if (this.#taken.includes(index)) return;
-    this.#close();
-    if (index !== this.#chosen) this.onChoose(index);
-  }
-
-  #press(event: KeyboardEvent): void {
-    const { key, altKey } = event;
-    const steps: Readonly<Record<string, number>> = {
-      ArrowDown: 1,
-      ArrowUp: -1,
-      PageDown: this.#window.page,
-      PageUp: -this.#window.page,
-    };
-    if (key === "Enter" && this.#isOpen) this.#choose(this.#active);
-    else if (key === "Escape" && this.#isOpen) this.#close();
-    else if (Object.hasOwn(steps, key) && !this.#isOpen) this.#open();
-    else if (Object.hasOwn(steps, key) && altKey) this.#close();
-    else if (Object.hasOwn(steps, key)) this.#move(this.#active + steps[key]!);
-    else return;
-    event.preventDefault();
-    event.stopPropagation();
+    if (text === "") return;
+    const same = await this.#find((name) => shortName(name) === text, 1);
+    const like = (name: string) => name.toLowerCase().includes(text.toLowerCase());
+    const found = same?.length === 0 ? await this.#find(like, 2) : same;
+    if (found?.length === 1 && found[0] !== this.#chosen) this.onChoose(found[0]!);
+    this.#showChosen();
   }
 }

@@ -3,6 +3,8 @@
  * `colormap-data.ts` all others, which are loaded on first use.
  */
 
+import { Once } from "./memo.js";
+
 /** By kind: for quantities, for values around a centre, for angles. */
 export const colormapKinds = {
   sequential: [
@@ -52,25 +54,15 @@ const builtIn: readonly string[] = ["gray", "viridis", "labels"];
 /** Bytes of a packed table: 256 of each channel. */
 const tableBytes = 3 * 256;
 
-let packed: ReadonlyMap<string, Uint8Array> | undefined;
-let loading: Promise<void> | undefined;
+const packed = new Once(readTables);
 
 /** The packed table of a map; undefined before it has been loaded, and for maps without one. */
-export const packedColormap = (name: string): Uint8Array | undefined => packed?.get(name);
+export const packedColormap = (name: string): Uint8Array | undefined => packed.value?.get(name);
 
 /** Loads the table of a map; undefined if none is needed. Failures can be retried. */
 export function loadColormap(name: ColormapName): Promise<void> | undefined {
-  if (builtIn.includes(name) || name.startsWith("#") || packed) return undefined;
-  loading ??= readTables().then(
-    (tables) => {
-      packed = tables;
-    },
-    (error: unknown) => {
-      loading = undefined;
-      throw error;
-    },
-  );
-  return loading;
+  if (builtIn.includes(name) || name.startsWith("#") || packed.value) return undefined;
+  return packed.load().then(() => {});
 }
 
 async function readTables(): Promise<ReadonlyMap<string, Uint8Array>> {

@@ -1,7 +1,14 @@
-/** Formats values for the tooltip, the legend and the facts. */
+/** Kinds of data types, and values as text for the tooltip, the legend and the facts. */
 import { type DType, type Region, readScalar, type Scalar } from "zarr-wasm";
-import { isComplex, notATime } from "./kinds.js";
 import { maxText, shortened, shortName } from "./text.js";
+
+export const isComplex = ({ core }: DType) => core === "complex64" || core === "complex128";
+export const isInteger = ({ core }: DType) => core === "bool" || /^u?int\d+$/.test(core);
+export const isTime = ({ core }: DType) => core === "datetime64" || core === "timedelta64";
+export const isFloat = ({ core }: DType) => /^float\d+$/.test(core);
+
+/** NumPy's "not a time". */
+export const notATime = -(2n ** 63n);
 
 /** The message of an error or of any other thrown value. */
 export const errorMessage = (error: unknown): string =>

@@ -3,7 +3,7 @@
 import { inSlices, type Steps } from "#internal";
 
 /** Duration of a slice, in milliseconds. */
-export const sliceTime = 20;
+const sliceTime = 20;
 
 /** Items between two points where a slice may end. The first 16 steps of a slice run however long they take. */
 const stepSize = 16;
@@ -26,20 +26,22 @@ function* steps(count: number, work: (index: number) => void): Steps<void> {
 }
 
 /**
- * Returns the indices of names that contain a string, ignoring case.
+ * Returns the first indices that fit, at most `most`.
  * @throws the signal's reason.
  */
-export async function namesWith(
-  text: string,
+export function indicesWhere(
   count: number,
-  nameOf: (index: number) => string,
+  isWanted: (index: number) => boolean,
   signal: AbortSignal,
+  most = Number.POSITIVE_INFINITY,
 ): Promise<number[]> {
-  const wanted = text.toLowerCase();
-  const found: number[] = [];
-  const look = (i: number) => {
-    if (nameOf(i).toLowerCase().includes(wanted)) found.push(i);
-  };
-  await eachInSlices(count, look, signal);
-  return found;
+  function* find(): Steps<number[]> {
+    const found: number[] = [];
+    for (let i = 0; i < count && found.length < most; i++) {
+      if (i % stepSize === 0) yield;
+      if (isWanted(i)) found.push(i);
+    }
+    return found;
+  }
+  return inSlices(find(), signal, sliceTime);
 }

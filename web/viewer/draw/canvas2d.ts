@@ -1,88 +1,58 @@
-/** Renderer without WebGL2: draws images of tiles with a 2-D context. */
+/** Renderer without WebGL2: puts the colours of the elements under the pixels on a 2-D canvas. */
+import { applied, inverse, product } from "../base/matrix.js";
 import type { Tile, TileGap } from "../tiles/tile.js";
-import { Drafts } from "./draft.js";
 import { Drawn, tilePosition } from "./drawn.js";
-import { drawingContext, Pictures } from "./pictures.js";
-import { type Placed, placing } from "./placing.js";
-import { Putter } from "./putting.js";
-import {
-  dotDistance,
-  hatchDistance,
-  type MakingTime,
-  marks,
-  type Renderer,
-  type Scene,
-  type SceneLayer,
-  timeFor,
-} from "./renderer.js";
+import { cornersOf, intersection, type PlacedTile, pixelBox, placedTile, placing } from "./placing.js";
+import { dotDistance, hatchDistance, marks, type Renderer, type Scene, type SceneLayer } from "./renderer.js";
+import { elementsUnder, type PixelLook, PixelPainter } from "./sampling.js";
+import type { PixelBox } from "./shared-context.js";
 import { markedGaps } from "./table.js";
-import { Turning } from "./turning.js";
+
+/** GPU-backed canvases are slow to draw on and to read back without a GPU. */
+const drawingContext = (canvas: HTMLCanvasElement) => canvas.getContext("2d", { willReadFrequently: true })!;
 
 export class CanvasRenderer implements Renderer {
   readonly kind = "canvas";
-  readonly #pictures: Pictures;
-  readonly #drafts = new Drafts();
+  /** Nothing is kept. */
+  budget = 0;
   readonly #layer = document.createElement("canvas");
-  readonly #putter = new Putter();
-  readonly #turning = new Turning((key) => this.#pictures.forget(key));
+  readonly #painter = new PixelPainter();
   readonly #drawn = new Drawn();
-  /**
-   * The placement of tiles on the canvas, and the keys of the tiles drawn since it was cleared, in any
-   * colours.
-   */
-  #place = "";
-  readonly #painted = new Set<string>();
+  /** The position of the last picture. */
+  #position = "";
 
-  constructor(
-    private readonly canvas: HTMLCanvasElement,
-    budgetBytes: number,
-  ) {
-    this.#pictures = new Pictures(budgetBytes);
+  constructor(private readonly canvas: HTMLCanvasElement) {}
+
+  forget(): void {
+    this.#drawn.forget(); // a replacement may look different
   }
 
-  get bytes(): number {
-    return this.#pictures.bytes;
-  }
-  get budget(): number {
-    return this.#pictures.budget;
-  }
-  set budget(bytes: number) {
-    this.#pictures.budget = bytes;
-  }
+  dispose(): void {}
 
-  forget(blockKey: string): void {
-    this.#pictures.forget(blockKey);
-    this.#drawn.forget(); // its replacement may look different
-    this.#place = "";
-  }
-
-  dispose(): void {
-    this.#pictures.clear();
-  }
-
+  /** While a picture moves, its pixels show one element each; the next frame draws it in full. */
   draw(scene: Scene): boolean {
     const { width, height } = placing(scene);
-    if (this.canvas.width !== width || this.canvas.height !== height)
-      Object.assign(this.canvas, { width, height });
+    resize(this.canvas, width, height);
     const context = drawingContext(this.canvas);
-    const time = timeFor(scene);
+    const position = tilePosition(scene);
+    const isQuick = scene.isDraft === true || position !== this.#position;
+    this.#position = position;
     const fresh = this.#drawn.fresh(scene);
-    if (fresh) return this.#drawLayer(context, scene, { ...scene.layers[0]!, tiles: fresh }, time);
-    this.#begin(context, scene);
-    const isOfOtherSize = this.#layer.width !== width || this.#layer.height !== height;
-    if (scene.layers.length > 1 && isOfOtherSize) Object.assign(this.#layer, { width, height });
+    if (fresh) return this.#drawLayer(context, scene, { ...scene.layers[0]!, tiles: fresh }, isQuick);
+    this.#drawn.begin(scene);
+    paintGround(context, scene);
+    if (scene.layers.length > 1) resize(this.#layer, width, height);
     let isWhole = true;
     for (const [i, layer] of scene.layers.entries()) {
       if (i === 0) {
-        isWhole = this.#drawLayer(context, scene, layer, time);
+        isWhole = this.#drawLayer(context, scene, layer, isQuick);
         continue;
       }
       const own = drawingContext(this.#layer);
-      const isMask = layer.style.blend === "mask";
       own.clearRect(0, 0, width, height);
       // An unread mask hides nothing.
-      if (isMask) own.fillRect(0, 0, width, height);
-      isWhole = this.#drawLayer(own, scene, layer, time) && isWhole;
+      if (layer.style.blend === "mask") own.fillRect(0, 0, width, height);
+      isWhole = this.#drawLayer(own, scene, layer, isQuick) && isWhole;
       context.globalCompositeOperation = operations[layer.style.blend];
       context.globalAlpha = layer.style.opacity;
       context.drawImage(this.#layer, 0, 0);
@@ -92,60 +62,72 @@ export class CanvasRenderer implements Renderer {
     return isWhole;
   }
 
-  /**
-   * Paints the ground and the paper, which tiles will cover. If only the colours change, the old picture
-   * stays until its tiles are drawn in the new ones.
-   */
-  #begin(context: CanvasRenderingContext2D, scene: Scene): void {
-    const place = tilePosition(scene);
-    this.#drawn.begin(scene);
-    if (scene.layers.length === 1 && place === this.#place) {
-      const wanted = new Set(scene.layers[0]!.tiles.map(({ key }) => key));
-      if ([...this.#painted].every((key) => wanted.has(key))) return;
+  #drawLayer(context: CanvasRenderingContext2D, scene: Scene, layer: SceneLayer, isQuick: boolean): boolean {
+    const where = placing(scene);
+    const key = colorKey(layer);
+    let isWhole = true;
+    for (const tile of layer.tiles) {
+      const placed = placedTile(tile, layer, scene, where);
+      const box = pixelBox(placed, layer, scene, where);
+      if (box.left >= box.right || box.top >= box.bottom) continue;
+      const [a, b, c, d] = placed.matrix;
+      // Elements smaller than pixels, as in the shader; of labels, a mixed colour would be another label's.
+      const isReduced = Math.min(Math.hypot(a, b), Math.hypot(c, d)) < 0.95 && layer.style.kind !== "labels";
+      this.#drawTile(context, placed, box, { layer, key, isMean: isReduced && !isQuick });
+      drawGaps(context, markedGaps(tile, layer.style), placed, scene.ratio);
+      if (isReduced && isQuick && !scene.isDraft) isWhole = false;
+      else this.#drawn.add(tile);
     }
-    this.#place = scene.layers.length === 1 ? place : "";
-    this.#painted.clear();
-    const { width, height, place: placeIn } = placing(scene);
-    const { left, right, top, bottom } = placeIn(scene.extent);
-    context.fillStyle = css(scene.ground);
-    context.fillRect(0, 0, width, height);
-    context.fillStyle = css(scene.paper);
-    context.fillRect(left, Math.min(top, bottom), right - left, Math.abs(bottom - top));
+    return isWhole;
   }
 
-  #drawLayer(context: CanvasRenderingContext2D, scene: Scene, given: SceneLayer, time: MakingTime): boolean {
-    const where = placing(scene);
-    const layer = given.turn ? this.#turning.upright(given, given.turn, scene) : given;
-    const look = pictureLook(layer);
-    let isWhole = true;
-    // Coarse levels may extend beyond the array's edge, where no finer tiles would cover them.
-    const bounds = where.place(layer.extent ?? scene.extent);
-    const { left, right, top, bottom } = bounds;
-    context.save();
-    context.beginPath();
-    context.rect(left, top, right - left, bottom - top);
-    context.clip();
-    for (const tile of layer.tiles) {
-      const placed = where.place(tile.world);
-      if (!where.isSeen(placed)) continue;
-      const isDraft = scene.isDraft && this.#drafts.draw(context, tile, layer, look, placed, bounds);
-      const { picture, isFine } = isDraft
-        ? { picture: undefined, isFine: true }
-        : this.#pictures.of(tile, layer, look, placed, time);
-      if (!isFine) isWhole = false;
-      if (picture) this.#putter.put(context, picture.image, placed, layer.style.kind === "labels");
-      else if (!isDraft) continue;
-      drawGaps(context, markedGaps(tile, layer.style), placed, scene.ratio);
-      if (isFine) this.#drawn.add(tile);
-      this.#painted.add(tile.key);
+  #drawTile(
+    context: CanvasRenderingContext2D,
+    { tile, matrix, seen, isTurned }: PlacedTile,
+    box: PixelBox,
+    look: PixelLook,
+  ): void {
+    const toElements = inverse(matrix);
+    if (!toElements) return;
+    const { left, top, right, bottom } = box;
+    const image = new ImageData(right - left, bottom - top);
+    const pixels = new Uint32Array(image.data.buffer);
+    this.#painter.paint(tile, box, toElements, look, pixels);
+    if (!isTurned) {
+      context.putImageData(image, left, top);
+      return;
     }
-    context.restore();
-    return isWhole;
+    const below = context.getImageData(left, top, image.width, image.height);
+    const target = new Uint32Array(below.data.buffer);
+    // One position more on each side: of pixels beyond the tile.
+    const [rows, columns] = [tile.plane.rows + 2, tile.plane.columns + 2];
+    const around = { offset: 0, rows, columns, rowStride: columns, columnStride: 1 };
+    const elements = elementsUnder(box, product([1, 0, 0, 1, 1, 1], toElements), around);
+    for (const [i, at] of elements.entries()) {
+      const [row, column] = [Math.floor(at / columns) - 1, (at % columns) - 1];
+      const isInside = column >= seen.left && column < seen.right && row >= seen.top && row < seen.bottom;
+      if (isInside) target[i] = pixels[i]!;
+    }
+    context.putImageData(below, left, top);
   }
 }
 
-/** Everything that determines the pixels of a layer's images. */
-function pictureLook({ style, low, high }: SceneLayer): string {
+function resize(canvas: HTMLCanvasElement, width: number, height: number): void {
+  if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
+}
+
+/** Paints the ground and the paper, which tiles will cover. */
+function paintGround(context: CanvasRenderingContext2D, scene: Scene): void {
+  const { width, height, place } = placing(scene);
+  const { left, right, top, bottom } = place(scene.extent);
+  context.fillStyle = css(scene.ground);
+  context.fillRect(0, 0, width, height);
+  context.fillStyle = css(scene.paper);
+  context.fillRect(left, Math.min(top, bottom), right - left, Math.abs(bottom - top));
+}
+
+/** Everything that determines the colours of a layer. */
+function colorKey({ style, low, high }: SceneLayer): string {
   const { opacity, blend, ...colours } = style;
   return [...Object.values(colours), low, high].join();
 }
@@ -156,20 +138,24 @@ const css = ([r, g, b]: readonly number[]) => `rgb(${r} ${g} ${b})`;
 
 function drawGaps(
   context: CanvasRenderingContext2D,
-  { gaps, plane }: Pick<Tile, "gaps" | "plane">,
-  placed: Placed,
+  { gaps }: Pick<Tile, "gaps">,
+  { matrix, seen, isTurned }: PlacedTile,
   ratio: number,
 ): void {
   const patterns = new Map<TileGap["kind"], CanvasPattern>();
   for (const { kind, rows, columns } of gaps) {
-    const across = (column: number) =>
-      Math.round(placed.left + ((placed.right - placed.left) * column) / plane.columns);
-    const down = (row: number) => Math.round(placed.top + ((placed.bottom - placed.top) * row) / plane.rows);
-    const [left, top] = [across(columns[0]), down(rows[0])];
+    const part = intersection(seen, { left: columns[0], right: columns[1], top: rows[0], bottom: rows[1] });
+    if (part.left >= part.right || part.top >= part.bottom) continue;
+    context.beginPath();
+    for (const [x, y] of cornersOf(part)) {
+      const [across, down] = applied(matrix, x, y);
+      if (isTurned) context.lineTo(across, down);
+      else context.lineTo(Math.round(across), Math.round(down));
+    }
     const made = patterns.get(kind) ?? pattern(context, kind, ratio);
     patterns.set(kind, made);
     context.fillStyle = made;
-    context.fillRect(left, top, across(columns[1]) - left, down(rows[1]) - top);
+    context.fill();
   }
 }
 

@@ -1,9 +1,10 @@
-/** Labels drawn as outlines, hidden or faint: what the table of colours cannot say. */
+/** Labels drawn as outlines, hidden or faint, and codes of labels: what a table of colours cannot say. */
 import { labelCount, pixelColor } from "../base/color-tables.js";
-import { labelCode, labelPixel } from "../base/label-pixels.js";
+import { labelCode } from "../base/label-pixels.js";
+import { keptFor } from "../base/memo.js";
 import type { Plane } from "../base/plane.js";
 import type { LayerStyle } from "../model/layers.js";
-import { faint } from "./table.js";
+import type { Tile } from "../tiles/tile.js";
 
 /** Codes of listed labels that have no entry in the table. */
 export interface CodeLook {
@@ -35,44 +36,23 @@ export function codeLook({
   };
 }
 
-/** Codes of the labels of a plane, row by row. */
-export function planeCodes({ values, offset, rows, columns, rowStride, columnStride }: Plane): Uint32Array {
-  const codes = new Uint32Array(rows * columns);
-  let at = 0;
-  for (let row = 0; row < rows; row++) {
-    let from = offset + row * rowStride;
-    for (let column = 0; column < columns; column++, from += columnStride)
-      codes[at++] = labelCode(values[from]!);
-  }
-  return codes;
-}
+/** Whether a texture of a tile's numbers cannot hold its labels exactly: integers of 64 bits, too, are doubles. */
+export const needsCodes = ({ plane }: Tile): boolean => plane.values instanceof Float64Array;
 
-/**
- * Colours codes: as the shader does. An element is part of an outline if a neighbour has another label; inside it, and in
- * place of hidden labels, is the background.
- */
-export function paintCodes(
-  codes: ArrayLike<number>,
-  columns: number,
-  table: Uint32Array,
-  look: CodeLook,
-  pixels: Uint32Array,
-): void {
-  const { isOutline, isFaint, plain } = look;
-  const [hidden, selected] = [new Set(look.hidden), new Set(look.selected)];
-  const rows = pixels.length / columns;
+/** Codes of a tile's labels, row by row. Kept with the tile. */
+export const tileCodes = keptFor(({ block, plane, offsetOf }: Tile): Plane => {
+  const { data } = block.region;
+  const { values, offset, rows, columns, rowStride, columnStride } = plane;
+  const isWide = data instanceof BigInt64Array || data instanceof BigUint64Array;
+  const codeAt = (row: number, column: number) =>
+    labelCode(
+      isWide ? data[offsetOf(row, column)]! : values[offset + row * rowStride + column * columnStride]!,
+    );
+  // A constant plane is one element.
+  if (rowStride === 0 && columnStride === 0)
+    return { ...plane, values: Uint32Array.of(codeAt(0, 0)), offset: 0 };
+  const codes = new Uint32Array(rows * columns);
   for (let row = 0, at = 0; row < rows; row++)
-    for (let column = 0; column < columns; column++, at++) {
-      const code = codes[at]!;
-      const isInner =
-        isOutline &&
-        (column === 0 || codes[at - 1] === code) &&
-        (column === columns - 1 || codes[at + 1] === code) &&
-        (row === 0 || codes[at - columns] === code) &&
-        (row === rows - 1 || codes[at + columns] === code);
-      const pixel = labelPixel(table, code, plain);
-      if (isInner || hidden.has(code)) pixels[at] = table[0]!;
-      else
-        pixels[at] = isFaint && code >= labelCount && !selected.has(code) ? faint(pixel, table[0]!) : pixel;
-    }
-}
+    for (let column = 0; column < columns; column++) codes[at++] = codeAt(row, column);
+  return { values: codes, offset: 0, rows, columns, rowStride: columns, columnStride: 1 };
+});

@@ -42,75 +42,62 @@ export function paintPlane(
   // Halved, because the difference of two finite numbers may overflow.
   const factor = 128 / (high / 2 - low / 2);
   const odd = beyond(table, outside);
-  if (!(high > low && Number.isFinite(factor))) paintFlat(plane, table, low, odd, pixels);
-  else if (scale === "linear") paintScaled(plane, table, low, factor, odd, pixels);
-  else paintBent(plane, table, { low, high, scale }, odd, pixels);
-}
-
-/** Number of rows and columns of elements per pixel. */
-export interface Thinning {
-  readonly rows: number;
-  readonly columns: number;
-}
-
-/**
- * Every n-th element of a plane, starting at a row and a column. The plane's lengths are multiples of the
- * step.
- */
-export function thinnedPlane(plane: Plane, step: Thinning, row: number, column: number): Plane {
-  return {
-    values: plane.values,
-    offset: plane.offset + row * plane.rowStride + column * plane.columnStride,
-    rows: plane.rows / step.rows,
-    columns: plane.columns / step.columns,
-    rowStride: plane.rowStride * step.rows,
-    columnStride: plane.columnStride * step.columns,
-  };
-}
-
-/**
- * Colours a plane that is displayed smaller. A pixel is the mean of the colours of up to four elements, two
- * by two, as in a browser's filter; the other elements need not be coloured.
- */
-export function paintThinned(
-  plane: Plane,
-  step: Thinning,
-  pixels: Uint32Array,
-  paint: (plane: Plane, pixels: Uint32Array) => void,
-): void {
-  const places = sampleOffsets(step.rows).flatMap((row) =>
-    sampleOffsets(step.columns).map((column) => [row, column] as const),
-  );
-  if (places.length === 1) {
-    paint(plane, pixels);
-    return;
+  if (!(high > low && Number.isFinite(factor)))
+    // A range of zero width: its value gets the middle colour.
+    paintEach(plane, pixels, (value) => (value === low ? table[128]! : oddPixel(value, value - low, odd)));
+  else if (scale === "linear")
+    paintEach(plane, pixels, (value) => {
+      const part = (value - low) * factor;
+      if (part >= 0 && part < 256) return table[part | 0]!;
+      return part >= 256 && part <= 256.01 ? table[255]! : oddPixel(value, part, odd);
+    });
+  else {
+    const { start, factor: stretch, threshold } = scaleCurve(scale, low, high);
+    paintEach(plane, pixels, (value) => {
+      const part = (bent(scale, value, threshold) - start) * stretch;
+      // A little beyond, for logarithms are rounded.
+      const isInside = part >= -0.01 && part <= 256.01;
+      return isInside ? table[Math.min(Math.max(part, 0), 255) | 0]! : oddPixel(value, part, odd);
+    });
   }
-  const samples = places.map(([row, column]) => {
-    const sample = new Uint32Array(pixels.length);
-    paint(thinnedPlane(plane, step, row, column), sample);
-    return sample;
-  });
-  mix(samples, pixels);
 }
 
-const sampleOffsets = (step: number): readonly number[] =>
-  step === 1 ? [0] : [step >> 2, step - 1 - (step >> 2)];
+/** Colours a plane of labels. */
+export function paintLabels(plane: Plane, table: Uint32Array, pixels: Uint32Array): void {
+  paintEach(plane, pixels, (value) => labelPixel(table, labelCode(value)));
+}
 
-/** Averages two or four pictures, pixel by pixel. Transparent pixels do not contribute colour. */
-function mix(samples: readonly Uint32Array[], pixels: Uint32Array): void {
-  const shift = samples.length >> 1; // log2 of their number
+function paintEach(
+  { values, offset, rows, columns, rowStride, columnStride }: Plane,
+  pixels: Uint32Array,
+  pixelOf: (value: number) => number,
+): void {
+  let at = 0;
+  for (let row = 0; row < rows; row++) {
+    let from = offset + row * rowStride;
+    for (let column = 0; column < columns; column++, from += columnStride)
+      pixels[at++] = pixelOf(values[from]!);
+  }
+}
+
+function oddPixel(value: number, part: number, { below, above }: Beyond): number {
+  if (Number.isNaN(value)) return transparent;
+  return part > 0 ? above : below;
+}
+
+/** Averages four pictures, pixel by pixel. Transparent pixels do not contribute colour. */
+export function mixPixels(samples: readonly Uint32Array[], pixels: Uint32Array): void {
+  const [first, second, third, fourth] = samples as [Uint32Array, Uint32Array, Uint32Array, Uint32Array];
+  // Two channels at a time: sums of four bytes fit in the byte above each.
+  const two = 0xff00ff;
   for (let i = 0; i < pixels.length; i++) {
-    // Two channels at a time: sums of four bytes fit in the byte above each.
-    let [low, high, seen] = [0, 0, 0];
-    for (const sample of samples) {
-      const pixel = sample[i]!;
-      low += pixel & 0xff00ff;
-      high += (pixel >>> 8) & 0xff00ff;
-      if (pixel !== transparent) seen++;
-    }
+    const [a, b, c, d] = [first[i]!, second[i]!, third[i]!, fourth[i]!];
+    const low = (a & two) + (b & two) + (c & two) + (d & two);
+    const high = ((a >>> 8) & two) + ((b >>> 8) & two) + ((c >>> 8) & two) + ((d >>> 8) & two);
+    const seen = Number(a !== 0) + Number(b !== 0) + Number(c !== 0) + Number(d !== 0);
     pixels[i] =
-      seen === samples.length
-        ? ((low >>> shift) & 0xff00ff) | (((high >>> shift) & 0xff00ff) << 8)
+      seen === 4
+        ? ((low >>> 2) & two) | (((high >>> 2) & two) << 8)
         : meanOfSeen(low, high, seen, samples.length);
   }
 }
@@ -124,83 +111,4 @@ function meanOfSeen(low: number, high: number, seen: number, count: number): num
   const [red, blue, green, alpha] = [low & 0xffff, low >>> 16, high & 0xffff, high >>> 16];
   const pixel = [red / seen, green / seen, blue / seen, alpha / count];
   return new Uint32Array(Uint8Array.from(pixel).buffer)[0]!;
-}
-
-function paintScaled(
-  { values, offset, rows, columns, rowStride, columnStride }: Plane,
-  table: Uint32Array,
-  low: number,
-  scale: number,
-  odd: Beyond,
-  pixels: Uint32Array,
-): void {
-  const last = table[255]!;
-  let at = 0;
-  for (let row = 0; row < rows; row++) {
-    let from = offset + row * rowStride;
-    for (let column = 0; column < columns; column++, from += columnStride) {
-      const part = (values[from]! - low) * scale;
-      if (part >= 0 && part < 256) pixels[at++] = table[part | 0]!;
-      else if (part >= 256 && part <= 256.01) pixels[at++] = last;
-      else pixels[at++] = oddPixel(values[from]!, part, odd);
-    }
-  }
-}
-
-/** A scale other than a linear one, which takes a logarithm per element. */
-function paintBent(
-  { values, offset, rows, columns, rowStride, columnStride }: Plane,
-  table: Uint32Array,
-  { low, high, scale }: ColorRange,
-  odd: Beyond,
-  pixels: Uint32Array,
-): void {
-  const { start, factor, threshold } = scaleCurve(scale, low, high);
-  let at = 0;
-  for (let row = 0; row < rows; row++) {
-    let from = offset + row * rowStride;
-    for (let column = 0; column < columns; column++, from += columnStride) {
-      const value = values[from]!;
-      const part = (bent(scale, value, threshold) - start) * factor;
-      // A little beyond, for logarithms are rounded.
-      if (part >= -0.01 && part <= 256.01) pixels[at++] = table[Math.min(Math.max(part, 0), 255) | 0]!;
-      else pixels[at++] = oddPixel(value, part, odd);
-    }
-  }
-}
-
-function oddPixel(value: number, part: number, { below, above }: Beyond): number {
-  if (Number.isNaN(value)) return transparent;
-  return part > 0 ? above : below;
-}
-
-/** A range of zero width: its value gets the middle colour. */
-function paintFlat(
-  { values, offset, rows, columns, rowStride, columnStride }: Plane,
-  table: Uint32Array,
-  middle: number,
-  odd: Beyond,
-  pixels: Uint32Array,
-): void {
-  let at = 0;
-  for (let row = 0; row < rows; row++) {
-    for (let column = 0; column < columns; column++) {
-      const value = values[offset + row * rowStride + column * columnStride]!;
-      pixels[at++] = value === middle ? table[128]! : oddPixel(value, value - middle, odd);
-    }
-  }
-}
-
-/** Colours a plane of labels. */
-export function paintLabels(
-  { values, offset, rows, columns, rowStride, columnStride }: Plane,
-  table: Uint32Array,
-  pixels: Uint32Array,
-): void {
-  let at = 0;
-  for (let row = 0; row < rows; row++) {
-    let from = offset + row * rowStride;
-    for (let column = 0; column < columns; column++, from += columnStride)
-      pixels[at++] = labelPixel(table, labelCode(values[from]!));
-  }
 }

@@ -2,8 +2,10 @@
  * Places tiles on the canvas, in device pixels, with every edge on a whole pixel, so that adjacent tiles
  * leave no gap.
  */
+import { applied, type Matrix, product } from "../base/matrix.js";
 import type { Rectangle } from "../model/camera.js";
-import type { Scene } from "./renderer.js";
+import type { Tile } from "../tiles/tile.js";
+import type { Scene, SceneLayer } from "./renderer.js";
 
 export interface Placed {
   readonly left: number;
@@ -19,8 +21,16 @@ export interface Placing {
   place(world: Rectangle): Placed;
   /** The same without rounding. */
   exact(world: Rectangle): Placed;
-  isSeen(placed: Placed): boolean;
+  /** The part of a place on the canvas, with its top above its bottom. */
+  seenPart(placed: Placed): Placed;
 }
+
+export const intersection = (a: Rectangle, b: Rectangle): Rectangle => ({
+  left: Math.max(a.left, b.left),
+  top: Math.max(a.top, b.top),
+  right: Math.min(a.right, b.right),
+  bottom: Math.min(a.bottom, b.bottom),
+});
 
 export function placing({
   size,
@@ -50,11 +60,89 @@ export function placing({
       right: left + world.right * across,
       bottom: top + world.bottom * down,
     }),
-    isSeen: (placed) =>
-      placed.left < width &&
-      placed.right > 0 &&
-      placed.right > placed.left &&
-      Math.min(placed.top, placed.bottom) < height &&
-      Math.max(placed.top, placed.bottom) > 0,
+    seenPart: ({ left: from, right, top: above, bottom }) => ({
+      left: Math.max(0, from),
+      right: Math.min(right, width),
+      top: Math.max(0, Math.min(above, bottom)),
+      bottom: Math.min(Math.max(above, bottom), height),
+    }),
   };
+}
+
+/** A tile on the canvas. */
+export interface PlacedTile {
+  readonly tile: Tile;
+  /** From columns and rows of the tile to device pixels. */
+  readonly matrix: Matrix;
+  /** The part of the tile inside the plane: coarse levels may extend beyond its edge. In columns and rows. */
+  readonly seen: Rectangle;
+  /** Whether rows are not rows of the canvas. */
+  readonly isTurned: boolean;
+}
+
+export function placedTile(tile: Tile, layer: SceneLayer, scene: Scene, { exact }: Placing): PlacedTile {
+  const { world, plane } = tile;
+  const square = exact({ left: 0, top: 0, right: 1, bottom: 1 });
+  const toPixels: Matrix = [
+    square.right - square.left,
+    0,
+    0,
+    square.bottom - square.top,
+    square.left,
+    square.top,
+  ];
+  const [x, y] = [(world.right - world.left) / plane.columns, (world.bottom - world.top) / plane.rows];
+  const part = intersection(world, layer.extent ?? (layer.turn ? world : scene.extent));
+  return {
+    tile,
+    matrix: product(layer.turn ? product(toPixels, layer.turn) : toPixels, [
+      x,
+      0,
+      0,
+      y,
+      world.left,
+      world.top,
+    ]),
+    seen: {
+      left: (part.left - world.left) / x,
+      right: (part.right - world.left) / x,
+      top: (part.top - world.top) / y,
+      bottom: (part.bottom - world.top) / y,
+    },
+    isTurned: layer.turn !== undefined,
+  };
+}
+
+/** The pixels of a tile on the canvas; those around it if it is turned. */
+export function pixelBox(
+  { tile, matrix, seen, isTurned }: PlacedTile,
+  { extent }: SceneLayer,
+  scene: Scene,
+  { width, height, place, seenPart }: Placing,
+): Placed {
+  if (!isTurned) return intersection(seenPart(place(tile.world)), seenPart(place(extent ?? scene.extent)));
+  const places = cornersOf(seen).map(([x, y]) => applied(matrix, x, y));
+  const [xs, ys] = [places.map(([x]) => x), places.map(([, y]) => y)];
+  return {
+    left: Math.max(0, Math.floor(Math.min(...xs))),
+    right: Math.min(width, Math.ceil(Math.max(...xs))),
+    top: Math.max(0, Math.floor(Math.min(...ys))),
+    bottom: Math.min(height, Math.ceil(Math.max(...ys))),
+  };
+}
+
+export const cornersOf = ({ left, right, top, bottom }: Rectangle) =>
+  [
+    [left, top],
+    [right, top],
+    [right, bottom],
+    [left, bottom],
+  ] as const;
+
+/** The pixels of a part of an upright tile, in columns and rows: its edges are whole pixels, as those of the tile. */
+export function partPlace({ tile }: PlacedTile, part: Rectangle, { place }: Placing): Placed {
+  const { left, right, top, bottom } = place(tile.world);
+  const x = (column: number) => left + Math.round((column * (right - left)) / tile.plane.columns);
+  const y = (row: number) => top + Math.round((row * (bottom - top)) / tile.plane.rows);
+  return { left: x(part.left), right: x(part.right), top: y(part.top), bottom: y(part.bottom) };
 }

@@ -1,4 +1,4 @@
-/** Interface of renderers, which turn tiles into pixels. */
+/** Interface of renderers, which turn tiles into pixels, and what decides between them. */
 import type { Matrix } from "../base/matrix.js";
 import type { Camera, Rectangle, Size } from "../model/camera.js";
 import type { LayerStyle } from "../model/layers.js";
@@ -45,10 +45,9 @@ export interface Renderer {
    * @returns whether everything has been drawn; if not, call it again in the next frame.
    */
   draw(scene: Scene): boolean;
-  /** Drops textures or images of a block that is no longer cached. */
+  /** Drops the textures of a block that is no longer cached. */
   forget(blockKey: string): void;
-  /** Bytes of the textures or images made of tiles, and their limit. */
-  readonly bytes: number;
+  /** Maximum bytes of the textures made of tiles. */
   budget: number;
   dispose(): void;
 }
@@ -75,3 +74,25 @@ export const marks = {
 /** Distance between two lines of the hatching, and between two dots, in CSS pixels. */
 export const hatchDistance = 8;
 export const dotDistance = 8;
+
+let software: boolean | undefined;
+
+/** Whether WebGL is emulated on the CPU: a 2-D canvas is several times faster then. */
+export function isSoftware(): boolean {
+  software ??= look();
+  return software;
+}
+
+/**
+ * Some browsers report it before creating a context, which takes them long; others only by the renderer's
+ * name.
+ */
+function look(): boolean {
+  const canvas = document.createElement("canvas");
+  const gl = canvas.getContext("webgl2", { failIfMajorPerformanceCaveat: true });
+  if (!gl) return true;
+  const names = gl.getExtension("WEBGL_debug_renderer_info");
+  const name = names ? String(gl.getParameter(names.UNMASKED_RENDERER_WEBGL)) : "";
+  gl.getExtension("WEBGL_lose_context")?.loseContext();
+  return /swiftshader|llvmpipe|software|basic render/i.test(name);
+}

@@ -38,6 +38,23 @@ export type SamplerKind = keyof typeof samplers;
 export const samplerType = (type: TexelType): SamplerKind =>
   type === "f32" ? "float" : type.startsWith("u") ? "uint" : "int";
 
+/** Codes of labels of 64 bits, and the colours of codes without an entry, as in base/label-pixels.ts. */
+export const labelFunctions = `
+uint codeOf(uint low, uint high) {
+  if (high == 0u && low < 65536u) return low;
+  uint above = ((low >> 23) | (high << 9)) ^ (high >> 23);
+  return 65536u + ((low + above * 0x9e3779b1u) & 0x7fffffu);
+}
+
+vec4 computedColour(uint code) {
+  uint mixed = ((code - 65536u) * 0x5bd1e9u) & 0x7fffffu;
+  mixed ^= mixed >> 11;
+  mixed = (mixed * 0x297a2du) & 0x7fffffu;
+  mixed ^= mixed >> 12;
+  uint rgb = (mixed << 1) | 1u;
+  return vec4(float(rgb >> 16), float((rgb >> 8) & 255u), float(rgb & 255u), 255.0) / 255.0;
+}`;
+
 /** Colours tiles. `mode` is 0 for maps, 1 for labels, 2 for codes of labels. */
 export function fragmentShader(kind: SamplerKind): string {
   const { sampler, scalar, position } = samplers[kind];
@@ -70,32 +87,21 @@ vec4 entry(int at) {
   return texelFetch(colours, ivec2(at & 255, at >> 8), 0);
 }
 
-// As labelPixel and computedCode in base/label-pixels.ts.
+${labelFunctions}
+
 vec4 labelled(uint code) {
   if (code < 65536u) return entry(int(code));
   if (code == 0xffffffffu) return vec4(0.0);
-  uint mixed = ((code - 65536u) * 0x5bd1e9u) & 0x7fffffu;
-  mixed ^= mixed >> 11;
-  mixed = (mixed * 0x297a2du) & 0x7fffffu;
-  mixed ^= mixed >> 12;
-  uint rgb = (mixed << 1) | 1u;
   bool isFaint = lists.z == 1;
   for (int i = 0; i < lists.y; i++) if (listed[i] == code) {
     if (i >= lists.x) return entry(0);
     isFaint = false;
   }
-  vec4 own = vec4(float(rgb >> 16), float((rgb >> 8) & 255u), float(rgb & 255u), 255.0) / 255.0;
-  if (plain.a > 0.0) own = plain;
+  vec4 own = plain.a > 0.0 ? plain : computedColour(code);
   vec4 back = entry(0);
   // As in draw/table.ts.
   if (isFaint) return back.a == 0.0 ? vec4(own.rgb, 1.0 / 6.0) : vec4(mix(back.rgb, own.rgb, 1.0 / 6.0), 1.0);
   return own;
-}
-
-uint codeOf(uint low, uint high) {
-  if (high == 0u && low < 65536u) return low;
-  uint above = ((low >> 23) | (high << 9)) ^ (high >> 23);
-  return 65536u + ((low + above * 0x9e3779b1u) & 0x7fffffu);
 }
 
 // Of a label, or of an entry.

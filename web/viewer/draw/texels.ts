@@ -105,15 +105,3 @@ function residuals({ values, offset, rows, columns, rowStride, columnStride }: P
     factor: Number.isFinite(factor) ? factor : 1,
   };
 }
-
-/**
- * Codes of labels, computed exactly from every element.
- */
-export function labelTexels(plane: Plane, codeAt: (row: number, column: number) => number): Texels {
-  const { rows, columns } = plane;
-  const data = new Uint32Array(rows * columns);
-  let at = 0;
-  for (let row = 0; row < rows; row++)
-    for (let column = 0; column < columns; column++) data[at++] = codeAt(row, column);
-  return { type: "u32", data, rows, columns, rowLength: columns, middle: 0, factor: 1 };
-}

@@ -1,10 +1,11 @@
 /** Tiles as textures, in the elements' own types if the GPU supports them. */
+import { LruCache } from "#internal";
+import type { Plane } from "../base/plane.js";
 import type { Tile } from "../tiles/tile.js";
 import { setNearest } from "./gl.js";
-import { labelCodes } from "./labels.js";
+import { needsCodes, tileCodes } from "./label-look.js";
 import type { MakingTime } from "./renderer.js";
 import { type Texels, type TexelType, tileTexels } from "./texels.js";
-import { TileCache } from "./tile-cache.js";
 
 /** Longer sides are split: every device supports textures of this size. */
 const longestSide = 2048;
@@ -34,8 +35,11 @@ const formats: Readonly<Record<TexelType, readonly [internal: string, format: st
   f32: ["R32F", "RED", "FLOAT"],
 };
 
-export class Textures extends TileCache<TileTextures> {
+/** Textures of tiles within a budget; they are dropped with the tiles' block. */
+export class Textures extends LruCache<TileTextures> {
   readonly #gl: WebGL2RenderingContext;
+  /** Keys by block. */
+  readonly #byBlock = new Map<string, Set<string>>();
 
   constructor(gl: WebGL2RenderingContext, budgetBytes: number) {
     super(budgetBytes, ({ patches }) => {
@@ -44,27 +48,46 @@ export class Textures extends TileCache<TileTextures> {
     this.#gl = gl;
   }
 
-  /** The textures of a tile; undefined if there is no time left to make them. */
+  /**
+   * The textures of a tile; undefined if there is no time left to make them. Only the time for making is charged, so
+   * that slow drawing cannot stop progress.
+   */
   of(tile: Tile, isLabels: boolean, time: MakingTime): TileTextures | undefined {
-    const entries = isLabels ? labelCodes(tile) : undefined;
-    const key = entries ? `${tile.key} labels` : tile.key;
+    const hasCodes = isLabels && needsCodes(tile);
+    const key = hasCodes ? `${tile.key} labels` : tile.key;
     const kept = this.get(key);
     if (kept) return kept;
     if (time.left <= 0) return undefined;
-    return this.make(tile, time, () => ({ key, ...this.#patchesOf(tile, entries) }));
+    const started = performance.now();
+    const made = { key, ...this.#patchesOf(hasCodes ? tileCodes(tile) : tile.plane) };
+    this.set(made);
+    time.left -= performance.now() - started;
+    const ofBlock = this.#byBlock.get(tile.block.key) ?? new Set();
+    this.#byBlock.set(tile.block.key, ofBlock.add(key));
+    return made;
   }
 
-  #patchesOf(tile: Tile, entries: ReturnType<typeof labelCodes>): Omit<TileTextures, "key"> {
+  forget(blockKey: string): void {
+    for (const key of this.#byBlock.get(blockKey) ?? []) this.delete(key);
+    this.#byBlock.delete(blockKey);
+  }
+
+  override clear(): void {
+    super.clear();
+    this.#byBlock.clear();
+  }
+
+  #patchesOf(plane: Plane): Omit<TileTextures, "key"> {
     const patches: Patch[] = [];
     let bytes = 0;
-    const { rows, columns } = tile.plane;
+    const { rows, columns } = plane;
     for (let row = 0; row < rows; row += longestSide)
       for (let column = 0; column < columns; column += longestSide) {
         const part = [
           [row, Math.min(row + longestSide, rows)],
           [column, Math.min(column + longestSide, columns)],
         ] as const;
-        const { data, ...texels } = entries ? entries(...part) : tileTexels(tile.plane, ...part);
+        const { data, ...texels } = tileTexels(plane, ...part);
         patches.push({ texture: this.#upload({ data, ...texels }), texels, rows: part[0], columns: part[1] });
         bytes += texels.rows * texels.columns * data.BYTES_PER_ELEMENT;
       }

@@ -134,7 +134,7 @@ function warped(tiles: readonly Tile[], raster: Raster, isSmooth: boolean): Tile
 }
 
 /** Adds a damaged pixel to the run that ends beside it, or to a new one. */
-export function addDamaged(gaps: TileGap[], row: number, column: number): void {
+function addDamaged(gaps: TileGap[], row: number, column: number): void {
   const last = gaps.at(-1);
   const isBeside = last?.rows[0] === row && last.columns[1] === column;
   const from = isBeside ? gaps.pop()!.columns[0] : column;
@@ -155,7 +155,7 @@ function stacked(runs: readonly TileGap[]): TileGap[] {
 }
 
 /** A tile of gathered values. @param like one of the tiles that they are from */
-export function gatheredTile(
+function gatheredTile(
   values: Float32Array | Float64Array,
   { width, height, world }: Pick<Raster, "width" | "height" | "world">,
   like: Tile,
@@ -210,7 +210,7 @@ function interpolate(values: Float32Array | Float64Array, owners: Owners, raster
 }
 
 /** Singles hold small integers exactly; others need doubles. */
-export function pixelValues(tiles: readonly Tile[], length: number): Float32Array | Float64Array {
+function pixelValues(tiles: readonly Tile[], length: number): Float32Array | Float64Array {
   const isExact = ({ plane: { values } }: Tile) =>
     values.BYTES_PER_ELEMENT <= 2 || values instanceof Float32Array;
   return tiles.every(isExact) ? new Float32Array(length) : new Float64Array(length);
@@ -231,7 +231,7 @@ interface Source {
 const damaged = 0xffffffff;
 
 /** Finds the tile of an element: the edges of all tiles divide the plane into rectangles with one tile each. */
-export class Owners {
+class Owners {
   readonly #sources: readonly Source[];
   readonly #rows: Intervals;
   readonly #columns: Intervals;

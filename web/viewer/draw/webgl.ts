@@ -1,15 +1,22 @@
 /** WebGL2 renderer: textures of the elements' own types, everything else in the shader. */
 import { pixelBytes } from "../base/color-tables.js";
-import { type Matrix, product } from "../base/matrix.js";
+import { applied, identityMatrix, inverse } from "../base/matrix.js";
 import type { OutsideColors } from "../base/outside-colors.js";
 import { scaleCurve, type ValueScale, valueScales } from "../base/value-scale.js";
 import type { Rectangle } from "../model/camera.js";
 import type { Tile } from "../tiles/tile.js";
 import { Drawn } from "./drawn.js";
 import { compileProgram, type Program, setPlace, setWhole, unit } from "./gl.js";
-import { type CodeLook, codeLook } from "./label-look.js";
-import { labelCodes } from "./labels.js";
-import { type Placed, type Placing, placing } from "./placing.js";
+import { type CodeLook, codeLook, needsCodes } from "./label-look.js";
+import {
+  intersection,
+  type PlacedTile,
+  type Placing,
+  partPlace,
+  pixelBox,
+  placedTile,
+  placing,
+} from "./placing.js";
 import {
   dotDistance,
   hatchDistance,
@@ -58,9 +65,6 @@ export class WebGLRenderer implements Renderer {
 
   /** The textures of all pictures share one budget, as their blocks do. */
   #budget: number;
-  get bytes(): number {
-    return this.#shared.live?.textures.bytes ?? 0;
-  }
   get budget(): number {
     return this.#budget;
   }
@@ -145,19 +149,9 @@ class PictureDrawing {
    */
   #cutOff(world: Rectangle): void {
     const gl = this.#gl;
-    const { left, right, top, bottom } = this.#seenPart(this.#where.place(world));
+    const { left, right, top, bottom } = this.#where.seenPart(this.#where.place(world));
     gl.enable(gl.SCISSOR_TEST);
     gl.scissor(left, this.#where.height - bottom, Math.max(0, right - left), Math.max(0, bottom - top));
-  }
-
-  /** The part of a place on the canvas, which may be upside down. */
-  #seenPart({ left, right, top, bottom }: Placed): PixelBox {
-    return {
-      left: Math.max(0, left),
-      right: Math.min(right, this.#where.width),
-      top: Math.max(0, Math.min(top, bottom)),
-      bottom: Math.min(Math.max(top, bottom), this.#where.height),
-    };
   }
 
   /** Starts drawing into a separate texture. */
@@ -206,72 +200,22 @@ class PictureDrawing {
     // 65,536 colours of labels are 256 rows.
     gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA8, 256, table.length >> 10, 0, gl.RGBA, gl.UNSIGNED_BYTE, table);
     gl.activeTexture(gl.TEXTURE0);
-    if (layer.turn) {
-      this.#drawTurned(layer, layer.turn);
-      return;
-    }
-    const bounds = layer.extent ?? this.scene.extent;
-    this.#cutOff(bounds);
-    const extent = this.#seenPart(where.place(bounds));
+    if (!layer.turn) this.#cutOff(layer.extent ?? this.scene.extent);
     for (const tile of layer.tiles) {
-      const placed = where.place(tile.world);
-      if (!where.isSeen(placed)) continue;
+      const placed = placedTile(tile, layer, this.scene, where);
+      const box = pixelBox(placed, layer, this.scene, where);
+      if (box.left >= box.right || box.top >= box.bottom) continue;
       const textures = this.live.textures.of(tile, style.kind === "labels", this.#time);
       if (!textures) {
         this.isWhole = false;
         continue;
       }
-      this.#drawTile(layer, tile, textures, placed);
+      this.#drawTile(layer, placed, textures);
       this.#drawGaps(markedGaps(tile, style), placed);
-      const box = intersection(this.#seenPart(placed), extent);
-      if (box.left < box.right && box.top < box.bottom) this.boxes.push(box);
+      this.boxes.push(box);
       this.drawn.add(tile);
     }
     gl.disable(gl.SCISSOR_TEST);
-  }
-
-  /** Draws tiles as parallelograms, whose pixels the shader maps back to elements. */
-  #drawTurned(layer: SceneLayer, turn: Matrix): void {
-    const gl = this.#gl;
-    const square = this.#where.exact({ left: 0, top: 0, right: 1, bottom: 1 });
-    const [across, down] = [square.right - square.left, square.bottom - square.top];
-    const toPixels = product([across, 0, 0, down, square.left, square.top], turn);
-    for (const tile of layer.tiles) {
-      const { world, plane } = tile;
-      // Coarse levels may extend beyond the edge.
-      const seen = intersection(world, layer.extent ?? world);
-      if (seen.left >= seen.right || seen.top >= seen.bottom) continue;
-      const textures = this.live.textures.of(tile, layer.style.kind === "labels", this.#time);
-      if (!textures) {
-        this.isWhole = false;
-        continue;
-      }
-      const [stepX, stepY] = [
-        (world.right - world.left) / plane.columns,
-        (world.bottom - world.top) / plane.rows,
-      ];
-      const [a, b, c, d] = toPixels;
-      const isReduced = Math.min(stepX * Math.hypot(a, b), stepY * Math.hypot(c, d)) < 0.95;
-      for (const patch of textures.patches) {
-        const at = this.#useTile(layer, tile, patch, isReduced);
-        const { texels, rows, columns } = patch;
-        const own = intersection(seen, {
-          left: world.left + columns[0] * stepX,
-          right: world.left + columns[1] * stepX,
-          top: world.top + rows[0] * stepY,
-          bottom: world.top + rows[1] * stepY,
-        });
-        if (own.left >= own.right || own.top >= own.bottom) continue;
-        const x = (place: number) =>
-          (((place - world.left) / stepX - columns[0]) * texels.columns) / (columns[1] - columns[0]);
-        const y = (place: number) =>
-          (((place - world.top) / stepY - rows[0]) * texels.rows) / (rows[1] - rows[0]);
-        gl.uniform4f(at("part"), x(own.left), y(own.top), x(own.right), y(own.bottom));
-        setPlace(gl, at, own, this.#where, toPixels);
-        gl.drawArrays(gl.TRIANGLE_STRIP, 0, 4);
-      }
-      this.#drawGaps(markedGaps(tile, layer.style), world, toPixels);
-    }
   }
 
   /** Sets the texture and the colours of a part of a tile. */
@@ -287,7 +231,7 @@ class PictureDrawing {
     gl.bindTexture(gl.TEXTURE_2D, texture);
     gl.uniform1i(at("values"), 0);
     gl.uniform1i(at("colours"), 1);
-    const isEntries = style.kind === "labels" && labelCodes(tile) !== undefined;
+    const isEntries = style.kind === "labels" && needsCodes(tile);
     gl.uniform1i(at("mode"), style.kind !== "labels" ? 0 : isEntries ? 2 : 1);
     this.#setRange(at, samplerType(texels.type), texels, low, high);
     this.#setScale(at, style.scale, texels, low, high);
@@ -303,32 +247,30 @@ class PictureDrawing {
     return at;
   }
 
-  #drawTile(layer: SceneLayer, tile: Tile, { patches }: TileTextures, placed: Placed): void {
+  /** Turned tiles are parallelograms, whose pixels the shader maps back to elements. */
+  #drawTile(layer: SceneLayer, placed: PlacedTile, { patches }: TileTextures): void {
     const gl = this.#gl;
-    const [scaleX, scaleY] = [
-      (placed.right - placed.left) / tile.plane.columns,
-      (placed.bottom - placed.top) / tile.plane.rows,
-    ];
-    const isReduced = Math.min(scaleX, Math.abs(scaleY)) < 0.95;
-    const exact = this.#where.exact(tile.world);
-    const [exactX, exactY] = [
-      (exact.right - exact.left) / tile.plane.columns,
-      (exact.bottom - exact.top) / tile.plane.rows,
-    ];
+    const { tile, matrix, seen, isTurned } = placed;
+    const [a, b, c, d] = matrix;
+    const isReduced = Math.min(Math.hypot(a, b), Math.hypot(c, d)) < 0.95;
+    // Edges of upright tiles are rounded to whole pixels, edges of the elements inside are not.
+    const toElements = isTurned ? identityMatrix : inverse(matrix);
+    if (!toElements) return;
     for (const patch of patches) {
       const { texels, rows, columns } = patch;
+      const own = intersection(seen, rectangleOf(rows, columns));
+      if (own.left >= own.right || own.top >= own.bottom) continue;
       const at = this.#useTile(layer, tile, patch, isReduced);
-      const [left, right] = columns.map((column) => placed.left + Math.round(column * scaleX)) as [
-        number,
-        number,
-      ];
-      const [top, bottom] = rows.map((row) => placed.top + Math.round(row * scaleY)) as [number, number];
-      // Edges of tiles are rounded to whole pixels, edges of the elements inside are not.
-      const across = (x: number) =>
-        (((x - exact.left) / exactX - columns[0]) * texels.columns) / (columns[1] - columns[0]);
-      const down = (y: number) => (((y - exact.top) / exactY - rows[0]) * texels.rows) / (rows[1] - rows[0]);
-      gl.uniform4f(at("part"), across(left), down(top), across(right), down(bottom));
-      setPlace(gl, at, { left, top, right, bottom }, this.#where);
+      const place = isTurned ? own : partPlace(placed, rectangleOf(rows, columns), this.#where);
+      const texel = (x: number, y: number) => {
+        const [column, row] = applied(toElements, x, y);
+        return [
+          ((column - columns[0]) * texels.columns) / (columns[1] - columns[0]),
+          ((row - rows[0]) * texels.rows) / (rows[1] - rows[0]),
+        ] as const;
+      };
+      gl.uniform4f(at("part"), ...texel(place.left, place.top), ...texel(place.right, place.bottom));
+      setPlace(gl, at, place, this.#where, isTurned ? matrix : identityMatrix);
       gl.drawArrays(gl.TRIANGLE_STRIP, 0, 4);
     }
   }
@@ -379,45 +321,34 @@ class PictureDrawing {
     gl.uniform3f(at("curve"), start, factor, threshold);
   }
 
-  /** @param turn of a place that is not in device pixels */
-  #drawGaps({ gaps, plane }: Pick<Tile, "gaps" | "plane">, placed: Placed, turn?: Matrix): void {
+  #drawGaps({ gaps }: Pick<Tile, "gaps">, placed: PlacedTile): void {
     if (gaps.length === 0) return;
     const gl = this.#gl;
     const { resources } = this.live;
     const { ratio } = this.scene;
     const { program, at } = compileProgram(gl, resources, "pattern");
     gl.useProgram(program);
-    const whole = turn ? (pixel: number) => pixel : Math.round;
-    const across = (column: number) =>
-      whole(placed.left + ((placed.right - placed.left) * column) / plane.columns);
-    const down = (row: number) => whole(placed.top + ((placed.bottom - placed.top) * row) / plane.rows);
     for (const { kind, rows, columns } of gaps) {
       const isDamaged = kind === "damaged";
       gl.uniform1i(at("pattern"), isDamaged ? 0 : 1);
       gl.uniform1f(at("distance_"), Math.round((isDamaged ? hatchDistance : dotDistance) * ratio));
       gl.uniform3f(at("light"), ...unit(marks.hatchLight));
       gl.uniform3f(at("dark"), ...unit(isDamaged ? marks.hatchDark : marks.dot));
-      const place = {
-        left: across(columns[0]),
-        right: across(columns[1]),
-        top: down(rows[0]),
-        bottom: down(rows[1]),
-      };
-      setPlace(gl, at, place, this.#where, turn);
+      const part = rectangleOf(rows, columns);
+      if (placed.isTurned) setPlace(gl, at, part, this.#where, placed.matrix);
+      else setPlace(gl, at, partPlace(placed, part, this.#where), this.#where);
       gl.drawArrays(gl.TRIANGLE_STRIP, 0, 4);
     }
   }
 }
 
+const rectangleOf = (
+  [top, bottom]: readonly [number, number],
+  [left, right]: readonly [number, number],
+): Rectangle => ({ left, right, top, bottom });
+
 /** The first and the last colour of a map. */
 const endsOf = (table: Uint32Array): OutsideColors => ({
   below: pixelBytes(table[0]!),
   above: pixelBytes(table[255]!),
-});
-
-const intersection = (a: Rectangle, b: Rectangle): Rectangle => ({
-  left: Math.max(a.left, b.left),
-  top: Math.max(a.top, b.top),
-  right: Math.min(a.right, b.right),
-  bottom: Math.min(a.bottom, b.bottom),
 });

@@ -1,9 +1,9 @@
 /** Figures and videos of a view, drawn again by a copy of the viewer outside the window, at any size; their dialog. */
 import { h } from "../base/dom.js";
 import { Film, recorderType } from "../base/film.js";
-import { withDensity } from "../base/png-density.js";
 import type { NamedBlob } from "../base/save.js";
 import { boxAround } from "../base/snapshot.js";
+import { withDensity } from "../base/surface.js";
 import { SvgSurface } from "../base/svg-surface.js";
 import { type Camera, type Rectangle, type Size, visible } from "../model/camera.js";
 import {

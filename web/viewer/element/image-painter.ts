@@ -1,8 +1,7 @@
 /** Draws two axes as an image. */
 import { formatCount, formatShape } from "../base/format.js";
 import { LazyPart } from "../base/lazy-part.js";
-import type { Renderer, Rgb } from "../draw/renderer.js";
-import { isSoftware } from "../draw/software.js";
+import { isSoftware, type Renderer, type Rgb } from "../draw/renderer.js";
 import type { Warping } from "../draw/warp.js";
 import type { Point } from "../input/gestures.js";
 import { visible } from "../model/camera.js";
@@ -229,5 +228,5 @@ async function makeRenderer(
     }
   }
   const { CanvasRenderer } = await import("../draw/canvas2d.js");
-  return new CanvasRenderer(canvas, budgetBytes);
+  return new CanvasRenderer(canvas);
 }

@@ -70,11 +70,7 @@ export class LayerOpener {
         this.#content(layer),
         layer.colormap ? loadColormap(layer.colormap) : undefined,
       ]);
-      if (content.kind === "features")
-        await Promise.all([
-          readLink(content.link?.observations, layer.by),
-          layer.by && content.features.readColumn?.(layer.by, this.signal),
-        ]);
+      if (content.kind === "features") await readLink(content.link?.observations, layer.by);
       else if (content.dataset.isLabels) await loadLabelTable(content.dataset, layer.by, this.signal);
       if (!isCurrent()) return;
       openedLayers(this.image).set(

@@ -7,7 +7,6 @@ import { publicData, publicDataNote } from "../source/public-data.js";
 export function galleryView(offers: readonly Offer[], open: OpenLink): HTMLElement {
   const cards = offers.filter(({ text }) => text !== "");
   const others = offers.filter(({ text }) => text === "");
-  const fields = [...new Set(publicData.map(({ field }) => field))];
   return h(
     "div",
     { class: "page-gallery" },
@@ -39,22 +38,20 @@ export function galleryView(offers: readonly Offer[], open: OpenLink): HTMLEleme
       ),
     h("h2", {}, "Public data"),
     h("p", {}, publicDataNote),
-    ...fields.flatMap((field) => [
+    ...Object.entries(publicData).flatMap(([field, list]) => [
       h("h3", {}, `${field[0]!.toUpperCase()}${field.slice(1)}`),
       h(
         "ul",
         { class: "page-public" },
-        ...publicData
-          .filter((data) => data.field === field)
-          .map((data) =>
-            h(
-              "li",
-              {},
-              link(offerHref({ ...data, view: {} }), open, {}, data.title),
-              ` ${data.text} `,
-              h("span", { class: "page-owner" }, data.owner),
-            ),
+        ...list.map((data) =>
+          h(
+            "li",
+            {},
+            link(offerHref({ ...data, view: {} }), open, {}, data.title),
+            ` ${data.text} `,
+            h("span", { class: "page-owner" }, data.owner),
           ),
+        ),
       ),
     ]),
   );

@@ -1,7 +1,7 @@
 /** The contents of a group as a tree of expandable branches, with a summary of each node. */
 import { button, h } from "../base/dom.js";
 import { formatByteCount, formatCount, formatShape, formatType } from "../base/format.js";
-import { namesWith } from "../base/slices.js";
+import { indicesWhere } from "../base/slices.js";
 import { longName, maxText, shortened, shortName } from "../base/text.js";
 import { type Rows, VirtualList } from "../base/virtual-list.js";
 import { type Branch, type NodeFacts, type TreeItem, troubleWith } from "../source/tree.js";
@@ -122,9 +122,9 @@ class Tree {
     this.#search = new AbortController();
     const lines = this.#lines;
     try {
-      const memberName = (i: number) => lines[i]!.item?.name ?? "";
-      const found =
-        text === "" ? undefined : await namesWith(text, lines.length, memberName, this.#search.signal);
+      const wanted = text.toLowerCase();
+      const isWanted = (i: number) => (lines[i]!.item?.name ?? "").toLowerCase().includes(wanted);
+      const found = text === "" ? undefined : await indicesWhere(lines.length, isWanted, this.#search.signal);
       this.#found = found?.map((i) => lines[i]!);
     } catch {
       return false;

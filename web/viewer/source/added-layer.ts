@@ -1,11 +1,11 @@
 /** Opens the source of a layer over a picture. */
 import { HttpStore, type Source } from "zarr-wasm";
-import { maxRequests } from "../base/requests.js";
+import { decodedName } from "./address-rules.js";
 import type { Dataset } from "./dataset.js";
 import type { TableLink } from "./feature-table.js";
 import { type Features, featureLimits, InvalidLayer } from "./features.js";
 import { parseGeoJson } from "./geojson.js";
-import { ifReadable, openNode, storeFor } from "./nodes.js";
+import { ifReadable, maxRequests, openNode, storeFor } from "./nodes.js";
 import { openTarget, resolveTarget } from "./open.js";
 import { isSpatial, type LinkedFeatures, openSpatial, parquetFile } from "./spatial.js";
 
@@ -84,15 +84,6 @@ async function readFile(source: string, signal: AbortSignal): Promise<Uint8Array
   const bytes = await store.get(`/${decodedName(name!)}`, { signal, maxBytes: featureLimits.bytes });
   if (!bytes) throw new InvalidLayer("the file does not exist");
   return bytes;
-}
-
-/** A name may have a percent sign that is not an escape. */
-function decodedName(name: string): string {
-  try {
-    return decodeURIComponent(name);
-  } catch {
-    return name;
-  }
 }
 
 async function openImage({ source, path, kind }: LayerTarget, signal: AbortSignal): Promise<Dataset> {

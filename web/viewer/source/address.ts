@@ -4,10 +4,7 @@
  *
  * Pure: no requests are sent. Each rule rewrites the text once, and the result goes through the rules again.
  */
-import type { NoAddress, Rewritten, Rule } from "./address-rules.js";
-import { cloudRules } from "./cloud-addresses.js";
-import { pageRules } from "./page-addresses.js";
-import { viewerRules } from "./viewer-addresses.js";
+import { type NoAddress, type Rewritten, type Rule, rewritingRules } from "./address-rules.js";
 
 /** An address that can be opened. */
 export interface Address {
@@ -24,16 +21,7 @@ export interface Address {
 /** Maximum number of rewritings: a link within a link within a link is as deep as real ones go. */
 const maxSteps = 8;
 
-const rules: readonly Rule[] = [
-  unquoted,
-  call,
-  ...viewerRules,
-  ...cloudRules,
-  ...pageRules,
-  localPath,
-  withoutScheme,
-  document,
-];
+const rules: readonly Rule[] = [unquoted, call, ...rewritingRules, localPath, withoutScheme, document];
 
 /** Parses pasted or typed text. */
 export function readAddress(pasted: string): Address | NoAddress {

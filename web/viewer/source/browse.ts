@@ -11,8 +11,7 @@ import {
   type Store,
   type ZarrGroup,
 } from "zarr-wasm";
-import { omeAttributes, own, pathBelow, textAt, textsAt, wordsAt } from "./attributes.js";
-import { pathsOfLayout } from "./layout.js";
+import { omeAttributes, own, pathBelow, pathsOfLayout, textAt, textsAt, wordsAt } from "./attributes.js";
 import { listedByServer } from "./listing.js";
 import { ifReadable } from "./nodes.js";
 
@@ -203,68 +202,15 @@ const encodedParts: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Common names of members, for groups without other information. */
-const commonNames: readonly string[] = [
-  ...[
-    "0",
-    "1",
-    "s0",
-    "c0",
-    "data",
-    "raw",
-    "image",
-    "images",
-    "labels",
-    "label",
-    "OME",
-    "em",
-    "volumes",
-    "recon-1",
-    "A",
-  ],
-  ...[
-    "X",
-    "obs",
-    "var",
-    "tables",
-    "points",
-    "shapes",
-    "train",
-    "test",
-    "measurements",
-    "quality",
-    "conditions",
-  ],
-  ...[
-    "time",
-    "lat",
-    "lon",
-    "latitude",
-    "longitude",
-    "x",
-    "y",
-    "z",
-    "level",
-    "lev",
-    "depth",
-    "band",
-    "spatial_ref",
-    "crs",
-  ],
-  ...[
-    "temperature",
-    "precipitation",
-    "t2m",
-    "2m_temperature",
-    "tas",
-    "tasmax",
-    "tasmin",
-    "pr",
-    "precip",
-    "sst",
-    "analysed_sst",
-  ],
-  ...["u10", "v10", "tp", "msl", "air", "climate", "elevation", "dem", "reflectance", "b02", "mask", "array"],
-];
+const commonNames = `
+  0 1 s0 c0 data raw image images labels label OME em volumes recon-1 A
+  X obs var tables points shapes train test measurements quality conditions
+  time lat lon latitude longitude x y z level lev depth band spatial_ref crs
+  temperature precipitation t2m 2m_temperature tas tasmax tasmin pr precip sst analysed_sst
+  u10 v10 tp msl air climate elevation dem reflectance b02 mask array
+`
+  .trim()
+  .split(/\s+/);
 
 /** Names of dimensions, which are also those of coordinates, and names of other coordinates. */
 function dimensionsIn(node: OpenedNode): string[] {

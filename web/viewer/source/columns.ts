@@ -8,7 +8,7 @@ import { type FeatureColumn, featureLimits, InvalidLayer } from "./features.js";
 
 /** Maximum number of columns in the text of a row, and maximum length of a value. */
 export const maxShown = 12;
-const maxValue = 80;
+export const maxValue = 80;
 
 /** A table by rows. */
 export class Table {
@@ -56,7 +56,7 @@ export function wholeNumbers(column: FeatureColumn | undefined): Float64Array | 
 }
 
 /** A column of strings whose categories are numbered. */
-export function textColumn(count: number, at: (row: number) => string | undefined): FeatureColumn {
+function textColumn(count: number, at: (row: number) => string | undefined): FeatureColumn {
   const known = new Map<string, number>();
   const codes = new Int32Array(count);
   for (let row = 0; row < count; row++) {
@@ -70,6 +70,17 @@ export function textColumn(count: number, at: (row: number) => string | undefine
     codes[row] = code;
   }
   return { kind: "categories", codes, names: [...known.keys()] };
+}
+
+/** A column of values of JSON: of numbers if there are no others. @param textOf undefined for values that are skipped */
+export function valueColumn(
+  values: readonly unknown[],
+  textOf: (value: unknown) => string | undefined,
+): FeatureColumn {
+  const isMissing = (value: unknown) => value === undefined || value === null;
+  if (values.every((value) => typeof value === "number" || isMissing(value)))
+    return { kind: "numbers", values: Float64Array.from(values, (value) => (value as number) ?? Number.NaN) };
+  return textColumn(values.length, (row) => (isMissing(values[row]) ? undefined : textOf(values[row])));
 }
 
 /** A column of a Parquet file; bytes are UTF-8. */

@@ -3,9 +3,8 @@
  * Folders are handles (File System Access) if the browser supports them, otherwise entries
  * (`webkitGetAsEntry`) or the list of files from `<input type="file" webkitdirectory>`.
  */
-import { type DirectoryHandle, DirectoryHandleStore, isZarrError, type Store, ZipStore } from "zarr-wasm";
-import { type FileEntry, type FolderEntry, FolderEntryStore } from "./entry-store.js";
-import { FileListStore } from "./file-list-store.js";
+import { type DirectoryHandle, DirectoryHandleStore, isZarrError, type Store } from "zarr-wasm";
+import { type FileEntry, type FolderEntry, fileListStore, folderEntryStore } from "./local-files.js";
 
 /** A dropped item that can be opened. */
 export interface Dropped {
@@ -75,9 +74,7 @@ async function openStore(picked: Picked): Promise<Dropped | NotDropped | undefin
   if (found === null) return undefined;
   if (found instanceof Blob) return storeOfFile(found);
   if ("isDirectory" in found)
-    return found.isDirectory
-      ? { name: found.name, store: new FolderEntryStore(found as FolderEntry) }
-      : undefined;
+    return found.isDirectory ? { name: found.name, store: folderEntryStore(found) } : undefined;
   return storeOfHandle(found);
 }
 
@@ -91,7 +88,7 @@ export async function storeOfHandle(handle: Handle): Promise<Dropped | NotDroppe
 export async function storesOfFiles(files: Iterable<File>): Promise<(Dropped | NotDropped)[]> {
   const list = Array.from(files);
   const [folder] = list.map(({ webkitRelativePath }) => webkitRelativePath?.split("/")[0]);
-  if (folder) return [{ name: folder, store: new FileListStore(folder, list) }];
+  if (folder) return [{ name: folder, store: fileListStore(folder, list) }];
   return withoutLooseParts(await Promise.all(list.map(storeOfFile)));
 }
 
@@ -101,12 +98,12 @@ const maxReferences = 256 * 2 ** 20;
 async function storeOfFile(file: File): Promise<Dropped | NotDropped> {
   const { name } = file;
   try {
-    if (await isZip(file)) return { name, store: new ZipStore(file) };
+    const packed = () => import("./packed.js");
+    if (await isZip(file)) return { name, store: new (await packed()).ZipStore(file) };
     if (isReferences(name)) {
       if (file.size > maxReferences)
         return { name, refused: `${name} is too large for a file of references.` };
-      const { referencesIn } = await import("./reference-file.js");
-      return { name, store: await referencesIn(file) };
+      return { name, store: await (await packed()).referencesIn(file) };
     }
   } catch (error) {
     const why = isZarrError(error) ? error.message : "it could not be read";

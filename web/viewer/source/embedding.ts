@@ -7,7 +7,7 @@ import { textAt } from "./attributes.js";
 import type { Collection } from "./collection.js";
 import { linearCoordinates } from "./coordinates.js";
 import type { Dataset, DatasetAxis, Embedding } from "./dataset.js";
-import { type Features, featureLimits, InvalidLayer, type Paths } from "./features.js";
+import { type Features, featureLimits, GeometryBuilder, InvalidLayer } from "./features.js";
 import { groupAt, ifReadable } from "./nodes.js";
 import { annDataObservations } from "./observations.js";
 import { factsOfNode } from "./tree.js";
@@ -156,13 +156,7 @@ export async function embeddingsOf(group: ZarrGroup, signal: AbortSignal): Promi
   return { title: "Embeddings", entries, others: [] };
 }
 
-const noPaths: Paths = {
-  xy: new Float64Array(0),
-  starts: Uint32Array.of(0),
-  features: new Uint32Array(0),
-  isRing: new Uint8Array(0),
-  bounds: new Float64Array(0),
-};
+const { paths: noPaths } = new GeometryBuilder().geometry;
 
 const made = keptFor((_embedding: Embedding) => new Map<string, Features>());
 

@@ -1,5 +1,5 @@
-import { formatCount } from "../base/format.js";
 /** Points, lines and areas with properties: the content of layers of points and shapes. */
+import { formatCount } from "../base/format.js";
 import { applied, type Matrix } from "../base/matrix.js";
 
 /** A source that is not a layer, or exceeds its limits. */
@@ -47,10 +47,8 @@ export interface Features {
   readonly paths: Paths;
   /** Names of the properties. */
   readonly columns: readonly string[];
-  /** A column; made at once if it has not been read. */
+  /** A column; undefined if there is none, or it has not been read. */
   column(name: string): FeatureColumn | undefined;
-  /** Makes a column in slices; absent if columns need no time. @throws the signal's reason */
-  readColumn?(name: string, signal: AbortSignal): Promise<void>;
   /** Properties of a feature as text; "" for none. */
   text(feature: number): string;
   /** Colours of features given by the source, as 0xrrggbb; −1 for none. */

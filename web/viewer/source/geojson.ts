@@ -3,6 +3,7 @@ import { formatBriefly } from "../base/format.js";
 import { eachInSlices } from "../base/slices.js";
 import { shortened } from "../base/text.js";
 import { own } from "./attributes.js";
+import { maxShown, maxValue, valueColumn } from "./columns.js";
 import {
   type FeatureColumn,
   type Features,
@@ -10,21 +11,13 @@ import {
   GeometryBuilder,
   InvalidLayer,
 } from "./features.js";
-import { parseLongJson } from "./long-json.js";
 
 /** Maximum nesting of geometry collections. */
 const maxDepth = 8;
-/** Maximum number of properties in a feature's text, and maximum length of a value. */
-const maxShown = 12;
-const maxValue = 80;
 
-/** Parses a document in slices. @throws InvalidLayer; the signal's reason */
+/** Parses a document, and its features in slices. @throws InvalidLayer; the signal's reason */
 export async function parseGeoJson(text: string, signal?: AbortSignal): Promise<Features> {
-  const document = await parseLongJson(text, "features", signal).catch((error: unknown) => {
-    if (!(error instanceof SyntaxError)) throw error;
-    throw new InvalidLayer(`it is not JSON: ${error.message}`);
-  });
-  const list = featureList(document);
+  const list = featureList(parsed(text));
   const builder = new GeometryBuilder();
   const names = new Set<string>();
   const colors = new Int32Array(list.length);
@@ -38,17 +31,33 @@ export async function parseGeoJson(text: string, signal?: AbortSignal): Promise<
       for (const name of Object.keys(properties).slice(0, featureLimits.columns)) names.add(name);
   };
   await eachInSlices(list.length, addFeature, signal);
-  const columns = new ColumnCache(list);
+  const columns = new Map<string, FeatureColumn | undefined>();
   return {
     count: list.length,
     ...builder.geometry,
     columns: [...names],
-    column: (name) => columns.get(name),
-    readColumn: (name, signal) => columns.make(name, signal),
+    column(name) {
+      if (!columns.has(name)) columns.set(name, propertyColumn(list, name));
+      return columns.get(name);
+    },
     text: (feature) => featureText(list[feature]),
     colors: colors.some((color) => color >= 0) ? colors : undefined,
     isFromEdge: false,
   };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new InvalidLayer(`it is not JSON: ${(error as SyntaxError).message}`);
+  }
+}
+
+/** Undefined if no feature has the property. */
+function propertyColumn(list: readonly unknown[], name: string): FeatureColumn | undefined {
+  const values = list.map((feature) => own(own(feature, "properties"), name) ?? undefined);
+  return values.every((value) => value === undefined) ? undefined : valueColumn(values, valueText);
 }
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
@@ -151,79 +160,4 @@ function featureText(feature: unknown): string {
     .map(([name, value]) => `${shortened(name, maxValue)}: ${valueText(value)}`);
   if (typeof id === "string" || typeof id === "number") parts.unshift(`id: ${valueText(id)}`);
   return parts.join(", ");
-}
-
-/** Columns are made when they are needed for the first time. */
-class ColumnCache {
-  readonly #columns = new Map<string, FeatureColumn | undefined>();
-
-  constructor(private readonly list: readonly unknown[]) {}
-
-  get(name: string): FeatureColumn | undefined {
-    if (this.#columns.has(name)) return this.#columns.get(name);
-    const maker = new ColumnMaker(this.list, name);
-    for (let i = 0; i < this.list.length; i++) maker.look(i);
-    for (let i = 0; i < this.list.length; i++) maker.add(i);
-    this.#columns.set(name, maker.column);
-    return maker.column;
-  }
-
-  /** Makes a column in slices. @throws the signal's reason */
-  async make(name: string, signal: AbortSignal): Promise<void> {
-    if (this.#columns.has(name)) return;
-    const maker = new ColumnMaker(this.list, name);
-    await eachInSlices(this.list.length, (i) => maker.look(i), signal);
-    await eachInSlices(this.list.length, (i) => maker.add(i), signal);
-    this.#columns.set(name, maker.column);
-  }
-}
-
-/** Makes the column of a property; all features are looked at before the first is added. */
-class ColumnMaker {
-  #areNumbers = true;
-  #isEmpty = true;
-  readonly #known = new Map<string, number>();
-  #codes = new Int32Array(0);
-  #values = new Float64Array(0);
-
-  constructor(
-    private readonly list: readonly unknown[],
-    private readonly name: string,
-  ) {}
-
-  #value(feature: number): unknown {
-    return own(own(this.list[feature], "properties"), this.name) ?? undefined;
-  }
-
-  /** Finds the kind of the column. */
-  look(feature: number): void {
-    const value = this.#value(feature);
-    this.#isEmpty &&= value === undefined;
-    this.#areNumbers &&= value === undefined || typeof value === "number";
-  }
-
-  add(feature: number): void {
-    if (this.#isEmpty) return;
-    const value = this.#value(feature);
-    if (feature === 0) {
-      if (this.#areNumbers) this.#values = new Float64Array(this.list.length);
-      else this.#codes = new Int32Array(this.list.length);
-    }
-    if (this.#areNumbers) this.#values[feature] = value === undefined ? Number.NaN : (value as number);
-    else this.#codes[feature] = value === undefined ? -1 : this.#code(valueText(value));
-  }
-
-  #code(text: string): number {
-    const code = this.#known.get(text);
-    if (code !== undefined) return code;
-    this.#known.set(text, this.#known.size);
-    return this.#known.size - 1;
-  }
-
-  /** Undefined if no feature has the property. */
-  get column(): FeatureColumn | undefined {
-    if (this.#isEmpty) return undefined;
-    if (this.#areNumbers) return { kind: "numbers", values: this.#values };
-    return { kind: "categories", codes: this.#codes, names: [...this.#known.keys()] };
-  }
 }

@@ -1,6 +1,7 @@
 /** Two-dimensional coordinates: longitudes and latitudes of a curvilinear grid. Spec: CF 1.11, section 5.2. */
 import { get, type ZarrArray } from "zarr-wasm";
 import { decodeCF, dimensionsOf } from "zarr-wasm/conventions";
+import { Once } from "../base/memo.js";
 import { axisRole } from "./coordinates.js";
 import type { DatasetAxis, GridPositions } from "./dataset.js";
 
@@ -22,31 +23,17 @@ export function gridPositions(
   const isSame = dimensionsOf(latitude)?.join() === names.join();
   const isSmall = longitude.shape[0]! * longitude.shape[1]! <= maxElements;
   if (!isFitting || !isSame || !isSmall || own[0] === own[1]) return undefined;
-  return new StoredPositions([own[0]!, own[1]!], longitude, latitude);
-}
-
-class StoredPositions implements GridPositions {
-  known: GridPositions["known"];
-  #reading: Promise<void> | undefined;
-
-  constructor(
-    readonly axes: readonly [number, number],
-    private readonly longitude: ZarrArray,
-    private readonly latitude: ZarrArray,
-  ) {}
-
-  read(): Promise<void> {
-    this.#reading ??= this.#read().catch((error: unknown) => {
-      this.#reading = undefined;
-      throw error;
-    });
-    return this.#reading;
-  }
-
-  async #read(): Promise<void> {
-    const [longitudes, latitudes] = await Promise.all([degrees(this.longitude), degrees(this.latitude)]);
-    this.known = { longitudes, latitudes };
-  }
+  const positions = new Once(async () => {
+    const [longitudes, latitudes] = await Promise.all([degrees(longitude), degrees(latitude)]);
+    return { longitudes, latitudes };
+  });
+  return {
+    axes: [own[0]!, own[1]!],
+    get known() {
+      return positions.value;
+    },
+    read: async () => void (await positions.load()),
+  };
 }
 
 /** Fill values, which are far outside the range of angles, become NaN. */

@@ -7,10 +7,10 @@
 import { isZarrError, type Member, type OpenedNode, type ZarrArray, type ZarrGroup } from "zarr-wasm";
 import { dimensionsOf, fieldPaths, multiscales, type OmeMultiscale, wellPaths } from "zarr-wasm/conventions";
 import { formatCount } from "../base/format.js";
-import { omeAttributes, own, pathBelow, textAt, wordsAt } from "./attributes.js";
+import { omeAttributes, own, pathBelow, pathsOfLayout, textAt, wordsAt } from "./attributes.js";
 import type { Contents } from "./browse.js";
 import { isPosition } from "./coordinates.js";
-import { pathsOfLayout } from "./layout.js";
+import { ifReadable } from "./nodes.js";
 import type { PlateKind } from "./plate.js";
 
 /** An array of a dataset. */
@@ -202,18 +202,14 @@ const isBoundsOf = (name: string, others: ReadonlySet<string>): boolean => {
 const referredBy = (attributes: unknown): string[] =>
   referring.flatMap((name) => wordsAt(attributes, name)).filter((word) => !word.endsWith(":"));
 
+/** Undefined for an unreadable one, which must not hide the others. */
 async function variableAt(
   group: ZarrGroup,
   name: string,
   signal: AbortSignal | undefined,
 ): Promise<Variable | undefined> {
-  try {
-    const array = await group.open(name, { kind: "array", signal });
-    return { name, array, dimensions: dimensionsOf(array) };
-  } catch (error) {
-    if (isZarrError(error)) return undefined; // an unreadable one must not hide the others
-    throw error;
-  }
+  const array = await ifReadable(group.open(name, { kind: "array", signal }), signal);
+  return array && { name, array, dimensions: dimensionsOf(array) };
 }
 
 /**

@@ -1,28 +1,13 @@
 /** Finds the table of labels: in SpatialData, by its links to their name and to their numbers. */
 import type { Member, ZarrArray, ZarrGroup } from "zarr-wasm";
-import { own, textAt, textsAt } from "./attributes.js";
-import { columnNames, frameRows, readColumn, textColumn, wholeNumbers } from "./columns.js";
+import { own } from "./attributes.js";
+import { columnNames, frameRows, readColumn, valueColumn, wholeNumbers } from "./columns.js";
 import { type FeatureColumn, featureLimits } from "./features.js";
 import { groupAt, ifReadable } from "./nodes.js";
-import { areSeveral, Observations } from "./observations.js";
+import { areSeveral, Observations, type TableLinks, tableLinks } from "./observations.js";
 
 /** Maximum number of tables of a store. */
 const maxTables = 64;
-
-/** The links of a table: `spatialdata_attrs`, or the attributes themselves. */
-interface TableLinks {
-  readonly regions: readonly string[];
-  readonly regionKey: string;
-  readonly instanceKey: string;
-}
-
-function linksOf({ attributes }: ZarrGroup): TableLinks | undefined {
-  const from = own(attributes, "spatialdata_attrs") ?? attributes;
-  const [regionKey, instanceKey] = [textAt(from, "region_key"), textAt(from, "instance_key")];
-  if (regionKey === undefined || instanceKey === undefined) return undefined;
-  const region = textAt(from, "region");
-  return { regions: region === undefined ? textsAt(from, "region") : [region], regionKey, instanceKey };
-}
 
 /** The rows of a table that annotate one element. */
 export interface RegionRows {
@@ -64,7 +49,7 @@ export async function regionRows(
   const container = await groupAt(store, root, zarrFormat, signal);
   if (!container || own(container.attributes, "spatialdata_attrs") === undefined) return undefined;
   for (const table of await tablesOf(container, signal)) {
-    const links = linksOf(table);
+    const links = tableLinks(table);
     if (!links?.regions.includes(name)) continue;
     const rows = await rowsOf(table, links, name, signal);
     if (rows) return rows;
@@ -117,7 +102,9 @@ async function rowsOf(
   const all = obs && (await frameRows(obs, signal));
   if (!obs || !all || all > featureLimits.features) return undefined;
   const [regions, instances] = await Promise.all(
-    [regionKey, instanceKey].map((name) => readColumn(obs, name, all, signal)),
+    [regionKey, instanceKey].map((name) =>
+      name === undefined ? undefined : readColumn(obs, name, all, signal),
+    ),
   );
   if (regions?.kind !== "categories" || !instances) return undefined;
   const code = regions.names.indexOf(region);
@@ -143,19 +130,13 @@ export function propertiesTable(entries: readonly unknown[]): Observations | und
   if (rows.length === 0 || names.size === 0) return undefined;
   const ids = Float64Array.from(rows, (entry) => own(entry, "label-value") as number);
   const list = [...names].slice(0, featureLimits.columns);
-  return new Observations(rows.length, list, async (name) => propertyColumn(rows, name), ids);
+  const read = async (name: string) =>
+    valueColumn(
+      rows.map((entry) => own(entry, name)),
+      plainText,
+    );
+  return new Observations(rows.length, list, read, ids);
 }
 
-function propertyColumn(rows: readonly unknown[], name: string): FeatureColumn {
-  const values = rows.map((entry) => own(entry, name));
-  const isNumber = (value: unknown) => typeof value === "number" || value === undefined || value === null;
-  if (values.every(isNumber))
-    return {
-      kind: "numbers",
-      values: Float64Array.from(values, (value) => (typeof value === "number" ? value : Number.NaN)),
-    };
-  return textColumn(values.length, (row) => {
-    const value = values[row];
-    return ["string", "number", "boolean"].includes(typeof value) ? String(value) : undefined;
-  });
-}
+const plainText = (value: unknown): string | undefined =>
+  ["string", "number", "boolean"].includes(typeof value) ? String(value) : undefined;

@@ -2,7 +2,7 @@
 import { inverse, type Matrix, product } from "../base/matrix.js";
 import type { Dataset, DatasetAxis } from "./dataset.js";
 import { InvalidLayer } from "./features.js";
-import { placed } from "./placing.js";
+import { placed } from "./multiscale.js";
 import { toPicture } from "./spaces.js";
 
 /** A scale and a translation in coordinates of the picture: [down, across]. */

@@ -4,7 +4,7 @@
  */
 
 import { type DType, type ElementData, field, type Region } from "zarr-wasm";
-import { isComplex, isFloat, isInteger, isTime, notATime } from "../base/kinds.js";
+import { isComplex, isFloat, isInteger, isTime, notATime } from "../base/format.js";
 import { keptFor } from "../base/memo.js";
 import type { Numbers } from "../base/plane.js";
 

@@ -5,6 +5,7 @@
  */
 import { HttpStore, isZarrError, type Store, WritableHttpStore } from "zarr-wasm";
 import { textAt } from "./attributes.js";
+import { ifReadable } from "./nodes.js";
 
 /** Maximum size of a listing. */
 const maxBytes = 4 * 2 ** 20;
@@ -58,15 +59,9 @@ async function listedInBucket(
     if (pages++ === maxPages) throw new TypeError("too many names");
     return fetch(request, signal ? { signal } : undefined);
   };
-  try {
-    const store = new WritableHttpStore(url, { bucket, retries: 0, fetch: asked });
-    const names = await store.listChildren?.(path);
-    return names && names.length > 0 ? [...names] : undefined;
-  } catch (error) {
-    signal?.throwIfAborted();
-    if (isZarrError(error)) return undefined;
-    throw error;
-  }
+  const store = new WritableHttpStore(url, { bucket, retries: 0, fetch: asked });
+  const names = await ifReadable(Promise.resolve(store.listChildren?.(path)), signal);
+  return names && names.length > 0 ? [...names] : undefined;
 }
 
 async function elementText(folder: URL, signal: AbortSignal | undefined): Promise<string | undefined> {

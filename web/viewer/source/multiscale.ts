@@ -9,12 +9,12 @@ import {
   type OmeMultiscale,
 } from "zarr-wasm/conventions";
 import { formatCount } from "../base/format.js";
+import { Once } from "../base/memo.js";
 import { omeAttributes, own } from "./attributes.js";
 import { linearCoordinates } from "./coordinates.js";
 import type { AxisRole, ChannelInfo, Dataset, DatasetAxis, Labels, LabelsList, Level } from "./dataset.js";
 import { isInteger } from "./leaf.js";
 import type { RenderingDefaults } from "./ome-settings.js";
-import { placedIn } from "./placing.js";
 
 export interface ImageOptions {
   readonly title: string;
@@ -158,53 +158,32 @@ export function openedLevel(
   opened: ZarrArray | undefined,
   openArray: () => Promise<ZarrArray>,
 ): Level {
-  let array = opened;
-  let opening: Promise<ZarrArray> | undefined;
+  const array = new Once(openArray, opened);
   return {
     factor,
     origin,
     get array() {
-      return array;
+      return array.value;
     },
-    open() {
-      if (array) return Promise.resolve(array);
-      opening ??= openArray()
-        .then((made) => {
-          array = made;
-          return made;
-        })
-        .finally(() => {
-          opening = undefined;
-        });
-      return opening;
-    },
+    open: () => array.load(),
   };
 }
 
 /** The labels of an image; searched once, on first use. */
 function findLabels(group: ZarrGroup, image: Dataset): LabelsList {
-  let known: readonly Labels[] | undefined;
-  let finding: Promise<readonly Labels[]> | undefined;
-  const find = async () => {
+  const found = new Once<readonly Labels[]>(async () => {
     const paths = await labelPaths(group).catch((error: unknown) => {
       // An unreadable list must not keep the image from being shown.
       if (isZarrError(error)) return [];
       throw error;
     });
-    known = paths.slice(0, maxLabels).map((path) => lazyLabels(group, path, image));
-    return known;
-  };
+    return paths.slice(0, maxLabels).map((path) => lazyLabels(group, path, image));
+  });
   return {
     get known() {
-      return known;
+      return found.value;
     },
-    find() {
-      finding ??= find().catch((error: unknown) => {
-        finding = undefined;
-        throw error;
-      });
-      return finding;
-    },
+    find: () => found.load(),
   };
 }
 
@@ -228,36 +207,60 @@ const hasLinks = (group: ZarrGroup): boolean =>
   );
 
 function lazyLabels(group: ZarrGroup, path: string, image: Dataset): Labels {
-  let dataset: Dataset | undefined;
-  let imageAxes: readonly number[] = [];
-  let opening: Promise<Dataset> | undefined;
   const name = path.slice(path.lastIndexOf("/") + 1);
-  const openAll = async () => {
+  const placed = new Once(async () => {
     const node = await group.open(path, { kind: "group" });
     const [labels] = multiscales(node);
     const inPlace = hasLinks(group)
       ? await (await import("./label-link.js")).inImage(group, path, labels!)
       : labels!;
-    const found = await multiscaleDataset(inPlace, { title: name, isLabel: true, group: node });
-    const placed = placedIn(image, found);
-    imageAxes = placed.imageAxes;
-    dataset = placed.dataset;
-    return dataset;
-  };
+    return placedIn(image, await multiscaleDataset(inPlace, { title: name, isLabel: true, group: node }));
+  });
   return {
     name,
     path: group.path === "" ? path : `${group.path}/${path}`,
     get dataset() {
-      return dataset;
+      return placed.value?.dataset;
     },
     get imageAxes() {
-      return imageAxes;
+      return placed.value?.imageAxes ?? [];
     },
-    open() {
-      opening ??= openAll().finally(() => {
-        opening = undefined;
-      });
-      return dataset ? Promise.resolve(dataset) : opening;
+    open: async () => (await placed.load()).dataset,
+  };
+}
+
+/**
+ * Returns a dataset with levels placed in elements of the image's level 0. Axes are matched by name, or else
+ * by position from the last. An axis without a scale is as long as the image's.
+ */
+function placedIn(image: Dataset, own: Dataset): { dataset: Dataset; imageAxes: readonly number[] } {
+  const isNamed = own.axes.every(({ name }) => name !== undefined);
+  const shift = image.axes.length - own.axes.length;
+  const imageAxes = own.axes.map(({ name }, axis) =>
+    isNamed ? image.axes.findIndex((other) => other.name === name) : Math.max(-1, axis + shift),
+  );
+  const places = own.axes.map((axis, i) => {
+    const other = image.axes[imageAxes[i]!];
+    if (!other) return { factor: 1, origin: 0 };
+    const isTold = axis.scale !== undefined && other.scale !== undefined && axis.length !== other.length;
+    const factor = isTold ? axis.scale / other.scale : other.length / axis.length;
+    const moved = (axis.translation ?? 0) - (other.translation ?? 0);
+    const elements = moved / (other.scale ?? 1);
+    const origin = moved === 0 || !Number.isFinite(elements) ? 0 : elements + 0.5 - factor / 2;
+    return { factor: Number.isFinite(factor) && factor > 0 ? factor : 1, origin };
+  });
+  const levels = own.levels.map((level) => placed(level, places)) as [Level, ...Level[]];
+  return { dataset: { ...own, levels }, imageAxes };
+}
+
+/** A level whose elements of level 0 are placed along each axis. */
+export function placed(level: Level, places: readonly { factor: number; origin: number }[]): Level {
+  return {
+    factor: level.factor.map((factor, axis) => factor * places[axis]!.factor),
+    origin: level.origin.map((origin, axis) => places[axis]!.origin + origin * places[axis]!.factor),
+    get array() {
+      return level.array;
     },
+    open: () => level.open(),
   };
 }

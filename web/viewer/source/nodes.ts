@@ -9,8 +9,10 @@ import {
   type ZarrGroup,
   type ZarrWarning,
 } from "zarr-wasm";
-import { maxRequests } from "../base/requests.js";
 import { keptData, readers } from "./kept-data.js";
+
+/** Maximum number of requests in flight: about the limit of HTTP/2; over HTTP/1.1 the browser queues the rest. */
+export const maxRequests = 100;
 
 interface NodeTarget {
   readonly source: Source;
@@ -55,7 +57,7 @@ export async function storeFor(source: Source): Promise<Source> {
   if (url.protocol !== "http:" && url.protocol !== "https:") return source;
   // A new store each time: an archive may have been replaced.
   if (/\.(zip|ozx)$/i.test(url.pathname)) {
-    const { ZipStore } = await import("./archive.js");
+    const { ZipStore } = await import("./packed.js");
     return new ZipStore(url, { persistentCache: keptData });
   }
   if (last?.address !== url.href)

@@ -1,6 +1,6 @@
 /** Observations: rows of a table, whose columns are read when they are needed, and which points or labels stand for. */
 import type { ZarrGroup } from "zarr-wasm";
-import { own, textAt } from "./attributes.js";
+import { own, textAt, textsAt } from "./attributes.js";
 import { columnNames, maxShown, readable, readColumn, readStrings, rowText } from "./columns.js";
 import type { FeatureColumn } from "./features.js";
 import { ifReadable } from "./nodes.js";
@@ -123,6 +123,21 @@ export class Observations {
   }
 }
 
+/** The links of a table: `spatialdata_attrs`, or the attributes themselves. */
+export interface TableLinks {
+  readonly regions: readonly string[];
+  readonly regionKey: string | undefined;
+  readonly instanceKey: string;
+}
+
+export function tableLinks({ attributes }: ZarrGroup): TableLinks | undefined {
+  const from = own(attributes, "spatialdata_attrs") ?? attributes;
+  const [regionKey, instanceKey] = [textAt(from, "region_key"), textAt(from, "instance_key")];
+  if (instanceKey === undefined) return undefined;
+  const region = textAt(from, "region");
+  return { regions: region === undefined ? textsAt(from, "region") : [region], regionKey, instanceKey };
+}
+
 /** The columns of `obs` of an AnnData group, and the labels that its rows annotate. */
 export async function annDataObservations(
   table: ZarrGroup,
@@ -144,12 +159,11 @@ async function instances(
   rows: number,
   signal: AbortSignal,
 ): Promise<Pick<Observations, "ids"> & { readonly regionOf?: (row: number) => string | undefined }> {
-  const from = own(table.attributes, "spatialdata_attrs") ?? table.attributes;
+  const { instanceKey, regionKey } = tableLinks(table) ?? {};
   const [column, regions] = await Promise.all(
-    ["instance_key", "region_key"].map((key) => {
-      const name = textAt(from, key);
-      return name === undefined ? undefined : readColumn(obs, name, rows, signal);
-    }),
+    [instanceKey, regionKey].map((name) =>
+      name === undefined ? undefined : readColumn(obs, name, rows, signal),
+    ),
   );
   if (column?.kind !== "numbers" || !column.values.every(Number.isSafeInteger)) return { ids: undefined };
   if (regions?.kind !== "categories" || !areSeveral(regions)) return { ids: column.values };

@@ -1,19 +1,16 @@
 /** What OME-Zarr metadata say about the display of an image: rendering settings, and colours of labels. */
 import { LabelColors, type Rgba } from "../base/label-colors.js";
 import { maxText, shortened, shortName } from "../base/text.js";
-import { own, textAt } from "./attributes.js";
+import { omeAttributes, own, textAt } from "./attributes.js";
 import type { LabelInfo } from "./dataset.js";
 import { propertiesTable } from "./label-table.js";
 
 /** Maximum number of properties of a label that are displayed. */
 const maxProperties = 16;
 
-/** The metadata of a group: under "ome" since 0.5. */
-const omeOf = (attributes: unknown): unknown => own(attributes, "ome") ?? attributes;
-
 /** Reads `image-label`: colours and properties of single labels. Spec: OME-Zarr 0.4, "labels" metadata. */
 export function labelInfo(attributes: unknown): LabelInfo | undefined {
-  const label = own(omeOf(attributes), "image-label");
+  const label = own(omeAttributes(attributes), "image-label");
   const [colors, properties] = ["colors", "properties"].map((name) => listAt(label, name));
   if (colors!.length === 0 && properties!.length === 0) return undefined;
   let byLabel: Map<number, unknown> | undefined;
@@ -66,7 +63,7 @@ export interface RenderingDefaults {
 }
 
 export function renderingDefaults(attributes: unknown): RenderingDefaults {
-  const settings = own(own(omeOf(attributes), "omero"), "rdefs");
+  const settings = own(own(omeAttributes(attributes), "omero"), "rdefs");
   const index = (name: string) => {
     const value = own(settings, name);
     return Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : undefined;

@@ -1,6 +1,7 @@
 /** The contents of a group as a tree whose branches are read when they are opened. */
 import { isZarrError, type OpenedNode, type ZarrArray, type ZarrGroup } from "zarr-wasm";
 import { dimensionsOf, isMultiscales } from "zarr-wasm/conventions";
+import { Once } from "../base/memo.js";
 import { omeAttributes, own, textAt } from "./attributes.js";
 import { type Contents, folderContents } from "./browse.js";
 
@@ -47,29 +48,23 @@ export function branchFrom(group: ZarrGroup, { members, note }: Contents): Branc
 
 /** A node, opened on first use. */
 export class NodeItem implements TreeItem {
-  #opening: Promise<OpenedNode> | undefined;
+  readonly #node: Once<OpenedNode>;
 
   constructor(
     readonly name: string,
     readonly path: string,
     readonly kind: TreeItem["kind"],
-    private readonly open: (name: string) => Promise<OpenedNode>,
-  ) {}
-
-  #node(): Promise<OpenedNode> {
-    this.#opening ??= this.open(this.name).catch((error: unknown) => {
-      this.#opening = undefined;
-      throw error;
-    });
-    return this.#opening;
+    open: (name: string) => Promise<OpenedNode>,
+  ) {
+    this.#node = new Once(() => open(name));
   }
 
   async facts(): Promise<NodeFacts> {
-    return factsOfNode(await this.#node());
+    return factsOfNode(await this.#node.load());
   }
 
   async branch(signal?: AbortSignal): Promise<Branch> {
-    const group = await this.#node();
+    const group = await this.#node.load();
     return group.kind === "group" ? toBranch(group, signal) : { items: [], note: undefined };
   }
 }

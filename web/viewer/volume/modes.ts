@@ -1,4 +1,5 @@
-/** Parts of the fragment shader of a volume that differ by mode. */
+/** Parts of the fragment shader of a volume that differ by mode, and the opacities of the colours of a layer. */
+import { type OpacityCurve, opacityAt } from "../model/channels.js";
 import type { VolumeMode } from "../model/volume.js";
 
 /** A projection of the values along a ray, or the first label. */
@@ -82,3 +83,14 @@ export const modes: Readonly<Record<RayMode, ModeCode>> = {
     result: "total.a > 0.0 ? total : back",
   },
 };
+
+/** The opacity of one voxel for each of 256 colours. The first has that of the lower end, the last of the upper. */
+export const opacityTable = (curve: OpacityCurve | undefined): readonly number[] =>
+  Array.from({ length: 256 }, (_, i) => opacityAt(curve, i / 255));
+
+/** The first colour that is not transparent, and the one after the last; all if none is. */
+export function opaqueEntries(curve: OpacityCurve | undefined): readonly [first: number, end: number] {
+  const table = opacityTable(curve);
+  const first = table.findIndex((opacity) => opacity > 0);
+  return first < 0 ? [256, 256] : [first, table.findLastIndex((opacity) => opacity > 0) + 1];
+}

@@ -32,17 +32,10 @@ export class PageTable {
   readonly #brickOf: Brick[] = [];
   readonly #free: number[] = [];
   #last = 0;
-  /** Whether all cells of a brick lie in the same bricks of coarser levels. */
-  readonly #isNested: boolean;
   #changed: Box | undefined;
 
   constructor(private readonly levels: readonly VolumeLevel[]) {
     this.grid = brickGrid(levels[0]!);
-    this.#isNested = levels.every(({ origin, factor }, i) =>
-      map3((axis) => factor[axis]! / (levels[i - 1]?.factor[axis] ?? 1)).every(
-        (ratio, axis) => Number.isInteger(ratio) && origin[axis] === 0,
-      ),
-    );
     this.cells = new Uint16Array(this.grid[0] * this.grid[1] * this.grid[2]);
   }
 
@@ -80,12 +73,11 @@ export class PageTable {
     if (!page) return;
     this.#pages.delete(brickKey(brick));
     this.#free.push(page.number);
-    const coarser = this.#isNested ? this.#coarser(brick) : undefined;
     this.#eachRow(brick, (first, end, at) => {
       for (let cell = first; cell < end; cell++) {
         if (this.cells[cell] !== page.number) continue;
         const [x, y, z] = [at[0] + cell - first, at[1], at[2]];
-        this.cells[cell] = coarser ?? this.#coarser({ level: 0, at: [x, y, z] }, brick.level);
+        this.cells[cell] = this.#coarser([x, y, z], brick.level);
       }
     });
   }
@@ -97,10 +89,10 @@ export class PageTable {
     return changed;
   }
 
-  /** The number of the finest brick at hand that holds another, of a level above `than`. */
-  #coarser({ level, at }: Brick, than = level): number {
+  /** The number of the finest brick at hand that holds a cell, of a level above `than`. */
+  #coarser(cell: Vec3, than: number): number {
     for (let outer = than + 1; outer < this.levels.length; outer++) {
-      const place = enclosingBrick(this.levels[level]!, at, this.levels[outer]!);
+      const place = enclosingBrick(this.levels[0]!, cell, this.levels[outer]!);
       const number = this.numberOf({ level: outer, at: place });
       if (number !== undefined) return number;
     }

@@ -11,8 +11,7 @@ import { placeOf, shortestWay, spaceMatrices, type VolumeSpace } from "./affine.
 import type { Atlas } from "./atlas.js";
 import { brickGrid, map3, type VolumeLevel } from "./bricks.js";
 import { castRays, type Plane, type VolumeViewpoint, visiblePart } from "./camera.js";
-import type { RayMode } from "./modes.js";
-import { opacityTable, opaqueEntries } from "./opacities.js";
+import { opacityTable, opaqueEntries, type RayMode } from "./modes.js";
 import { placesRow, type RayFeatures, volumeShader } from "./shaders.js";
 
 /** A layer of a picture of a volume. */

@@ -2,6 +2,7 @@
  * The fragment shader of a volume: a ray passes from brick to brick, and takes samples only in bricks whose extent
  * of values can change the result.
  */
+import { labelFunctions } from "../draw/shaders.js";
 import { brickTexels, maxRow, tableRow } from "./atlas.js";
 import { partShape, side } from "./bricks.js";
 import { cellSide, cellsPerSide } from "./extents.js";
@@ -252,21 +253,13 @@ vec4 entryOf(float value) { return texelFetch(colours, ivec2(entryAt(value), 0),
 
 vec4 mapped(float value) { return vec4(entryOf(value).rgb, 1.0); }
 
+${labelFunctions}
+
 // As draw/shaders.ts does for floats.
 vec4 labelled(float value) {
   value = floor(value * unit + 0.5);
-  uint low = uint(int(value)), high = value < 0.0 ? 0xffffffffu : 0u, code = low;
-  if (high != 0u || low >= 65536u) {
-    uint above = ((low >> 23) | (high << 9)) ^ (high >> 23);
-    code = 65536u + ((low + above * 0x9e3779b1u) & 0x7fffffu);
-  }
-  if (code < 65536u) return texelFetch(colours, ivec2(code & 255u, code >> 8), 0);
-  uint mixed = ((code - 65536u) * 0x5bd1e9u) & 0x7fffffu;
-  mixed ^= mixed >> 11;
-  mixed = (mixed * 0x297a2du) & 0x7fffffu;
-  mixed ^= mixed >> 12;
-  uint rgb = (mixed << 1) | 1u;
-  return vec4(float(rgb >> 16), float((rgb >> 8) & 255u), float(rgb & 255u), 255.0) / 255.0;
+  uint code = codeOf(uint(int(value)), value < 0.0 ? 0xffffffffu : 0u);
+  return code < 65536u ? texelFetch(colours, ivec2(code & 255u, code >> 8), 0) : computedColour(code);
 }
 
 vec4 covering(vec4 label) {

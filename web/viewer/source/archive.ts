@@ -1,2 +1,0 @@
-/** Archives, loaded with the first. */
-export { ZipStore } from "zarr-wasm";

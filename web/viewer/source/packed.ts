@@ -1,0 +1,11 @@
+/** Stores of archives and of files of references (kerchunk). Loaded on demand. */
+import type { Store } from "zarr-wasm";
+import { ReferenceStore } from "zarr-wasm/formats";
+
+export { ZipStore } from "zarr-wasm";
+
+/** Opens a local file of references. @throws as `ReferenceStore.open` does; errors of reading the file */
+export function referencesIn(file: File): Promise<Store> {
+  const store: Store = { get: async () => new Uint8Array(await file.arrayBuffer()) };
+  return ReferenceStore.open({ store, key: file.name });
+}
