@@ -1,7 +1,7 @@
 // npm run test:compat -- edge [--built] [-- --load]: examples/edge-tiles on workerd, from npm, over stores on loopback.
 // The example is set up as its users do: its packages from npm, this package from its tarball, the Worker bundled by
-// wrangler, in build/edge-tiles. Runs tests, then a load test of about a minute whose results it prints. --load runs only the load test; --built uses
-// the existing package in dist. The last line is "N passed, N failed".
+// wrangler, in build/edge-tiles. Runs tests, then a load test of about a minute whose results it prints. --load runs only
+// the load test; --built uses the existing package in dist. The last line is "N passed, N failed".
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";

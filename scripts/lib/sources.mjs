@@ -17,7 +17,7 @@ import {
 } from "node:fs";
 import path from "node:path";
 import { buildDir, root, thirdPartyDir } from "./paths.mjs";
-import { capture, quiet, SetupError, step } from "./process.mjs";
+import { capture, quiet, step } from "./process.mjs";
 
 const stampName = ".zarr-wasm-source";
 const downloads = path.join(buildDir, "sources");
@@ -124,7 +124,8 @@ async function fetchOne({ file, sha256, apt = [], urls }) {
       return true;
     } catch (error) {
       const reason = /^E: .*/m.exec(error.message)?.[0] ?? error.cause?.message ?? error.message;
-      console.log(`  ${name}: not from ${url}: ${reason}`);
+      const isElsewhere = get === withApt && reason.includes(" 404 "); // on another site of apt, usually
+      if (!isElsewhere) console.log(`  ${name}: not from ${url}: ${reason}`);
     }
   }
   return false;
