@@ -182,7 +182,7 @@ function install(dir) {
   for (const name of readdirSync(path.join(home, "node_modules")))
     if (!name.startsWith(".")) symlinkSync(path.join(home, "node_modules", name), path.join(modules, name));
   installArchives(modules, packPackages(dir));
-  // A scope of its own, or "zarr-wasm" would be the checkout.
+  // Another scope, or "zarr-wasm" would be the checkout.
   writeFileSync(path.join(dir, "package.json"), JSON.stringify({ type: "module", private: true }));
   symlinkSync(types, path.join(dir, "types"));
   symlinkSync(path.join(root, "examples/react/ArrayView.tsx"), path.join(dir, "ArrayView.tsx"));

@@ -1,4 +1,4 @@
-// Installs npm packages, here and in folders with a package.json of their own, if their list has changed.
+// Installs npm packages, here and in other folders with a package.json, if their list has changed.
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";

@@ -105,7 +105,7 @@ function release({ debian, upstream }, found) {
   return [];
 }
 
-/** Gets files, each from the first URL that has it with the right hash. @returns the names of those that were found. */
+/** Gets files, each from the first URL that has it with the right hash. @returns the names of the files found. */
 async function fetchAll(files) {
   const found = await Promise.all(
     files.map(async (file) => ((await fetchOne(file)) ? [path.basename(file.file)] : [])),
