@@ -26,7 +26,7 @@ export default defineConfig({
       { extends: true, test: { name: "node", include: ["tests/node/**/*.test.ts"], exclude: pure } },
     ],
     // Tests wait much of the time, for servers, timers and other processes.
-    maxWorkers: Math.max(2, availableParallelism()),
+    maxWorkers: 2 * Math.max(2, availableParallelism()),
     // Machines that build and test in parallel are slow; timing is not tested here.
     testTimeout: 120_000,
     hookTimeout: 120_000,

@@ -40,7 +40,7 @@ runMain(async () => {
     (start) => texts.length > 0 && texts.every((text) => text.startsWith(start)),
   );
   ensureSystem(["build", ...(alone ? standalone[alone] : ["bench", "browser"])]);
-  buildAll();
+  await buildAll();
   const native = alone ? path.join(buildDir, "bench") : buildInHeap();
 
   // Imported here, since they need the npm packages and the build.

@@ -20,7 +20,7 @@ zw_core_files(ZW_CODEC_FILES codecs chain)
 
 add_library(zw_core_kernels STATIC ${ZW_KERNEL_FILES})
 target_include_directories(zw_core_kernels PUBLIC ${PROJECT_SOURCE_DIR}/src)
-target_link_libraries(zw_core_kernels PRIVATE zw_own_flags)
+target_link_libraries(zw_core_kernels PRIVATE zw_core_flags)
 
 # Small files take longer to parse these headers than for all else. Native builds do not precompile them, and so find
 # missing includes.
@@ -35,7 +35,7 @@ function(zw_add_core target)
   cmake_parse_arguments(ARG "" "" "DEFINES;LIBRARIES" ${ARGN})
   add_library(${target} STATIC ${ZW_CODEC_FILES})
   target_compile_definitions(${target} PUBLIC ${ARG_DEFINES})
-  target_link_libraries(${target} PUBLIC zw_core_kernels PRIVATE zw_own_flags ${ZW_LIBRARIES} ${ARG_LIBRARIES})
+  target_link_libraries(${target} PUBLIC zw_core_kernels PRIVATE zw_core_flags ${ZW_LIBRARIES} ${ARG_LIBRARIES})
   target_precompile_headers(${target} PRIVATE ${ZW_PRECOMPILED})
   if(ARG_LIBRARIES)
     target_link_libraries(zw_libjpeg PRIVATE ${target}) # mutual dependency: the core provides its allocator
@@ -59,5 +59,5 @@ if(NOT EMSCRIPTEN)
   add_library(zw_cpp_api OBJECT src/api/core.cpp)
   target_include_directories(zw_cpp_api PUBLIC src/api/include PRIVATE src)
   target_compile_definitions(zw_cpp_api PRIVATE ${zw_full_defines} ZW_VERSION="${PROJECT_VERSION}")
-  target_link_libraries(zw_cpp_api PRIVATE zw_own_flags)
+  target_link_libraries(zw_cpp_api PRIVATE zw_core_flags)
 endif()

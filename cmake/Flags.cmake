@@ -1,5 +1,8 @@
-# Compile flags for the core (zw_own_flags) and for third-party libraries (zw_library_flags).
+# Compile flags for own code (zw_own_flags), for the core and its fuzzers (zw_core_flags) and for third-party libraries
+# (zw_library_flags).
 add_library(zw_own_flags INTERFACE)
+add_library(zw_core_flags INTERFACE)
+target_link_libraries(zw_core_flags INTERFACE zw_own_flags)
 add_library(zw_library_flags INTERFACE)
 
 target_compile_options(zw_own_flags INTERFACE
@@ -34,7 +37,7 @@ else()
   endif()
   if(ZW_FUZZERS)
     # Coverage counters, in the libraries as well, guide libFuzzer.
-    target_compile_options(zw_own_flags INTERFACE -fsanitize=fuzzer-no-link)
+    target_compile_options(zw_core_flags INTERFACE -fsanitize=fuzzer-no-link)
     target_compile_options(zw_library_flags INTERFACE -fsanitize=fuzzer-no-link)
   endif()
 endif()

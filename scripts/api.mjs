@@ -4,9 +4,9 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { typedEntries } from "./lib/entries.mjs";
+import { ensureSitePackages, siteTool } from "./lib/npm.mjs";
 import { buildDir, root } from "./lib/paths.mjs";
 import { attempt, runMain, SetupError, step } from "./lib/process.mjs";
-import { ensureSitePackages, siteTool } from "./lib/site-packages.mjs";
 
 const reports = path.join(root, "tests/api");
 const made = path.join(buildDir, "api");

@@ -5,9 +5,9 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { buildWasm, bundleLibrary, compileLibrary, copyWasm, writeMissingGlue } from "./lib/build.mjs";
+import { buildWasm, bundleLibrary, compileLibrary, copyWasm } from "./lib/build.mjs";
 import { ensurePackages } from "./lib/npm.mjs";
-import { distDir, servedModules, wasmModules } from "./lib/paths.mjs";
+import { distDir } from "./lib/paths.mjs";
 import { runMain, SetupError, startScript, step } from "./lib/process.mjs";
 import { writeBill } from "./lib/sbom.mjs";
 import { ensureSources } from "./lib/sources.mjs";
@@ -15,42 +15,19 @@ import { ensureSystem } from "./lib/system.mjs";
 import { buildViewer } from "./lib/viewer.mjs";
 
 /**
- * Sets up and builds; parts that are up to date are skipped. ZARR_WASM_PREBUILT=1 uses the existing `dist` unchanged:
- * continuous integration tests the very archive that is published.
+ * Sets up and builds; parts that are up to date are skipped. TypeScript is compiled while tools are installed and C++ is
+ * compiled. ZARR_WASM_PREBUILT=1 uses the existing `dist` unchanged: continuous integration tests the very archive that
+ * is published.
  */
-export function buildAll() {
-  if (process.env.ZARR_WASM_PREBUILT === "1") return takeBuilt();
-  ensureSystem(["build"]);
-  ensureSources();
-  compileScripts();
-  buildWasm(wasmModules);
-  copyWasm(wasmModules);
-  bundleScripts();
-  bundleLibrary("copies");
-  writeBill();
-}
-
-/**
- * Sets up and builds what the samples need. `npm start` serves it while {@link buildRest} adds the image decoders and
- * the other files of the package. TypeScript is compiled while tools are installed and C++ is compiled.
- */
-export async function buildServed() {
+export async function buildAll() {
   if (process.env.ZARR_WASM_PREBUILT === "1") return takeBuilt();
   const scripts = startScript("scripts/build.mjs", ["scripts"]);
   ensureSystem(["build"]);
-  ensureSources();
-  buildWasm(servedModules);
+  await ensureSources();
+  buildWasm();
   await scripts;
-  copyWasm(servedModules);
-  writeMissingGlue();
+  copyWasm();
   bundleScripts();
-}
-
-function buildRest() {
-  if (process.env.ZARR_WASM_PREBUILT === "1") return;
-  buildWasm(wasmModules);
-  // Pages that are open keep loading the files of the first build.
-  if (copyWasm(wasmModules)) bundleScripts({ keepsOld: true });
   bundleLibrary("copies");
   writeBill();
 }
@@ -66,9 +43,9 @@ function buildBundles() {
 }
 
 /** Bundles the library and the viewer; both contain the glue of all modules. */
-function bundleScripts(options) {
+function bundleScripts() {
   bundleLibrary("entries");
-  buildViewer(options);
+  buildViewer();
 }
 
 function takeBuilt() {
@@ -85,7 +62,7 @@ export function buildViewerAlone() {
   buildViewer();
 }
 
-/** Parts of the build; `npm start` runs the first two in the background. */
-const parts = { scripts: compileScripts, rest: buildRest, bundles: buildBundles, viewer: buildViewerAlone };
+/** Parts of the build; `buildAll` runs the first in the background. */
+const parts = { scripts: compileScripts, bundles: buildBundles, viewer: buildViewerAlone };
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) runMain(parts[process.argv[2]] ?? buildAll);

@@ -6,8 +6,8 @@ import { buildAll } from "./build.mjs";
 import { root } from "./lib/paths.mjs";
 import { attempt, findTool, runMain } from "./lib/process.mjs";
 
-runMain(() => {
-  buildAll();
+runMain(async () => {
+  await buildAll();
   const shared = path.join(root, "../shared/conformance/run.mjs");
   const ok = existsSync(shared)
     ? attempt(process.execPath, [shared, ...process.argv.slice(2)])

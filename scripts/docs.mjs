@@ -5,10 +5,10 @@
 import { rmSync, watch } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
+import { ensureSitePackages, siteTool } from "./lib/npm.mjs";
 import { distDir, root } from "./lib/paths.mjs";
 import { run, runMain, step } from "./lib/process.mjs";
 import { documents, pagesDir, siteDir, siteOutput, stageAssets, stagePages } from "./lib/site.mjs";
-import { ensureSitePackages, siteTool } from "./lib/site-packages.mjs";
 
 /** Writes the API pages from the docstrings of the built package's types. */
 function writeReference() {
@@ -50,7 +50,7 @@ async function main() {
   const isServing = positionals[0] === "dev";
   // Only the built package is documented. A build needs the compilers, so an existing one is reused.
   const { existsSync } = await import("node:fs");
-  if (!existsSync(path.join(distDir, "index.js"))) (await import("./build.mjs")).buildAll();
+  if (!existsSync(path.join(distDir, "index.js"))) await (await import("./build.mjs")).buildAll();
   ensureSitePackages();
   step("Gathering pages");
   rmSync(pagesDir, { recursive: true, force: true });

@@ -45,7 +45,7 @@ function showTable(results) {
 async function main() {
   const { seconds, jobs, names } = readArguments();
   ensureSystem(["build", "fuzz"]);
-  buildAll();
+  await buildAll();
   const all = buildFuzzers();
   const unknown = names.find((name) => all.every((target) => target.name !== name));
   if (unknown)
@@ -61,7 +61,7 @@ async function main() {
       `${results.length}/${chosen.length} ${result.name}: ${result.executions} executions, ${result.findings.length} findings`,
     );
   };
-  await runTargets(chosen, { seconds, jobs, onResult });
+  await runTargets(chosen, { seconds: { native: seconds, js: seconds }, jobs, onResult });
   results.sort(
     (a, b) =>
       chosen.findIndex(({ name }) => name === a.name) - chosen.findIndex(({ name }) => name === b.name),

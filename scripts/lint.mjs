@@ -2,10 +2,10 @@
 // the package, the reports of its types, and the workflows of CI. --fix formats.
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
+import { ensureSitePackages, siteTool } from "./lib/npm.mjs";
 import { packages } from "./lib/packages.mjs";
 import { root } from "./lib/paths.mjs";
 import { attempt, findTool, runMain, step, which } from "./lib/process.mjs";
-import { ensureSitePackages, siteTool } from "./lib/site-packages.mjs";
 
 // Fetched on demand at a pinned version: their platform packages make lock files that some registries
 // cannot serve.

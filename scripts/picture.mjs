@@ -2,12 +2,10 @@
 // docs/pictures/*.webp.
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { chromium } from "@playwright/test";
+import { ensureSamples, samplesDir } from "../examples/samples/samples.mjs";
 import { distDir, root, viewerDist } from "./lib/paths.mjs";
 import { runMain, SetupError } from "./lib/process.mjs";
-import { ensureSamples, samplesDir } from "./lib/samples.mjs";
-import { startServer, strictPolicy } from "./lib/server.mjs";
-import { findChromium } from "./lib/system.mjs";
+import { launchChromium, startServer, strictPolicy } from "./lib/server.mjs";
 
 /** Queries of the page's URL, by the name of the picture. */
 const pictures = {
@@ -58,11 +56,7 @@ async function main() {
     },
     policy: strictPolicy,
   });
-  const executablePath = findChromium();
-  const browser = await chromium.launch({
-    ...(executablePath && { executablePath }),
-    args: ["--no-sandbox", "--disable-dev-shm-usage"],
-  });
+  const browser = await launchChromium();
   try {
     for (const [name, view] of Object.entries(pictures)) await take(browser, server.url, name, view);
   } finally {

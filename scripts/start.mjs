@@ -2,14 +2,13 @@
 //   npm start -- --check     the same, once: fetches the page's files, prints them, exits
 //   npm start -- --port N    port to listen on (default: 8080, or any free one)
 import { createHash } from "node:crypto";
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
-import { buildServed } from "./build.mjs";
+import { ensureSamples, samplesDir } from "../examples/samples/samples.mjs";
+import { buildAll } from "./build.mjs";
 import { distDir, root, viewerDist } from "./lib/paths.mjs";
-import { runMain, SetupError, startScript, step } from "./lib/process.mjs";
-import { ensureSamples, samplesDir } from "./lib/samples.mjs";
-import { beforeDir } from "./lib/viewer.mjs";
+import { runMain, SetupError, step } from "./lib/process.mjs";
 
 const defaultPort = 8080;
 
@@ -21,24 +20,11 @@ const mounts = {
   "/samples/": { root: samplesDir, isData: true },
 };
 
-/** Serves the files of the first build, without image decoders, to pages that were opened before the second. */
-function route({ url }, response, headers) {
-  const name = path.basename(url);
-  const file = path.join(beforeDir, name);
-  if (!/^\/(viewer\/)?[\w-]+\.js$/.test(url) || existsSync(path.join(viewerDist, name))) return false;
-  if (!existsSync(file)) return false;
-  response.writeHead(200, { ...headers, "content-type": "text/javascript; charset=utf-8" });
-  response.end(readFileSync(file));
-  return true;
-}
-
 /** Imports the command line's server, which has been built by now. */
 async function serve(port) {
   const { startServer, viewerPolicy: policy } = await import("../dist/cli/server/server.js");
-  if (port !== undefined) return startServer({ mounts, policy, route, port });
-  return startServer({ mounts, policy, route, port: defaultPort }).catch(() =>
-    startServer({ mounts, policy, route }),
-  );
+  if (port !== undefined) return startServer({ mounts, policy, port });
+  return startServer({ mounts, policy, port: defaultPort }).catch(() => startServer({ mounts, policy }));
 }
 
 function readPort(text) {
@@ -104,7 +90,7 @@ async function showAll(url) {
 async function main() {
   const { values } = parseArgs({ options: { check: { type: "boolean" }, port: { type: "string" } } });
   const port = readPort(values.port);
-  await buildServed();
+  await buildAll();
 
   step("Making samples");
   await ensureSamples();
@@ -115,7 +101,6 @@ async function main() {
   const first = await showArray(`${server.url}/examples/${store}`, "", title, sha256);
   await showCorner(first);
   if (!values.check) console.log(`\nThe viewer is at ${server.url}/viewer/ (Ctrl+C stops it)`);
-  await startScript("scripts/build.mjs", ["rest"]);
   if (values.check) {
     await showAll(server.url);
     await server.close();

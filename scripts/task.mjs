@@ -17,13 +17,9 @@ const tasks = {
     runtimes: "the packed package in a fresh project per runtime",
   },
   check: {
-    copies: "every array of the fixtures, copied into each Zarr version and read again",
     docs: "builds the site, and opens it in Chromium",
     guide: "follows the guides to codecs, stores, conventions and commands in a copy of the checkout",
-    icechunk: "time and memory to the first chunk of a large Icechunk repository",
     memory: "memory of copies of 2 and 10 GiB; takes 25 GB of disk, and minutes",
-    pairs: "pictures of samples beside those of Viv and niivue, in build/pairs",
-    references: "time and memory to the first chunk of a million references in Parquet files",
     reproducible: "builds the wasm modules in two folders and compares their bytes",
     screens: "screenshots of the viewer, in build/screens; errors, overflow and accessibility of each",
   },

@@ -2,16 +2,16 @@
 // package in Node, the viewer and the package in Chromium. The last lines are the time of each suite, the slowest tests
 // and "N passed, N failed, N skipped".
 //   npm test -- native node     only these suites, and only their set-up
-//   npm test -- whole           the suites in Node and Chromium, without sampling
+//   npm test -- whole           all suites, or the named ones, without sampling
 //   npm test -- --built node    with the packages as they are: nothing is built, no compiler is needed
 import { availableParallelism } from "node:os";
+import path from "node:path";
 import { parseArgs } from "node:util";
 import { buildAll } from "./build.mjs";
 import { buildNative } from "./lib/build.mjs";
 import { buildFuzzers, runTargets } from "./lib/fuzz.mjs";
-import { runNativeTests } from "./lib/native-tests.mjs";
 import { runMain, SetupError, step } from "./lib/process.mjs";
-import { clearReports, count, runPlaywright, runVitest, summarise } from "./lib/reports.mjs";
+import { clearReports, count, runGtest, runPlaywright, runVitest, summarise } from "./lib/reports.mjs";
 import { ensureSources } from "./lib/sources.mjs";
 import { ensureSystem } from "./lib/system.mjs";
 
@@ -28,12 +28,13 @@ const suites = {
   viewer: { run: runViewer, needs: [], package: true, isExtra: true },
 };
 
-/** Seconds per fuzz target, after its seeds and the inputs of tests/fuzz/bad.json; use npm run fuzz for longer runs. */
-const fuzzSeconds = 1;
+/** Seconds per fuzz target, its seeds and the inputs of tests/fuzz/bad.json included; use npm run fuzz for longer runs. */
+const fuzzSeconds = { native: 1, js: 0.4 };
+const wholeSeconds = { native: 10, js: 10 };
 
 function runNative() {
   step("Native tests under AddressSanitizer and UndefinedBehaviorSanitizer");
-  return runNativeTests(buildNative("sanitize", ["zw_tests"]));
+  return runGtest("native", path.join(buildNative("sanitize", ["zw_tests"]), "tests/cpp/zw_tests"));
 }
 
 /** A target without findings counts as a passed test. */
@@ -42,7 +43,8 @@ async function runFuzz() {
   step(`Fuzzing ${targets.length} targets for a moment`);
   const results = [];
   const onResult = (result) => results.push(result);
-  await runTargets(targets, { seconds: fuzzSeconds, jobs: availableParallelism(), onResult });
+  const seconds = process.env.ZARR_WASM_WHOLE === "1" ? wholeSeconds : fuzzSeconds;
+  await runTargets(targets, { seconds, jobs: availableParallelism(), onResult });
   const failed = results.filter(({ findings }) => findings.length > 0);
   for (const { name, findings } of failed) console.error(`  ${name}: ${findings.join(", ")}`);
   const titles = failed.map(({ name }) => name);
@@ -81,12 +83,11 @@ async function main() {
     options: { built: { type: "boolean" } },
   });
   if (values.built) process.env.ZARR_WASM_PREBUILT = "1";
-  // Tests try samples otherwise (tests/node/support/amounts.ts).
-  const isWhole = chosen.includes("whole");
-  if (isWhole) process.env.ZARR_WASM_WHOLE = "1";
+  // Tests try samples otherwise (tests/node/support/amounts.ts, tests/cpp/support.hpp).
+  if (chosen.includes("whole")) process.env.ZARR_WASM_WHOLE = "1";
   const named = chosen.filter((name) => name !== "whole");
   const usual = Object.keys(suites).filter((name) => !suites[name].isExtra);
-  const names = named.length > 0 ? named : isWhole ? ["node", "browser"] : usual;
+  const names = named.length > 0 ? named : usual;
   const unknown = names.find((name) => !Object.hasOwn(suites, name));
   if (unknown)
     throw new SetupError(
@@ -97,8 +98,8 @@ async function main() {
   const tools = !buildsPackage ? ["sources"] : process.env.ZARR_WASM_PREBUILT === "1" ? [] : ["build"];
   ensureSystem([...tools, ...wanted.flatMap(({ needs }) => needs)]);
   ensureOptional(wanted.flatMap(({ likes = [] }) => likes));
-  if (buildsPackage) buildAll();
-  else ensureSources();
+  if (buildsPackage) await buildAll();
+  else await ensureSources();
   clearReports();
   const results = [];
   for (const { name, run } of wanted) {

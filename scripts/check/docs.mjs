@@ -5,13 +5,11 @@
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
-import { chromium } from "@playwright/test";
 import { buildDir, root } from "../lib/paths.mjs";
 import { run, runMain, step } from "../lib/process.mjs";
 import { count, summarise } from "../lib/reports.mjs";
-import { startServer } from "../lib/server.mjs";
+import { launchChromium, startServer } from "../lib/server.mjs";
 import { siteOutput } from "../lib/site.mjs";
-import { findChromium } from "../lib/system.mjs";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const pictures = path.join(buildDir, "reports/docs");
@@ -173,11 +171,7 @@ async function main() {
   rmSync(pictures, { recursive: true, force: true });
   mkdirSync(pictures, { recursive: true });
   const server = await startServer({ mounts: { "/": siteOutput } });
-  const executablePath = findChromium();
-  const browser = await chromium.launch({
-    ...(executablePath && { executablePath }),
-    args: ["--no-sandbox", "--disable-dev-shm-usage"],
-  });
+  const browser = await launchChromium();
   let [passed, failed] = [0, 0];
   try {
     for (const [name, test] of Object.entries(tests(server.url))) {

@@ -81,7 +81,7 @@ runMain(async () => {
   const { values } = parseArgs({
     options: { folder: { type: "string" }, scale: { type: "string" }, only: { type: "string" } },
   });
-  buildAll();
+  await buildAll();
   const scale = Number(values.scale ?? 1);
   const folder = mkdtempSync(path.join(values.folder ?? tempDir(), "zarr-wasm-memory-"));
   let failures = 0;

@@ -33,9 +33,9 @@ function compare(here, there) {
   return different.length === 0 ? 0 : 1;
 }
 
-runMain(() => {
+runMain(async () => {
   ensureSystem(["build"]);
-  ensureSources();
+  await ensureSources();
   step("Building the WebAssembly modules here");
   const here = path.join(buildDir, "wasm");
   compileWasm(here);

@@ -4,10 +4,10 @@
 // build/screens/index.html shows all of them. The last line is "N passed, N failed".
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { ensureSamples } from "../../examples/samples/samples.mjs";
 import { buildDir } from "../lib/paths.mjs";
 import { runMain } from "../lib/process.mjs";
 import { runPlaywright, summarise } from "../lib/reports.mjs";
-import { ensureSamples } from "../lib/samples.mjs";
 
 const folder = path.join(buildDir, "screens");
 

@@ -2,7 +2,6 @@
 // (tests/bundlers/tools.mjs), builds it without configuration and opens it in Chromium. The pages read arrays of every
 // version, in their own thread and with workers. The bundlers come from npm, into build/bundlers.
 import path from "node:path";
-import { chromium } from "@playwright/test";
 import { writeStores } from "../../tests/bundlers/stores.mjs";
 import { tools } from "../../tests/bundlers/tools.mjs";
 import { buildAll } from "../build.mjs";
@@ -10,8 +9,7 @@ import { buildDir } from "../lib/paths.mjs";
 import { runMain, SetupError, step } from "../lib/process.mjs";
 import { makeProject, packBuilt, runIn, serveIn, versionOf } from "../lib/projects.mjs";
 import { runEach, summarise } from "../lib/reports.mjs";
-import { startServer, strictPolicy } from "../lib/server.mjs";
-import { findChromium } from "../lib/system.mjs";
+import { launchChromium, startServer, strictPolicy } from "../lib/server.mjs";
 
 const home = path.join(buildDir, "bundlers");
 const stores = path.join(home, "stores");
@@ -96,15 +94,11 @@ runMain(async () => {
   const unknown = chosen.find((name) => !Object.hasOwn(tools, name));
   if (unknown)
     throw new SetupError(`unknown bundler "${unknown}"; expected one of ${Object.keys(tools).join(", ")}`);
-  if (!process.env.ZARR_WASM_BUILT) buildAll();
+  if (!process.env.ZARR_WASM_BUILT) await buildAll();
   const archives = packBuilt();
   writeStores(stores);
   step("Bundlers");
-  const executablePath = findChromium();
-  const browser = await chromium.launch({
-    ...(executablePath ? { executablePath } : {}),
-    args: ["--no-sandbox", "--disable-dev-shm-usage"],
-  });
+  const browser = await launchChromium();
   const data = await startData();
   const names = chosen.length > 0 ? chosen : Object.keys(tools);
   const counts = await runEach(names, (name) => testTool(browser, data, archives, name));

@@ -2,12 +2,13 @@
 // `zarr-wasm/zarrita` instead, with no more requests. The programs come from npm, into tests/clients/node_modules; the
 // stores are served on loopback.
 import { spawn } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import path from "node:path";
 import { build } from "esbuild";
 import { buildAll } from "../build.mjs";
+import { ensurePackagesOf } from "../lib/npm.mjs";
 import { buildDir, distDir, root } from "../lib/paths.mjs";
-import { run, runMain, SetupError, step } from "../lib/process.mjs";
+import { runMain, SetupError, step } from "../lib/process.mjs";
 import { summarise } from "../lib/reports.mjs";
 
 const clients = path.join(root, "tests/clients");
@@ -23,17 +24,6 @@ const programs = {
   "fideus-fizarrita": "0.6",
   "fideus-ngff-zarr": "0.6",
 };
-
-/** Installs the programs if their list has changed. */
-function ensurePrograms() {
-  const list = readFileSync(path.join(clients, "package.json"), "utf8");
-  const stamp = path.join(clients, "node_modules/.zarr-wasm-list");
-  if (existsSync(stamp) && readFileSync(stamp, "utf8") === list) return;
-  step("Installing the programs");
-  const quietly = ["--no-audit", "--no-fund", "--no-package-lock", "--loglevel=error"];
-  run("npm", ["install", "--ignore-scripts", "--legacy-peer-deps", ...quietly], { cwd: clients });
-  writeFileSync(stamp, list);
-}
 
 /** Which zarrita a bundle contains: npm's, of one release line, or this package. */
 function libraryPlugin(library) {
@@ -164,8 +154,8 @@ runMain(async () => {
   const unknown = chosen.find((name) => !(name in programs));
   if (unknown)
     throw new SetupError(`unknown program "${unknown}"; expected one of ${Object.keys(programs).join(", ")}`);
-  buildAll();
-  ensurePrograms();
+  await buildAll();
+  ensurePackagesOf(clients, "Installing the programs", ["--legacy-peer-deps"]);
   step("Programs that use zarrita");
   const server = await startServer();
   const counts = { passed: 0, failed: 0 };

@@ -5,9 +5,9 @@ import { runMain, step } from "../lib/process.mjs";
 import { runVitest, summarise } from "../lib/reports.mjs";
 import { ensureSystem } from "../lib/system.mjs";
 
-runMain(() => {
+runMain(async () => {
   ensureSystem(["build", "cluster"]);
-  buildAll();
+  await buildAll();
   step("Copies, verifications and pyramids on a cluster");
   const { passed, failed, skipped } = runVitest("cluster", {
     args: ["--config=tests/cluster/vitest.config.ts"],

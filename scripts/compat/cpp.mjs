@@ -71,7 +71,7 @@ function testWith(name) {
   return { name, failed };
 }
 
-runMain(() => {
+runMain(async () => {
   const chosen = process.argv.slice(2);
   const names = chosen.length > 0 ? chosen : Object.keys(compilers);
   const unknown = names.find((name) => !Object.hasOwn(compilers, name));
@@ -80,7 +80,7 @@ runMain(() => {
       `unknown compiler "${unknown}"; expected one of ${Object.keys(compilers).join(", ")}`,
     );
   ensureSystem(["library"]);
-  ensureSources();
+  await ensureSources();
   const failed = names.map(testWith).reduce((sum, result) => sum + result.failed, 0);
   console.log(failed === 0 ? "all passed" : `${failed} failed`);
   return failed === 0 ? 0 : 1;

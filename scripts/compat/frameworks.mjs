@@ -1,38 +1,29 @@
 // npm run test:compat -- frameworks: the examples of <zarr-viewer> in React, Vue, Svelte and Observable Framework, in
-// Chromium. The frameworks come from npm, into tests/frameworks/node_modules.
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+// Chromium; and examples/react and tests/frameworks/types, compiled strictly against the packed packages. The frameworks come from npm, into tests/frameworks/node_modules.
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
-import { chromium } from "@playwright/test";
 import { build } from "esbuild";
 import { buildAll } from "../build.mjs";
+import { ensurePackagesOf } from "../lib/npm.mjs";
+import { installArchives, packPackages } from "../lib/packages.mjs";
 import { buildDir, distDir, root, viewerDist } from "../lib/paths.mjs";
-import { run, runMain, step } from "../lib/process.mjs";
-import { startServer } from "../lib/server.mjs";
-import { findChromium } from "../lib/system.mjs";
-import { compileFrameworks } from "./framework-types.mjs";
+import { capture, findTool, run, runMain, step } from "../lib/process.mjs";
+import { launchChromium, startServer } from "../lib/server.mjs";
 
 const home = path.join(root, "tests/frameworks");
 const examples = path.join(root, "examples/viewer");
 const out = path.join(buildDir, "frameworks");
 const { version } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8"));
-
-/** Installs the frameworks if their list has changed. */
-function ensureFrameworks() {
-  const list = readFileSync(path.join(home, "package.json"), "utf8");
-  const stamp = path.join(home, "node_modules/.zarr-wasm-list");
-  if (existsSync(stamp) && readFileSync(stamp, "utf8") === list) return;
-  step("Installing the frameworks");
-  run(
-    "npm",
-    ["install", "--ignore-scripts", "--no-audit", "--no-fund", "--no-package-lock", "--loglevel=error"],
-    {
-      cwd: home,
-    },
-  );
-  writeFileSync(stamp, list);
-}
 
 const fromHome = createRequire(path.join(home, "package.json"));
 const example = (name) => readFileSync(path.join(examples, name), "utf8");
@@ -160,9 +151,70 @@ async function faultsOf(browser, url, use = readValue) {
   return faults;
 }
 
+const types = path.join(home, "types");
+
+const compilerOptions = {
+  strict: true,
+  skipLibCheck: false,
+  noEmit: true,
+  target: "es2022",
+  lib: ["es2023", "dom", "dom.iterable"],
+  types: [],
+  module: "esnext",
+  moduleResolution: "bundler",
+  preserveSymlinks: true,
+};
+
+/** Programs that are only compiled, by name: a file, and compiler options. */
+const typed = {
+  react: ["types/react.tsx", { jsx: "react-jsx" }],
+  "examples/react": ["ArrayView.tsx", { jsx: "react-jsx", exactOptionalPropertyTypes: true }],
+  preact: ["types/preact.tsx", { jsx: "react-jsx", jsxImportSource: "preact" }],
+  solid: ["types/solid.tsx", { jsx: "preserve", jsxImportSource: "solid-js" }],
+  vue: ["types/vue.tsx", { jsx: "preserve", jsxImportSource: "vue" }],
+  svelte: ["types/svelte.ts", {}],
+};
+
+/** Installs the packed packages beside the frameworks, in a separate folder. */
+function install(dir) {
+  const modules = path.join(dir, "node_modules");
+  mkdirSync(modules);
+  for (const name of readdirSync(path.join(home, "node_modules")))
+    if (!name.startsWith(".")) symlinkSync(path.join(home, "node_modules", name), path.join(modules, name));
+  installArchives(modules, packPackages(dir));
+  // Another scope, or "zarr-wasm" would be the checkout.
+  writeFileSync(path.join(dir, "package.json"), JSON.stringify({ type: "module", private: true }));
+  symlinkSync(types, path.join(dir, "types"));
+  symlinkSync(path.join(root, "examples/react/ArrayView.tsx"), path.join(dir, "ArrayView.tsx"));
+}
+
+/** Compiles every program. @returns {Record<string, string>} the compiler's output, empty if there are no errors */
+function compileFrameworks() {
+  mkdirSync(buildDir, { recursive: true });
+  const dir = mkdtempSync(path.join(buildDir, "framework-types-"));
+  try {
+    install(dir);
+    return Object.fromEntries(
+      Object.entries(typed).map(([name, [file, own]]) => [name, compile(dir, file, own)]),
+    );
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
+  }
+}
+
+function compile(dir, file, own) {
+  const config = path.join(dir, "tsconfig.json");
+  writeFileSync(config, JSON.stringify({ compilerOptions: { ...compilerOptions, ...own }, files: [file] }));
+  try {
+    return capture(findTool("tsc"), ["-p", config]);
+  } catch (error) {
+    return error.message;
+  }
+}
+
 async function main() {
   if (!process.env.ZARR_WASM_BUILT) await buildAll();
-  ensureFrameworks();
+  ensurePackagesOf(home, "Installing the frameworks");
   step("Compiling against the types of the frameworks");
   const errors = Object.entries(compileFrameworks()).filter(([, text]) => text !== "");
   for (const [name, text] of errors) console.log(`  ✗ types of ${name}:\n${text}`);
@@ -183,11 +235,7 @@ async function main() {
   const server = await startServer({ mounts });
   step("Building with Observable Framework");
   buildObservable(server.url);
-  const executablePath = findChromium();
-  const browser = await chromium.launch({
-    ...(executablePath ? { executablePath } : {}),
-    args: ["--no-sandbox", "--disable-dev-shm-usage"],
-  });
+  const browser = await launchChromium();
   let failed = errors.length;
   for (const [name, place, use] of pages) {
     const faults = await faultsOf(browser, `${server.url}/${place}`, use);

@@ -4,15 +4,13 @@
 // screenshots of all views are in build/reports/maps. The last line is "N passed, N failed".
 import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
-import { chromium } from "@playwright/test";
 import { heightAt, temperatureAt } from "../../examples/maps/world.mjs";
 import { buildAll } from "../build.mjs";
 import { buildDir, root } from "../lib/paths.mjs";
 import { runMain, SetupError, step } from "../lib/process.mjs";
 import { makeProject, packBuilt, runIn, versionOf } from "../lib/projects.mjs";
 import { summarise } from "../lib/reports.mjs";
-import { startServer } from "../lib/server.mjs";
-import { findChromium } from "../lib/system.mjs";
+import { launchChromium, startServer } from "../lib/server.mjs";
 
 const source = path.join(root, "examples/maps");
 const project = path.join(buildDir, "maps");
@@ -311,7 +309,7 @@ await runMain(async () => {
   const unknown = wanted.find((name) => !Object.hasOwn(pages, name));
   if (unknown)
     throw new SetupError(`unknown page "${unknown}"; expected one of ${Object.keys(pages).join(", ")}`);
-  if (!process.env.ZARR_WASM_BUILT) buildAll();
+  if (!process.env.ZARR_WASM_BUILT) await buildAll();
   const folder = makeMaps();
   await runIn(folder, ["node", "data.mjs", "data"], { seconds: 600 });
   await runIn(folder, ["vite", "build"], { seconds: 600 });
@@ -319,16 +317,7 @@ await runMain(async () => {
   mkdirSync(pictures, { recursive: true });
   const { state, start } = countingServer(folder);
   const server = await start();
-  const executablePath = findChromium();
-  const browser = await chromium.launch({
-    ...(executablePath ? { executablePath } : {}),
-    args: [
-      "--no-sandbox",
-      "--disable-dev-shm-usage",
-      "--use-angle=swiftshader",
-      "--enable-unsafe-swiftshader",
-    ],
-  });
+  const browser = await launchChromium(["--use-angle=swiftshader", "--enable-unsafe-swiftshader"]);
   const decoder = await browser.newPage();
   const counts = { passed: 0, failed: 0 };
   for (const page of wanted.length > 0 ? wanted : Object.keys(pages)) {

@@ -51,7 +51,7 @@ runMain(async () => {
   const unknown = chosen.find((name) => !Object.hasOwn(runtimes, name));
   if (unknown)
     throw new SetupError(`unknown runtime "${unknown}"; expected one of ${Object.keys(runtimes).join(", ")}`);
-  if (!process.env.ZARR_WASM_BUILT) buildAll();
+  if (!process.env.ZARR_WASM_BUILT) await buildAll();
   const archives = packBuilt();
   const stores = path.join(home, "stores");
   writeStores(stores);

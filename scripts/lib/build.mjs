@@ -9,7 +9,6 @@ import {
   realpathSync,
   rmSync,
   statSync,
-  utimesSync,
   writeFileSync,
 } from "node:fs";
 import path from "node:path";
@@ -101,34 +100,21 @@ export function compileWasm(dir, targets = wasmModules, source = root) {
 
 const wasmDir = path.join(buildDir, "wasm");
 
-/** Builds targets of CMake in build/wasm. */
-export function buildWasm(targets) {
+/** Builds the modules, or other targets of CMake, in build/wasm. */
+export function buildWasm(targets = wasmModules) {
   step(`Building ${targets.map((name) => `${name}.wasm`).join(", ")}`);
   compileWasm(wasmDir, targets);
 }
 
-/**
- * Copies built modules with their glue into dist/wasm.
- * @returns whether a glue changed: the bundles contain it.
- */
-export function copyWasm(names) {
-  mkdirSync(path.join(distDir, "wasm"), { recursive: true });
-  for (const name of names)
-    copyIfNewer(path.join(wasmDir, `${name}.wasm`), path.join(distDir, "wasm", `${name}.wasm`));
-  const minified = names.map((name) => minifyGlue(path.join(wasmDir, `${name}.mjs`), glueFile(name)));
-  writeRecord(path.join(distDir, "wasm/sources.json"));
-  return minified.includes(true);
-}
-
-const glueFile = (name) => path.join(distDir, "wasm", `${name}.mjs`);
-
-/** Writes glue that fails for modules that are not built yet, so that the scripts can be bundled. */
-export function writeMissingGlue() {
-  for (const name of wasmModules.filter((module) => !existsSync(glueFile(module)))) {
-    const text = `export default () => {\n  throw new Error("${name}.wasm is not built yet");\n};\n`;
-    writeFileSync(glueFile(name), text);
-    utimesSync(glueFile(name), 0, 0); // older than the real one
+/** Copies built modules with their glue into dist/wasm. */
+export function copyWasm() {
+  const out = path.join(distDir, "wasm");
+  mkdirSync(out, { recursive: true });
+  for (const name of wasmModules) {
+    copyIfNewer(path.join(wasmDir, `${name}.wasm`), path.join(out, `${name}.wasm`));
+    minifyGlue(path.join(wasmDir, `${name}.mjs`), path.join(out, `${name}.mjs`));
   }
+  writeRecord(path.join(out, "sources.json"));
 }
 
 /** Writes the sources of the modules: the C libraries and the compiler. */
@@ -153,10 +139,9 @@ function copyIfNewer(from, to) {
 /**
  * Minifies the glue: Emscripten leaves comments and long names in it. Removes its use of its own URL, which it does
  * not need, and which would make bundlers emit its module a second time.
- * @returns whether it was outdated.
  */
 function minifyGlue(from, to) {
-  if (!isNewer(from, to) && !isNewer(fileURLToPath(import.meta.url), to)) return false;
+  if (!isNewer(from, to) && !isNewer(fileURLToPath(import.meta.url), to)) return;
   const text = capture(findTool("esbuild"), [
     from,
     "--minify",
@@ -166,7 +151,6 @@ function minifyGlue(from, to) {
     "--log-level=error",
   ]);
   writeFileSync(to, text);
-  return true;
 }
 
 /** Builds the native core, its tests or benchmarks. ccache, if it is installed, keeps objects across build folders. */

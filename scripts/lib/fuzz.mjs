@@ -57,22 +57,22 @@ const lines = (text) => text.trim().split("\n");
  */
 
 /**
- * Runs targets, each for this many seconds.
+ * Runs targets, each for the seconds of its kind.
  * @param {Target[]} targets
- * @param {{ seconds: number, jobs: number, onResult: (result: Result) => void }} options
+ * @param {{ seconds: Record<Target["kind"], number>, jobs: number, onResult: (result: Result) => void }} options
  */
 export async function runTargets(targets, { seconds, jobs, onResult }) {
   mkdirSync(findingsDir, { recursive: true });
   const native = targets.filter(({ kind }) => kind === "native");
   const js = targets.filter(({ kind }) => kind === "js").map(({ name }) => name);
-  const batch = seconds < shortSeconds ? shortBatch : 1;
+  const batch = seconds.js < shortSeconds ? shortBatch : 1;
   const work = native.map(
     ({ name }) =>
       () =>
-        runNative(name, [`-max_total_time=${seconds}`]).then(onResult),
+        runNative(name, [`-max_total_time=${seconds.native}`]).then(onResult),
   );
   for (let at = 0; at < js.length; at += batch) {
-    work.push(() => runScript(js.slice(at, at + batch), seconds, onResult));
+    work.push(() => runScript(js.slice(at, at + batch), seconds.js, onResult));
   }
   await inParallel(jobs, work);
 }

@@ -23,6 +23,3 @@ export function tempDir() {
 
 /** The WebAssembly modules (docs/architecture.md): targets of CMake, files in dist/wasm. */
 export const wasmModules = ["decode", "full", "images"];
-
-/** Modules that decode and encode the samples; ninja builds them first. */
-export const servedModules = ["decode", "full"];

@@ -1,9 +1,10 @@
-// Reports of test runners: their paths and their counts.
+// Runs the test runners, and counts the tests in their reports.
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import path from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { buildDir } from "./paths.mjs";
-import { attempt, findTool } from "./process.mjs";
+import { attempt, collect, findTool, inParallel } from "./process.mjs";
 
 export const reportsDir = path.join(buildDir, "reports");
 
@@ -144,17 +145,47 @@ export const timesInPlaywright = (report) =>
     seconds: results.reduce((sum, { duration = 0 }) => sum + duration / 1000, 0),
   }));
 
-/** Reasons of the skipped tests in a report of CTest (JUnit's XML), with the messages of GTEST_SKIP. */
-export function skipsInJunit(xml) {
-  const cases = xml.match(/<testcase\b[^>]*status="(?:notrun|disabled)".*?<\/testcase>/gs) ?? [];
-  return cases.map((test) => /: Skipped\s*\n([^\n<]+)/.exec(test)?.[1].trim() || noReason);
+/** More shards than cores, so that all cores are busy to the end; one process per case would take longer to start. */
+const shards = 4 * availableParallelism();
+const shardMinutes = 10;
+
+/** Runs a program of GoogleTest in a few processes. If one dies or hangs, the case that it was running has failed. */
+export async function runGtest(name, program) {
+  const results = [];
+  const work = Array.from({ length: shards }, (_, shard) => async () => {
+    results.push(await runShard(name, program, shard));
+  });
+  await inParallel(availableParallelism(), work);
+  const of = (key) => results.flatMap((result) => result[key]);
+  const [skipped, failures] = [of("skipped"), of("failures")];
+  const total = results.reduce((sum, { tests }) => sum + tests, 0);
+  // Leaks are reported at the end of a process, for no particular case.
+  const ok = results.every((result) => result.ok);
+  const counts = count(ok, total - failures.length - skipped.length, failures.length, skipped, failures);
+  return { ...counts, times: of("times") };
 }
 
-/** Titles of the failed tests in a report of CTest. */
-export const failuresInJunit = (xml) =>
-  (xml.match(/<testcase\b[^>]*>/g) ?? [])
-    .filter((test) => /status="fail"/.test(test))
-    .map((test) => /\bname="([^"]*)"/.exec(test)?.[1] ?? "");
+async function runShard(name, program, shard) {
+  const report = path.join(reportsDir, `${name}-${shard}.xml`);
+  clearReport(report);
+  const { code, output } = await collect(program, [`--gtest_output=xml:${report}`], {
+    env: { GTEST_TOTAL_SHARDS: shards, GTEST_SHARD_INDEX: shard },
+    timeout: shardMinutes * 60_000,
+  });
+  if (code !== 0) console.error(output.slice(-100_000));
+  const xml = readReport(report);
+  const result = { skipped: skipsInGtest(xml), failures: failuresInGtest(xml), times: timesInGtest(xml) };
+  const tests = testsInGtest(xml);
+  console.log(
+    `  shard ${shard + 1} of ${shards}: ${tests} tests, ${code === 0 ? "passed" : `exit code ${code}`}`,
+  );
+  if (tests > 0) return { ...result, tests, ok: code === 0 };
+  return { ...result, tests: 1, ok: false, failures: [lastInGtest(output)] };
+}
+
+/** The case that a process of GoogleTest began last. */
+export const lastInGtest = (output) =>
+  [...output.matchAll(/^\[ RUN {6}\] (\S+)/gm)].at(-1)?.[1] ?? "no case began";
 
 /** The elements of cases in a report of GoogleTest (XML): their names, results and contents. */
 const casesInGtest = (xml) =>

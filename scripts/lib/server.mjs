@@ -1,5 +1,6 @@
 // The command line's own server (web/cli/server), for npm start, the browser tests and the benchmarks: serves the
-// viewer, the wasm modules and sample stores, with byte ranges as object stores do.
+// viewer, the wasm modules and sample stores, with byte ranges as object stores do; and the browser that opens its pages.
+import { findChromium } from "./system.mjs";
 
 /** The strictest policy that the library works under: no eval, no inline scripts. */
 export const strictPolicy = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'";
@@ -20,4 +21,14 @@ export const isolationHeaders = {
 export async function startServer(options) {
   const server = await import("../../dist/cli/server/server.js");
   return server.startServer(options);
+}
+
+/** Launches Chromium. Containers provide neither user namespaces nor much shared memory. */
+export async function launchChromium(args = []) {
+  const { chromium } = await import("@playwright/test");
+  const executablePath = findChromium();
+  return chromium.launch({
+    ...(executablePath && { executablePath }),
+    args: ["--no-sandbox", "--disable-dev-shm-usage", ...args],
+  });
 }

@@ -2,26 +2,30 @@
 // source package, its hash checked, with the distribution's patches applied. The origin of each is recorded beside it,
 // and for a build in dist/wasm/sources.json.
 //
-// If the machine's own package sources do not have it (another system, a version that has left the mirror), the same
-// archives come from the mirrors in scripts/mirrors.json, which keep every version; otherwise the upstream release,
-// which CMake takes from third_party/archives and patches itself. docs/building.md has the whole order.
+// The archives come from the sites of apt or, if those do not have them (another system, a version that has left the
+// site), from the mirrors in scripts/mirrors.json, which keep every version by its SHA-1; otherwise the upstream
+// release, which CMake takes from third_party/archives and patches itself. docs/building.md has the whole order.
 import { createHash } from "node:crypto";
 import {
   copyFileSync,
   existsSync,
   mkdirSync,
-  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
   writeFileSync,
 } from "node:fs";
 import path from "node:path";
-import { downloadSourcePackages, hasAptSources } from "./apt-sources.mjs";
 import { buildDir, root, thirdPartyDir } from "./paths.mjs";
-import { capture, quiet, SetupError, step } from "./process.mjs";
+import { capture, quiet, step } from "./process.mjs";
 
 const stampName = ".zarr-wasm-source";
+const downloads = path.join(buildDir, "sources");
+const archivesDir = path.join(thirdPartyDir, "archives");
+
+/** Timeout of one URL in milliseconds, and maximum size of a file in bytes. */
+const patience = 60_000;
+const maxBytes = 64 * 2 ** 20;
 
 /**
  * @returns {Record<string, {
@@ -30,9 +34,7 @@ const stampName = ".zarr-wasm-source";
  *   upstream: {url: string, sha256: string}
  * }>} SHA-256 is verified; Debian's archive of old packages names its files by SHA-1.
  */
-function pinned() {
-  return readJson("scripts/sources.json");
-}
+const pinned = () => readJson("scripts/sources.json");
 
 const readJson = (file) => JSON.parse(readFileSync(path.join(root, file), "utf8"));
 
@@ -50,84 +52,110 @@ function unpackedFrom(name, { debian }) {
  * Makes sure that third_party/ holds every library, or third_party/archives its upstream release. If neither can be
  * downloaded, CMake tries once more (cmake/ThirdParty.cmake), and prints manual instructions.
  */
-export function ensureSources() {
+export async function ensureSources() {
   const all = Object.entries(pinned());
   const missing = all.filter(([name, entry]) => !unpackedFrom(name, entry) && !isByHand(name));
   if (missing.length === 0) return;
   step(`Fetching C library sources: ${missing.map(([name]) => name).join(", ")}`);
-  const downloads = hasAptSources() ? download(missing.map(([, entry]) => entry.debian)) : undefined;
-  const left = missing.filter(([name, entry]) => !downloads || !unpack(name, entry, downloads));
-  if (left.length > 0) fetchElsewhere(left);
+  mkdirSync(downloads, { recursive: true });
+  const sites = aptSites();
+  const packages = missing.flatMap(([, { debian, upstream }]) => [
+    debianFile(debian.source, debian, sites, upstream.sha256 === debian.sha256 ? [upstream.url] : []),
+    debianFile(debian.source, debian.patches, sites),
+  ]);
+  const found = await fetchAll(packages);
+  const left = missing.filter(([name, { debian }]) => {
+    if (![debian, debian.patches].every(({ archive }) => found.has(archive))) return true;
+    unpack(name, debian);
+    return false;
+  });
+  await fetchAll(left.flatMap(([, entry]) => release(entry, found)));
 }
 
-const mirroredDir = path.join(buildDir, "apt/mirrored");
-const archivesDir = path.join(thirdPartyDir, "archives");
-
-/** Gets sources missing from the distribution's package sources: Debian's archives from mirrors, else upstream's. */
-function fetchElsewhere(missing) {
-  const mirrored = missing.flatMap(([, { debian, upstream }]) => [
-    wanted(mirroredDir, debian.source, debian, upstream.sha256 === debian.sha256 ? [upstream.url] : []),
-    wanted(mirroredDir, debian.source, debian.patches),
-  ]);
-  const found = fetchFiles(mirrored);
-  const left = missing.filter(([name, entry]) => {
-    const files = [entry.debian.archive, entry.debian.patches.archive];
-    return !files.every((file) => found.has(file)) || !unpack(name, entry, mirroredDir);
-  });
-  const releases = left.flatMap(([, { debian, upstream }]) => {
-    const file = path.join(archivesDir, path.posix.basename(upstream.url));
-    if (existsSync(file)) return [];
-    const isSame = upstream.sha256 === debian.sha256 && found.has(debian.archive);
-    if (!isSame) return [{ file, sha256: upstream.sha256, urls: [upstream.url] }];
-    mkdirSync(archivesDir, { recursive: true });
-    copyFileSync(path.join(mirroredDir, debian.archive), file);
+/** The distribution's own sites, from which apt downloads packages; none on systems without apt. */
+function aptSites() {
+  try {
+    const codename = /^VERSION_CODENAME=(\S+)/m.exec(readFileSync("/etc/os-release", "utf8"))?.[1];
+    const list = capture("apt-get", ["update", "--print-uris"]);
+    const ofRelease = new RegExp(`^'(.+)/dists/${codename}(?:-updates|-security)?/InRelease'`, "gm");
+    return [...new Set([...list.matchAll(ofRelease)].map(([, site]) => site))];
+  } catch {
     return [];
-  });
-  fetchFiles(releases);
+  }
 }
 
 /** One of Debian's archives, by its hash, and its possible URLs. */
-function wanted(folder, source, { archive, sha1, sha256 }, others = []) {
-  const pool = `${source.startsWith("lib") ? source.slice(0, 4) : source[0]}/${source}`;
-  const fields = { pool, archive: encodeURIComponent(archive), sha1 };
-  const urls = readJson("scripts/mirrors.json").map((mirror) =>
-    mirror.replace(/\{(\w+)\}/g, (_all, name) => fields[name]),
+function debianFile(source, { archive, sha1, sha256 }, sites, others = []) {
+  const pool = `main/${source.startsWith("lib") ? source.slice(0, 4) : source[0]}/${source}`;
+  const ofSites = sites.map(
+    (site) => `${site}/pool/${/security$/.test(site) ? "updates/" : ""}${pool}/${archive}`,
   );
-  return { file: path.join(folder, archive), sha256, urls: [...urls, ...others] };
+  const mirrors = readJson("scripts/mirrors.json").map((mirror) => mirror + sha1);
+  return { file: path.join(downloads, archive), sha256, apt: ofSites, urls: [...mirrors, ...others] };
 }
 
-/**
- * Downloads files, each from the first URL that has it with the right hash.
- * @returns names of the downloaded files.
- */
-function fetchFiles(files) {
-  if (files.length === 0) return new Set();
-  const script = path.join(root, "scripts/lib/download.mjs");
-  const results = JSON.parse(capture(process.execPath, [script, JSON.stringify(files)]));
-  for (const { failures, file, url } of results) {
-    const name = path.basename(file);
-    for (const failure of failures) console.log(`  ${name}: ${failure}`);
-    if (url !== undefined) console.log(`  ${name}: from ${url}`);
+/** The upstream release, unless it exists: a copy of Debian's archive if they are the same, else a file to fetch. */
+function release({ debian, upstream }, found) {
+  const file = path.join(archivesDir, path.posix.basename(upstream.url));
+  if (existsSync(file)) return [];
+  mkdirSync(archivesDir, { recursive: true });
+  if (upstream.sha256 !== debian.sha256 || !found.has(debian.archive))
+    return [{ file, sha256: upstream.sha256, urls: [upstream.url] }];
+  copyFileSync(path.join(downloads, debian.archive), file);
+  return [];
+}
+
+/** Gets files, each from the first URL that has it with the right hash. @returns the names of the files found. */
+async function fetchAll(files) {
+  const found = await Promise.all(
+    files.map(async (file) => ((await fetchOne(file)) ? [path.basename(file.file)] : [])),
+  );
+  return new Set(found.flat());
+}
+
+async function fetchOne({ file, sha256, apt = [], urls }) {
+  if (existsSync(file) && sha256Of(readFileSync(file)) === sha256) return true;
+  const name = path.basename(file);
+  for (const [url, get] of [...apt.map((url) => [url, withApt]), ...urls.map((url) => [url, withFetch])]) {
+    try {
+      await get(url, `${file}.part`, sha256);
+      renameSync(`${file}.part`, file);
+      if (get === withFetch) console.log(`  ${name}: from ${url}`);
+      return true;
+    } catch (error) {
+      const reason = /^E: .*/m.exec(error.message)?.[0] ?? error.cause?.message ?? error.message;
+      const isElsewhere = get === withApt && reason.includes(" 404 "); // on another site of apt, usually
+      if (!isElsewhere) console.log(`  ${name}: not from ${url}: ${reason}`);
+    }
   }
-  return new Set(results.filter(({ isThere }) => isThere).map(({ file }) => path.basename(file)));
+  return false;
+}
+
+/** Downloads with apt's own proxies and credentials; it checks the hash. */
+function withApt(url, file, sha256) {
+  quiet("/usr/lib/apt/apt-helper", ["download-file", url, file, `SHA256:${sha256}`]);
+}
+
+async function withFetch(url, file, sha256) {
+  const response = await fetch(url, { signal: AbortSignal.timeout(patience) });
+  if (!response.ok) throw new Error(`the server answered ${response.status}`);
+  const pieces = [];
+  let size = 0;
+  for await (const piece of response.body) {
+    size += piece.byteLength;
+    if (size > maxBytes) throw new Error(`it is longer than ${maxBytes} bytes`);
+    pieces.push(piece);
+  }
+  const bytes = Buffer.concat(pieces);
+  const found = sha256Of(bytes);
+  if (found !== sha256) throw new Error(`it has SHA-256 ${found}, expected ${sha256}`);
+  writeFileSync(file, bytes);
 }
 
 /** Whether sources in third_party/ were put there by hand. */
 function isByHand(name) {
   const dir = path.join(thirdPartyDir, name);
   return existsSync(dir) && !existsSync(path.join(dir, stampName));
-}
-
-/** The folder of downloads, or undefined if the distribution's package sources cannot be reached. */
-function download(packages) {
-  try {
-    return downloadSourcePackages(packages);
-  } catch (error) {
-    if (!(error instanceof SetupError)) throw error;
-    const reason = error.message.trim().split("\n").at(-1);
-    console.log(`  the distribution's package sources cannot be reached (${reason})`);
-    return undefined;
-  }
 }
 
 /**
@@ -159,54 +187,24 @@ export function sourcesByHand() {
   );
 }
 
-const sha256Of = (file) => createHash("sha256").update(readFileSync(file)).digest("hex");
+const sha256Of = (bytes) => createHash("sha256").update(bytes).digest("hex");
 
-/** Unpacks downloaded archives. @returns whether they exist. */
-function unpack(name, entry, downloads) {
-  const { source, version, archive, sha256 } = entry.debian;
-  const file = path.join(downloads, archive);
-  if (!existsSync(file)) {
-    console.log(`  ${source} ${version} is not in this distribution`);
-    return false;
-  }
-  const found = sha256Of(file);
-  if (found !== sha256) throw new SetupError(`${archive} has SHA-256 ${found}, expected ${sha256}`);
-
+/** Unpacks downloaded archives, and applies Debian's patches. */
+function unpack(name, { source, archive, sha256, patches }) {
   const to = path.join(thirdPartyDir, name);
   const part = `${to}.part`;
   rmSync(part, { recursive: true, force: true });
   mkdirSync(part, { recursive: true });
-  quiet("tar", ["xf", file, "-C", part, "--strip-components=1"]);
-  const patches = debianArchive(downloads, source, version);
-  applyPatches(part, patches);
+  quiet("tar", ["xf", path.join(downloads, archive), "-C", part, "--strip-components=1"]);
+  applyPatches(part, path.join(downloads, patches.archive));
+  const revision = patches.archive.slice(source.length + 1).replace(/\.debian\.tar\.\w+$/, ""); // "1.5.4+dfsg2-5"
   const stamp = {
-    package: source,
-    revision: revisionOf(source, patches),
-    archive,
-    sha256,
-    patches: path.basename(patches),
-    patchesSha256: sha256Of(patches),
+    ...{ package: source, revision, archive, sha256 },
+    ...{ patches: patches.archive, patchesSha256: patches.sha256 },
   };
   writeFileSync(path.join(part, stampName), `${JSON.stringify(stamp, null, 2)}\n`);
   rmSync(to, { recursive: true, force: true });
   renameSync(part, to);
-  return true;
-}
-
-function debianArchive(downloads, source, version) {
-  const found = readdirSync(downloads).filter(
-    (f) => f.startsWith(`${source}_${version}-`) && /\.debian\.tar\.\w+$/.test(f),
-  );
-  if (found.length === 0) throw new SetupError(`no Debian patches found for ${source} ${version}`);
-  return path.join(downloads, found.sort((a, b) => a.localeCompare(b, "en", { numeric: true })).at(-1));
-}
-
-/** "libzstd_1.5.4+dfsg2-5.debian.tar.xz" → "1.5.4+dfsg2-5" */
-function revisionOf(source, patches) {
-  return path
-    .basename(patches)
-    .slice(source.length + 1)
-    .replace(/\.debian\.tar\.\w+$/, "");
 }
 
 function applyPatches(dir, archive) {

@@ -1,9 +1,9 @@
 // Builds the package zarr-wasm-viewer: its component, and its page and scripts, bundled with the library.
-import { copyFileSync, cpSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, cpSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { compileProject } from "./build.mjs";
 import { viewerEntries } from "./entries.mjs";
-import { buildDir, distDir, root, viewerDir as source, viewerDist, viewerModules } from "./paths.mjs";
+import { root, viewerDir as source, viewerDist, viewerModules } from "./paths.mjs";
 import { capture, findTool, run, step } from "./process.mjs";
 import { copyTypes } from "./types.mjs";
 
@@ -12,11 +12,8 @@ const copied = ["page/index.html", "element/style.css.d.ts", "page/icon.svg"];
 /** Bundled files: parts of the scripts, whose names change with their content, and modules. */
 const bundled = /^[a-z0-9-]+-[A-Za-z0-9_-]+\.js$/;
 
-/**
- * Builds web/viewer/dist. The library must be built: it is bundled from dist.
- * @param {{keepsOld?: boolean}} [options] whether bundled files of the build before are kept in {@link beforeDir}
- */
-export function buildViewer({ keepsOld = false } = {}) {
+/** Builds web/viewer/dist. The library must be built: it is bundled from dist. */
+export function buildViewer() {
   step("Building the viewer");
   compileProject("web/viewer/tsconfig.json", path.join(viewerModules, "viewer.js"));
   mkdirSync(viewerDist, { recursive: true });
@@ -28,8 +25,8 @@ export function buildViewer({ keepsOld = false } = {}) {
   for (const name of ["LICENSE", "THIRD_PARTY_NOTICES.md"])
     copyFileSync(path.join(root, name), path.join(source, name));
   writeStyles();
-  rmSync(beforeDir, { recursive: true, force: true });
-  moveBundled(viewerDist, keepsOld ? beforeDir : undefined);
+  for (const name of readdirSync(viewerDist).filter((file) => bundled.test(file)))
+    rmSync(path.join(viewerDist, name));
   run(process.execPath, [path.join(root, "scripts/lib/viewer-bundles.mjs")]);
 }
 
@@ -58,24 +55,4 @@ function writeStyles() {
     copyFileSync(path.join(source, types), path.join(viewerModules, types));
   }
   writeFileSync(path.join(viewerDist, "style.css"), all.join("\n"));
-}
-
-/** Copies the script of the pool's workers, for programs without the package's other files. */
-export function copyWorker(out) {
-  copyFileSync(path.join(distDir, "workers/worker.js"), path.join(out, "worker.js"));
-}
-
-/** Bundled files of the build before: `npm start` serves them to pages that are open. The package has none of them. */
-export const beforeDir = path.join(buildDir, "viewer-before");
-
-/**
- * Removes bundled files, or moves them to another folder.
- * @param {string} out
- * @param {string} [to]
- */
-export function moveBundled(out, to) {
-  if (to !== undefined) mkdirSync(to, { recursive: true });
-  for (const name of readdirSync(out).filter((file) => bundled.test(file)))
-    if (to === undefined) rmSync(path.join(out, name));
-    else renameSync(path.join(out, name), path.join(to, name));
 }

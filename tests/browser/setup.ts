@@ -1,8 +1,8 @@
 /** Global setup of the browser tests: their stores, and the page that embeds the component. */
-import { mkdirSync, rmSync } from "node:fs";
+import { copyFileSync, mkdirSync, rmSync } from "node:fs";
+import path from "node:path";
 import { buildSync } from "esbuild";
-import { makeSamples } from "../../scripts/lib/samples.mjs";
-import { copyWorker } from "../../scripts/lib/viewer.mjs";
+import { makeSamples } from "../../examples/samples/samples.mjs";
 import { embedFolder, groupsFolder, layersFolder, looksFolder, storesFolder } from "../shared/places.js";
 import { writeGroups } from "../shared/viewer-groups.js";
 import { writeImages } from "../shared/viewer-images.js";
@@ -28,5 +28,6 @@ export default async function setup(): Promise<void> {
     logLevel: "warning",
     logOverride: { "ignored-bare-import": "silent" }, // see scripts/lib/chunks.mjs
   });
-  copyWorker(embedFolder);
+  const worker = new URL("../../dist/workers/worker.js", import.meta.url).pathname;
+  copyFileSync(worker, path.join(embedFolder, "worker.js"));
 }

@@ -1,7 +1,9 @@
 // Helpers of the native tests.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <random>
@@ -13,6 +15,12 @@
 namespace zw::test {
 
 using Bytes = std::vector<uint8_t>;
+
+/// Amount of work: a sample in `npm test`, everything in `npm test -- whole`.
+inline size_t amount(size_t sample, size_t whole) {
+  static const char* const variable = std::getenv("ZARR_WASM_WHOLE");
+  return variable != nullptr && *variable == '1' ? whole : sample;
+}
 
 /// Exactly `size` bytes on the heap, at `offset` bytes after the start of the allocation, so that
 /// AddressSanitizer detects accesses one byte past either end at any alignment.
@@ -41,7 +49,10 @@ class ExactBlock {
 inline Bytes randomBytes(size_t size, uint32_t seed) {
   std::mt19937 random(seed);
   Bytes bytes(size);
-  for (auto& b : bytes) b = static_cast<uint8_t>(random());
+  for (size_t i = 0; i < size; i += 4) {
+    const auto word = static_cast<uint32_t>(random());
+    std::memcpy(bytes.data() + i, &word, std::min<size_t>(4, size - i));
+  }
   return bytes;
 }
 

@@ -69,14 +69,13 @@ declare module "*/scripts/lib/reports.mjs" {
     report: { suites?: readonly object[] },
     wanted?: "unexpected" | "flaky",
   ): string[];
-  export function skipsInJunit(xml: string): string[];
-  export function failuresInJunit(xml: string): string[];
   export function testsInGtest(xml: string): number;
   export function skipsInGtest(xml: string): string[];
   export function failuresInGtest(xml: string): string[];
+  export function lastInGtest(output: string): string;
 }
 
-declare module "*/scripts/lib/samples.mjs" {
+declare module "*/examples/samples/samples.mjs" {
   interface Sizes {
     readonly terrain: number;
     readonly volume: number;

@@ -1,5 +1,5 @@
 // TIFF codecs: whole files by libtiff and GDAL, read through references in the forms of tifffile,
-// virtual-tiff and imagecodecs. scripts/make-golden-tiff.py made the files and the expected values.
+// virtual-tiff and imagecodecs. tests/golden/tiff.py made the files and the expected values.
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { create, get, getBytes, MapStore, open, set } from "zarr-wasm";

@@ -6,6 +6,7 @@ import { ConfigReader } from "#src/codecs/definition.js";
 import { parseNumpyName } from "#src/codecs/numpy.js";
 import { codecDefinitions } from "#src/codecs/registry.js";
 import { DType } from "#src/dtypes/dtype.js";
+import { amount } from "../support/amounts.js";
 import { errorOf, randomBytes } from "../support/support.js";
 
 const little = { name: "bytes", configuration: { endian: "little" } };
@@ -270,7 +271,7 @@ describe("properties of value codecs", () => {
           }
         },
       ),
-      { numRuns: 50 },
+      { numRuns: amount(12, 50) },
     );
   });
 
@@ -501,7 +502,7 @@ describe("configurations", () => {
           }
         },
       ),
-      { numRuns: 400 },
+      { numRuns: amount(100, 400) },
     );
   });
 });

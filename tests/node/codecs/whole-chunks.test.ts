@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { get, open } from "zarr-wasm";
 import { createCodecChain, type ElementData } from "zarr-wasm/codecs";
+import { amount } from "../support/amounts.js";
 import { errorOf } from "../support/support.js";
 
 const little = { name: "bytes", configuration: { endian: "little" } };
@@ -108,7 +109,7 @@ describe("elements of variable length", () => {
         expect(chain.decode(chain.encode(list as never))).toEqual(list);
         expect(chain.decodeInto(chain.encode(list as never), new Array(12) as never)).toEqual(list);
       }),
-      { numRuns: 100 },
+      { numRuns: amount(25, 100) },
     );
   });
 

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import * as dropIn from "zarr-wasm/zarrita";
 import * as zarrita from "zarrita";
+import { amount } from "../support/amounts.js";
 import { ours, small, stored, valuesOf, type Zarrita } from "../support/both-libraries.js";
 import { errorOf, everyIndex } from "../support/support.js";
 import { type Files, files } from "../support/writing-tools.js";
@@ -176,7 +177,7 @@ describe("values in any layout", () => {
         await dropIn.set(array, null, { data, shape, stride, offset } as never);
         expect(await stored(store)).toEqual(places.map((place) => data[offset + place]));
       }),
-      { numRuns: 100 },
+      { numRuns: amount(25, 100) },
     );
   });
 

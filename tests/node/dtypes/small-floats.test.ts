@@ -12,6 +12,7 @@ import {
   floatFormats,
   isNanCode,
 } from "#src/dtypes/floats.js";
+import { amount } from "../support/amounts.js";
 
 const names = Object.keys(floatFormats) as FloatName[];
 const narrow = names.filter((name) => name !== "float32");
@@ -86,7 +87,7 @@ describe("formats", () => {
         expect(encodeFloat(format, middle, 1)).toBe(code + 1);
         expect(encodeFloat(format, middle, -1)).toBe(code);
       }),
-      { numRuns: 500 },
+      { numRuns: amount(125, 500) },
     );
   });
 });

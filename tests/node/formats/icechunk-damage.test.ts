@@ -7,7 +7,7 @@ import { readFlexBuffer } from "#src/formats/icechunk/flatbuffer.js";
 import { expanderWith, expandZstd } from "#src/formats/icechunk/format.js";
 import { containersOfYaml } from "#src/formats/icechunk/locations.js";
 import { Zstd } from "#src/numcodecs.js";
-import { idOf, idText, metadataFile, repoFile } from "../../../scripts/lib/icechunk-writer.mjs";
+import { idOf, idText, metadataFile, repoFile } from "../../shared/icechunk-writer.mjs";
 import { type Objects, plainValues, repository, snapshotIds } from "../support/icechunk-repository.js";
 import { randomBytes } from "../support/support.js";
 

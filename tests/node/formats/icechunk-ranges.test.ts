@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type GetBytesOptions, get, isZarrError, open, slice, type ZarrArray } from "zarr-wasm";
 import { IcechunkStore } from "zarr-wasm/formats";
-import { arrayDocument, idOf, idText, type Reference } from "../../../scripts/lib/icechunk-writer.mjs";
+import { arrayDocument, idOf, idText, type Reference } from "../../shared/icechunk-writer.mjs";
 import { bytesOf, nodesOf, plainValues, repository } from "../support/icechunk-repository.js";
 import { ObjectServer } from "../support/store-server.js";
 

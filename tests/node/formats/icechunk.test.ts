@@ -10,13 +10,7 @@ import {
   type ZarrGroup,
 } from "zarr-wasm";
 import { IcechunkStore } from "zarr-wasm/formats";
-import {
-  arrayDocument,
-  idOf,
-  idText,
-  repoFile,
-  snapshotFile,
-} from "../../../scripts/lib/icechunk-writer.mjs";
+import { arrayDocument, idOf, idText, repoFile, snapshotFile } from "../../shared/icechunk-writer.mjs";
 import {
   bytesOf,
   days,

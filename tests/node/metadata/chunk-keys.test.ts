@@ -10,6 +10,7 @@ import { FileSystemStore } from "zarr-wasm/node";
 import { parseChunkKey } from "#src/metadata/chunk-key-encodings.js";
 import { readChunkKeys } from "#src/metadata/v3.js";
 import { parseJson } from "#src/util/json-reader.js";
+import { amount } from "../support/amounts.js";
 import { run, temporaryFolder } from "../support/cli-tool.js";
 import { bytesOf, errorOf, everyIndex, product, serve } from "../support/support.js";
 import { v3Store } from "../support/zarr-writer.js";
@@ -128,7 +129,7 @@ describe("keys", () => {
         expect(key).toBe(oracle(encoding, coordinates));
         expect(parseChunkKey(keys, key, coordinates.length)).toEqual(coordinates);
       }),
-      { numRuns: 500 },
+      { numRuns: amount(125, 500) },
     );
   });
 
@@ -140,7 +141,7 @@ describe("keys", () => {
         const found = parseChunkKey(keys, text, rank);
         if (found) expect([found.length, oracle(encoding, found)]).toEqual([rank, text]);
       }),
-      { numRuns: 2000 },
+      { numRuns: amount(500, 2000) },
     );
   });
 

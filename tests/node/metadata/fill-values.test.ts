@@ -9,6 +9,7 @@ import { parseDescr } from "#src/dtypes/typestr.js";
 import { fromPlain, parseDataType } from "#src/dtypes/v3.js";
 import { decodeBase64, encodeBase64 } from "#src/util/bytes.js";
 import { parseJson } from "#src/util/json-reader.js";
+import { amount } from "../support/amounts.js";
 import { bytesOf, errorOf } from "../support/support.js";
 
 const json = (text: string) => parseJson(bytesOf(text), { name: "value", maxDepth: 64, bareNonFinite: true });
@@ -339,7 +340,7 @@ describe("decimals", () => {
         const bits = encodeFloat(floatFormats.float32, value)!;
         expect(decodeFloat(floatFormats.float32, bits)).toBe(Math.fround(value));
       }),
-      { numRuns: 2000 },
+      { numRuns: amount(500, 2000) },
     );
   });
 });

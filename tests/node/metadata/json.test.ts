@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { isZarrError } from "zarr-wasm";
 import { JsonNumber, toPlain } from "#src/util/json.js";
 import { parseJson } from "#src/util/json-reader.js";
+import { amount } from "../support/amounts.js";
 import { bytesOf } from "../support/support.js";
 
 const options = { name: "doc", maxDepth: 64, bareNonFinite: true };
@@ -19,7 +20,7 @@ describe("JSON reader", () => {
         );
         expect(JSON.stringify(plain(text), bigints)).toBe(JSON.stringify(expected, bigints));
       }),
-      { numRuns: 500 },
+      { numRuns: amount(125, 500) },
     );
     function bigints(_key: string, value: unknown) {
       return typeof value === "bigint" ? Number(value) : value;
@@ -50,7 +51,7 @@ describe("JSON reader", () => {
           expect(accepted, text).toBe(expected);
         },
       ),
-      { numRuns: 2000 },
+      { numRuns: amount(500, 2000) },
     );
   });
 

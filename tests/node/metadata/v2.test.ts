@@ -11,6 +11,7 @@ import {
   slice,
   type ZarrWarning,
 } from "zarr-wasm";
+import { amount } from "../support/amounts.js";
 import { bytesOf, errorOf, product, randomBytes } from "../support/support.js";
 import {
   all,
@@ -286,7 +287,7 @@ describe("Zarr v2 arrays", () => {
           );
         },
       ),
-      { numRuns: 250 },
+      { numRuns: amount(62, 250) },
     );
   });
 

@@ -11,6 +11,7 @@ import {
   slice,
   type ZarrWarning,
 } from "zarr-wasm";
+import { amount } from "../support/amounts.js";
 import { bytesOf, errorOf, product, randomBytes } from "../support/support.js";
 import {
   all,
@@ -520,7 +521,7 @@ describe("arrays", () => {
           );
         },
       ),
-      { numRuns: 250 },
+      { numRuns: amount(62, 250) },
     );
   });
 

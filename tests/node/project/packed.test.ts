@@ -16,13 +16,12 @@ import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { installArchives, packages } from "../../../scripts/lib/packages.mjs";
 import { deadLinks, withPackedLinks } from "../../../scripts/lib/packed-links.mjs";
-import { moveBundled } from "../../../scripts/lib/viewer.mjs";
 import { amount } from "../support/amounts.js";
 import { root, textOf } from "../support/doc-samples.js";
 
 type Name = keyof typeof packages;
 const build = path.join(root, "build");
-/** Names of entries with types; those of frameworks need the framework (scripts/compat/framework-types.mjs). */
+/** Names of entries with types; those of frameworks need the framework (scripts/compat/frameworks.mjs). */
 const namesOf = (name: Name) => {
   const { exports } = JSON.parse(readFileSync(path.join(packages[name], "package.json"), "utf8")) as {
     exports: Record<string, string | Record<string, string>>;
@@ -170,16 +169,6 @@ describe("relative links of Markdown in the package", () => {
   it("without it lead to files of the package, or become text", () => {
     expect(withPackedLinks("README.md", text, { files })).toBe("See the `guide` and [the licence](LICENSE).");
   });
-});
-
-it("a second build of npm start leaves no file of the first in the package", () => {
-  const [out, before] = [path.join(consumer, "built"), path.join(consumer, "before")];
-  mkdirSync(out);
-  for (const name of ["open-AbC123xy.js", "page.min.js", "viewer.js"])
-    writeFileSync(path.join(out, name), "");
-  moveBundled(out, before);
-  expect(readdirSync(out).sort()).toEqual(["page.min.js", "viewer.js"]);
-  expect(readdirSync(before)).toEqual(["open-AbC123xy.js"]);
 });
 
 /** The oldest supported TypeScript (docs/bundlers.md) and the current one, each with the path of its compiler. */

@@ -7,13 +7,12 @@ import {
   count,
   failuresIn,
   failuresInGtest,
-  failuresInJunit,
   failuresInPlaywright,
+  lastInGtest,
   repeatsIn,
   runEach,
   skipsIn,
   skipsInGtest,
-  skipsInJunit,
   skipsInPlaywright,
   summarise,
   testsInGtest,
@@ -76,12 +75,6 @@ it("lists the failures of Playwright by file, title and error, apart from tests 
   expect(failuresInPlaywright({})).toEqual([]);
 });
 
-it("lists the failures of CTest", () => {
-  const xml = `<testsuite><testcase name="a" status="run"></testcase><testcase name="b" status="fail">`;
-  expect(failuresInJunit(xml)).toEqual(["b"]);
-  expect(failuresInJunit("")).toEqual([]);
-});
-
 it("counts the cases of GoogleTest, and lists the failed and skipped ones", () => {
   const head = (name: string, result: string) =>
     `<testcase name="${name}" file="a.cpp" line="1" status="run" result="${result}" time="0" classname="All/A"`;
@@ -100,6 +93,12 @@ no "c-blosc"]]></skipped>
   expect(failuresInGtest(xml)).toEqual(["All/A.Fails/1"]);
   expect(skipsInGtest(xml)).toEqual(['no "c-blosc"', "no reason given"]);
   expect([testsInGtest(""), failuresInGtest(""), skipsInGtest("")]).toEqual([0, [], []]);
+});
+
+it("names the case of GoogleTest that ended its process", () => {
+  const output =
+    "[ RUN      ] A.Passes\n[       OK ] A.Passes (0 ms)\n[ RUN      ] All/A.Dies/1\nSegmentation fault";
+  expect(lastInGtest(output)).toBe("All/A.Dies/1");
 });
 
 it("runs tests to the last, and lists those that found faults or threw", async () => {
@@ -178,20 +177,6 @@ describe("skipped tests", () => {
     ];
     expect(skipsInPlaywright({ suites })).toEqual(["no WebGL", "no reason given"]);
     expect(skipsInPlaywright({})).toEqual([]);
-  });
-
-  it("have their reasons from CTest", () => {
-    const xml = `<testsuite tests="3" failures="0" disabled="1" skipped="1">
-      <testcase name="a" status="run"><system-out>fine</system-out></testcase>
-      <testcase name="b" status="notrun"><skipped message="SKIP_REGULAR_EXPRESSION_MATCHED"/>
-        <system-out>[ RUN ] b
-/x/y.cpp:5: Skipped
-no c-blosc
-
-[  SKIPPED ] b</system-out></testcase>
-      <testcase name="c" status="disabled"><system-out></system-out></testcase></testsuite>`;
-    expect(skipsInJunit(xml)).toEqual(["no c-blosc", "no reason given"]);
-    expect(skipsInJunit("")).toEqual([]);
   });
 
   it("are counted in the last line, below their reasons and the titles of failed tests", () => {

@@ -14,7 +14,7 @@ import {
   labelPaths,
   multiscales,
 } from "zarr-wasm/conventions";
-import { makeSamples, sizes } from "../../../scripts/lib/samples.mjs";
+import { makeSamples, sizes } from "../../../examples/samples/samples.mjs";
 
 const root = path.join(import.meta.dirname, "../../..");
 let folder = "";

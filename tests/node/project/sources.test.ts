@@ -47,7 +47,7 @@ const patches = () =>
 /** Responses of the test server by path; the pinned version of the library; and the result of the set-up. */
 async function fetchSources(
   answers: (orig: Buffer, fixes: Buffer, release: Buffer) => Record<string, Uint8Array>,
-  { isSameUpstream = false, programs = {} as Record<string, string> } = {},
+  { isSameUpstream = false } = {},
 ) {
   const orig = source();
   const fixes = patches();
@@ -70,13 +70,16 @@ async function fetchSources(
   const write = (name: string, value: unknown) =>
     writeFileSync(path.join(checkout, "scripts", name), JSON.stringify(value));
   write("sources.json", { demo: { debian, upstream } });
-  write("mirrors.json", [`${server.url}/pool/{pool}/{archive}`, `${server.url}/file/{sha1}`]);
+  write("mirrors.json", [`${server.url}/other/`, `${server.url}/file/`]);
   const bin = path.join(dir, "bin");
   mkdirSync(bin);
-  for (const [name, body] of Object.entries({ "apt-get": "exit 100", "apt-cache": "exit 100", ...programs }))
-    writeFileSync(path.join(bin, name), `#!/bin/sh\n${body}\n`, { mode: 0o755 });
+  const uris = ["", "-updates"].map(
+    (more) => `'${server.url}/debian/dists/$VERSION_CODENAME${more}/InRelease'`,
+  );
+  const apt = ["#!/bin/sh", ". /etc/os-release", ...uris.map((uri) => `echo "${uri} name 0"`)];
+  writeFileSync(path.join(bin, "apt-get"), `${apt.join("\n")}\n`, { mode: 0o755 });
   const code = `const s = await import(${JSON.stringify(path.join(checkout, "scripts/lib/sources.mjs"))});
-s.ensureSources(); console.log("RECORDS" + JSON.stringify(s.sourceRecords()));`;
+await s.ensureSources(); console.log("RECORDS" + JSON.stringify(s.sourceRecords()));`;
   const child = spawn(process.execPath, ["--input-type=module", "-e", code], {
     env: { ...process.env, PATH: `${bin}:${process.env["PATH"]}` },
   });
@@ -93,13 +96,14 @@ s.ensureSources(); console.log("RECORDS" + JSON.stringify(s.sourceRecords()));`;
   };
 }
 
-const pool = "/pool/libd/libdemo/";
+const pool = "/debian/pool/main/libd/libdemo/";
+const aptOnly = skipFor(existsSync("/usr/lib/apt/apt-helper") ? undefined : "needs Debian's apt");
 const demo = () => readFileSync(path.join(checkout, "third_party/demo/demo.c"), "utf8");
 const release = () => path.join(checkout, "third_party/archives/demo-1.0.tar.gz");
 const isUnpacked = () => existsSync(path.join(checkout, "third_party/demo"));
 
 describe("sources of C libraries", skipFor(unsupportedSystem(process.platform !== "win32")), () => {
-  it("come from the first mirror that has them, with Debian's patches", async () => {
+  it("come from the site of apt, with Debian's patches", aptOnly, async () => {
     const { status, log, records, asked } = await fetchSources((orig, fixes) => ({
       [`${pool}libdemo_1.0.orig.tar.gz`]: orig,
       [`${pool}libdemo_1.0-3.debian.tar.gz`]: fixes,
@@ -111,11 +115,10 @@ describe("sources of C libraries", skipFor(unsupportedSystem(process.platform !=
   });
 
   it("come by hash from an archive of all versions once the mirror has dropped them", async () => {
-    const { status, log } = await fetchSources(
-      (orig, fixes) => ({ [`/file/${hash("sha1", orig)}`]: orig, [`/file/${hash("sha1", fixes)}`]: fixes }),
-      // A distribution that has moved on: it lists the package at another version only.
-      { programs: { "apt-get": "exit 0", "apt-cache": "echo Version: 2.0-1" } },
-    );
+    const { status, log } = await fetchSources((orig, fixes) => ({
+      [`/file/${hash("sha1", orig)}`]: orig,
+      [`/file/${hash("sha1", fixes)}`]: fixes,
+    }));
     expect(status, log).toBe(0);
     expect(log).toMatch(
       /orig\.tar\.gz: not from .*the server answered 404[\s\S]*orig\.tar\.gz: from .*\/file\//,
@@ -124,9 +127,12 @@ describe("sources of C libraries", skipFor(unsupportedSystem(process.platform !=
   });
 
   it("with other bytes are refused, and requested elsewhere", async () => {
+    const changed = archive("libdemo-1.0", { "demo.c": "int demo = 666;\n" });
     const { status, log } = await fetchSources((orig, fixes) => ({
-      [`${pool}libdemo_1.0.orig.tar.gz`]: archive("libdemo-1.0", { "demo.c": "int demo = 666;\n" }),
-      [`${pool}libdemo_1.0-3.debian.tar.gz`]: new Uint8Array(fixes.length),
+      [`${pool}libdemo_1.0.orig.tar.gz`]: changed,
+      [`${pool}libdemo_1.0-3.debian.tar.gz`]: changed,
+      [`/other/${hash("sha1", orig)}`]: changed,
+      [`/other/${hash("sha1", fixes)}`]: new Uint8Array(fixes.length),
       [`/file/${hash("sha1", orig)}`]: orig,
       [`/file/${hash("sha1", fixes)}`]: fixes,
     }));
@@ -164,6 +170,6 @@ describe("sources of C libraries", skipFor(unsupportedSystem(process.platform !=
     }));
     expect(status, log).toBe(0);
     expect([isUnpacked(), existsSync(release())]).toEqual([false, false]);
-    for (const place of [pool, "/file/", "/releases/"]) expect(log).toContain(place);
+    for (const place of ["/other/", "/file/", "/releases/"]) expect(log).toContain(place);
   });
 });

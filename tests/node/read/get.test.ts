@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { get, getBytes, type Selection, type Store, slice } from "zarr-wasm";
 import { type CodecChainDType, createCodecChain } from "zarr-wasm/codecs";
+import { amount } from "../support/amounts.js";
 import {
   bytesOf,
   errorOf,
@@ -184,7 +185,7 @@ describe("get", () => {
           );
         },
       ),
-      { numRuns: 300 },
+      { numRuns: amount(75, 300) },
     );
   });
 

@@ -11,6 +11,7 @@ import {
   type Store,
   slice,
 } from "zarr-wasm";
+import { amount } from "../support/amounts.js";
 import { errorOf, everyIndex, flatIndex, product, randomBytes } from "../support/support.js";
 import {
   all,
@@ -125,7 +126,7 @@ describe("lists of indices", () => {
           expect(Buffer.from(region.bytes).equals(pick(written, lists))).toBe(true);
         },
       ),
-      { numRuns: 400 },
+      { numRuns: amount(100, 400) },
     );
   });
 
@@ -171,7 +172,7 @@ describe("lists of indices", () => {
           expect(out).toEqual(expected);
         },
       ),
-      { numRuns: 100 },
+      { numRuns: amount(25, 100) },
     );
   });
 

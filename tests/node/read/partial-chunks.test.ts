@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { getBytes, MapStore, open, type Selection, type Store, slice } from "zarr-wasm";
 import { byteSpans } from "#src/read/partial.js";
+import { amount } from "../support/amounts.js";
 import { errorOf, product, randomBytes } from "../support/support.js";
 import {
   all,
@@ -117,9 +118,9 @@ describe("parts of uncompressed chunks", () => {
           if (counting.bytes < chunk.byteLength) partial++;
         },
       ),
-      { numRuns: 70 },
+      { numRuns: amount(18, 70) },
     );
-    expect(partial).toBeGreaterThan(20);
+    expect(partial).toBeGreaterThan(amount(3, 20));
   });
 
   it("are covered by few spans, which lie in the chunk and hold every element of the subarray", () => {
@@ -148,7 +149,7 @@ describe("parts of uncompressed chunks", () => {
         for (const [i, span] of spans.entries())
           if (i > 0) expect(span.offset).toBeGreaterThanOrEqual(spans[i - 1]!.offset + spans[i - 1]!.length);
       }),
-      { numRuns: 1000 },
+      { numRuns: amount(250, 1000) },
     );
   });
 
@@ -264,9 +265,9 @@ describe("parts of Blosc chunks", () => {
           if (counting.bytes < 0.9 * frame.byteLength) partial++;
         },
       ),
-      { numRuns: 40 },
+      { numRuns: amount(10, 40) },
     );
-    expect(partial).toBeGreaterThan(15);
+    expect(partial).toBeGreaterThan(amount(2, 15));
   });
 
   const shape = [1, 64, 16_411]; // the last block is short
@@ -390,7 +391,7 @@ describe("parts of Blosc chunks", () => {
           if (whole.bytes) expect(part.bytes).toBeDefined();
         },
       ),
-      { numRuns: 150 },
+      { numRuns: amount(38, 150) },
     );
   });
 

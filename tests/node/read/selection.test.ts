@@ -5,6 +5,7 @@ import { RectilinearAxis, RegularAxis } from "#src/metadata/grid.js";
 import { combinations, groupByObject, projectRange } from "#src/plan/projections.js";
 import { type AxisRange, resolveSelection } from "#src/plan/selection.js";
 import { chooseSlabAxis, copyToPlace } from "#src/plan/slabs.js";
+import { amount } from "../support/amounts.js";
 import { errorOf } from "../support/support.js";
 
 /** Python's own semantics of a[start:stop:step], by brute force. */
@@ -36,7 +37,7 @@ describe("selections", () => {
           expect(chosen).toEqual(pythonSlice(length, start, stop, step));
         },
       ),
-      { numRuns: 2000 },
+      { numRuns: amount(500, 2000) },
     );
   });
 
@@ -144,7 +145,7 @@ describe("projections", () => {
           expect(new Set(projections.map((projection) => projection.chunk)).size).toBe(projections.length);
         },
       ),
-      { numRuns: 2000 },
+      { numRuns: amount(500, 2000) },
     );
   });
 
@@ -217,7 +218,7 @@ describe("copying a box to its place in the result", () => {
         copyToPlace(box, { origin, shape, whole, itemBytes }, result);
         expect(result).toEqual(expected);
       }),
-      { numRuns: 500 },
+      { numRuns: amount(125, 500) },
     );
   });
 });

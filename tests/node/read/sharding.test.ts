@@ -2,6 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { get, getBytes, MapStore, open, type Selection, type Store, slice } from "zarr-wasm";
+import { amount } from "../support/amounts.js";
 import { errorOf, everyIndex, flatIndex, product, randomBytes } from "../support/support.js";
 import {
   all,
@@ -127,7 +128,7 @@ describe("shards", () => {
           expect(Buffer.from(part.bytes).equals(pick(written, lists))).toBe(true);
         },
       ),
-      { numRuns: 300 },
+      { numRuns: amount(75, 300) },
     );
   });
 

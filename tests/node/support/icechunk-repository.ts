@@ -9,7 +9,7 @@ import {
   type Reference,
   repoFile,
   snapshotFile,
-} from "../../../scripts/lib/icechunk-writer.mjs";
+} from "../../shared/icechunk-writer.mjs";
 
 export type Objects = Map<string, Uint8Array>;
 

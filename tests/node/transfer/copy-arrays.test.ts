@@ -425,31 +425,6 @@ function typeOf(dtype: string) {
   return types[dtype]!;
 }
 
-it("every array of Zarr v1 is copied into other versions", async () => {
-  let copied = 0;
-  for (const one of goldenCases("v1").slice(0, 40)) {
-    const source = writeStore(place(), storeOf(one));
-    const array = await openArray(urlOf(source)).catch(() => undefined);
-    if (!array || array.dtype.isVariable) continue;
-    for (const format of ["1", "2", "3"]) {
-      const dest = place();
-      // The error names the part that a version cannot hold.
-      const error = await copy(source, dest, { format }).catch((reason: Error & { _tag?: string }) => reason);
-      if (error instanceof Error)
-        expect([one.name, format, error._tag]).toEqual([one.name, format, "Unsupported"]);
-      else {
-        copied++;
-        expect([one.name, format, (await bytesIn(dest)).equals(await bytesIn(source))]).toEqual([
-          one.name,
-          format,
-          true,
-        ]);
-      }
-    }
-  }
-  expect(copied).toBeGreaterThan(20);
-});
-
 it("errors name the array and the progress of the copy", async () => {
   const broken = await make(
     { shape: [40], chunkShape: [4], dtype: "int32", codecs: "zstd" },

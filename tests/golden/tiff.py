@@ -1,6 +1,6 @@
 """Writes tests/golden/tiff: small TIFF files by libtiff's tools and GDAL, and what tifffile and GDAL say of them.
 
-    python3 scripts/make-golden-tiff.py
+    python3 tests/golden/tiff.py
 
 needs Debian's libtiff-tools, python3-tifffile, python3-zarr, gdal-bin and python3-numpy (version 12: libtiff 4.5.0,
 tifffile 2023.2.3, GDAL 3.6.2). Arrays are made here and written uncompressed by tifffile; tiffcp compresses them. Both
@@ -22,7 +22,7 @@ import tempfile
 import numpy as np
 import tifffile
 
-FOLDER = pathlib.Path(__file__).parent.parent / "tests/golden/tiff"
+FOLDER = pathlib.Path(__file__).parent / "tiff"
 
 
 def values(shape, dtype, seed):

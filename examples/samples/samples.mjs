@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { buildDir } from "./paths.mjs";
+import { buildDir } from "../../scripts/lib/paths.mjs";
 
 /** Folder of the samples; git ignores it. */
 export const samplesDir = path.join(buildDir, "samples");
@@ -19,10 +19,10 @@ export async function makeSamples(folder, size) {
   const url = pathToFileURL(folder + path.sep);
   const [{ writeTerrain }, { writeVolume, writeCells }, { writeClimate }, { writeSkeleton }] =
     await Promise.all([
-      import("./samples/terrain.mjs"),
-      import("./samples/cells.mjs"),
-      import("./samples/climate.mjs"),
-      import("./samples/skeleton.mjs"),
+      import("./terrain.mjs"),
+      import("./cells.mjs"),
+      import("./climate.mjs"),
+      import("./skeleton.mjs"),
     ]);
   await writeTerrain(url, size.terrain);
   await writeVolume(url, size.volume);
@@ -46,7 +46,7 @@ export async function ensureSamples() {
 
 /** Hash of the code that makes the samples. */
 function recipeHash() {
-  const folder = path.join(path.dirname(fileURLToPath(import.meta.url)), "samples");
+  const folder = path.dirname(fileURLToPath(import.meta.url));
   const hash = createHash("sha256").update(JSON.stringify(sizes));
   for (const name of readdirSync(folder).sort()) hash.update(readFileSync(path.join(folder, name)));
   return hash.digest("hex");
