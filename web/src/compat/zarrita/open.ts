@@ -11,8 +11,7 @@ import { checkObject } from "../../util/arguments.js";
 import { describeValue, invalidArgument, isZarrError } from "../../util/errors.js";
 import { InvalidMetadataError, NotFoundError, withZarritaErrors } from "./errors.js";
 import { extended } from "./extensions.js";
-import { type Location, toLocation, ZarritaArray, ZarritaGroup } from "./nodes.js";
-import { zarritaPart } from "./registry.js";
+import { type Location, toLocation, ZarritaArray, ZarritaGroup, zarritaPart } from "./nodes.js";
 import type { CreateArrayOptions, CreateGroupOptions, DataType, Mutable, Readable } from "./types.js";
 
 export interface OpenOptions {
@@ -37,16 +36,37 @@ interface OpenVersion {
   <Store extends Readable>(location: Location<Store> | Store, options?: OpenOptions): Promise<Node<Store>>;
 }
 
-const opener = (version: ZarrVersion): OpenVersion =>
+/**
+ * Makes a function that tries one version after the other.
+ * @param versions default: as zarrita does, the version found last in the store first, v1 only if no other was found.
+ */
+const opener = (versions?: readonly ZarrVersion[]): OpenVersion =>
   (async <S extends Readable>(location: Location<S> | S, options: OpenOptions = {}) => {
     const { store, path } = toLocation(location);
     checkObject(options, "options of open");
     if (!["array", "group", undefined].includes(options.kind))
       throw invalidArgument(`kind must be "array" or "group", got ${describeValue(options.kind)}`);
-    const node = await withZarritaErrors(path, () => openAt(store, path, version, options));
-    handleOf(store).lastZarritaVersion = version;
-    return node;
+    const handle = handleOf(store);
+    let failure: unknown;
+    for (const version of versions ?? versionOrder(handle.lastZarritaVersion)) {
+      try {
+        const node = await withZarritaErrors(path, () => openAt(store, path, version, options));
+        handle.lastZarritaVersion = version;
+        return node;
+      } catch (error) {
+        if (!(error instanceof NotFoundError || error instanceof InvalidMetadataError)) throw error;
+        // An error about an existing node is more informative than a missing node of another version.
+        if (failure === undefined || (failure instanceof NotFoundError && failure.found === undefined))
+          failure = error;
+      }
+    }
+    throw failure;
   }) as OpenVersion;
+
+function versionOrder(last: ZarrVersion | undefined): readonly ZarrVersion[] {
+  if (last === undefined) return [2, 3, 1];
+  return last === 1 ? [1, 2, 3] : last === 3 ? [3, 2] : [2, 3];
+}
 
 async function openAt<S extends Readable>(
   store: S,
@@ -55,7 +75,7 @@ async function openAt<S extends Readable>(
   options: OpenOptions,
 ): Promise<Node<S>> {
   const { kind, signal } = options;
-  const lean = leanStore(store as Store, options, handleOf(store).lastZarritaVersion === 2);
+  const lean = leanStore(store as Store, options);
   const node = await openPlain(lean, { path, version, signal }).catch((cause: unknown) => {
     if (!isZarrError(cause, "NotFound")) throw cause;
     const name = version === 2 ? `v2 ${kind ?? "group"}` : `v${version} array or group`;
@@ -63,84 +83,35 @@ async function openAt<S extends Readable>(
   });
   if (kind !== undefined && node.kind !== kind)
     throw new NotFoundError(`${kind} at ${path}`, { path, found: node.kind });
-  return node.kind === "array"
-    ? extended(
-        new ZarritaArray(store, path, new ZarrArray(store as Store, node.path, node.spec, node.limits)),
-      )
-    : new ZarritaGroup(store, path, node);
-}
-
-const openV1 = opener(1);
-
-/** Tries one version after the other, as zarrita does: the last one found first, v1 only if no other was found before. */
-async function openAny<S extends Readable>(
-  location: Location<S> | S,
-  options: OpenOptions = {},
-): Promise<Node<S>> {
-  const last = handleOf(toLocation(location).store).lastZarritaVersion;
-  const newer = last === 3 ? [open.v3, open.v2] : [open.v2, open.v3];
-  const order = last === 1 ? [openV1, ...newer] : last === undefined ? [...newer, openV1] : newer;
-  let failure: unknown;
-  for (const openVersion of order) {
-    try {
-      return await openVersion(location, options);
-    } catch (error) {
-      if (!(error instanceof NotFoundError || error instanceof InvalidMetadataError)) throw error;
-      // An error about an existing node is more informative than a missing node of another version.
-      if (failure === undefined || (failure instanceof NotFoundError && failure.found === undefined))
-        failure = error;
-    }
-  }
-  throw failure;
+  if (node.kind === "group") return new ZarritaGroup(store, path, node);
+  const array = new ZarrArray(store as Store, node.path, node.spec, node.limits);
+  return extended(new ZarritaArray(store, path, array));
 }
 
 /**
  * Opens an array or a group of any Zarr version; `open.v2` and `open.v3` try one version only.
  * @throws NotFoundError, InvalidMetadataError, UnknownCodecError, UnsupportedError; errors of the store.
  */
-export const open: OpenVersion & { v2: OpenVersion; v3: OpenVersion } = Object.assign(
-  openAny as OpenVersion,
-  { v2: opener(2), v3: opener(3) },
-);
-
-type Bytes = Uint8Array | undefined;
+export const open: OpenVersion & { v2: OpenVersion; v3: OpenVersion } = Object.assign(opener(), {
+  v2: opener([2]),
+  v3: opener([3]),
+});
 
 /**
  * A store for opening one node with no more requests than zarrita makes: no consolidated metadata, and of the two v2
  * documents only that of the requested kind, or the group's if no array exists.
- * @param isLikelyV2 requests attributes of v2 together with the node's document.
  */
-function leanStore(inner: Store, { kind, attrs = true }: OpenOptions, isLikelyV2: boolean): Store {
-  let [array, group, attributes]: (Promise<Bytes> | undefined)[] = [];
-  const read = async (key: string, options?: StoreGetOptions) => inner.get(key, options);
-  const preloadAttributes = (key: string, options?: StoreGetOptions) => {
-    if (!isLikelyV2 || !attrs) return;
-    attributes = read(key.replace(/[^/]*$/, ".zattrs"), options);
-    attributes.catch(() => {}); // reading them reports the error
-  };
-  const readGroup = async (key: string, options?: StoreGetOptions) => {
-    if (kind === "array" || (await array)) return undefined;
-    if (kind === "group") preloadAttributes(key, options);
-    return read(key, options);
-  };
-  const get = async (key: string, options?: StoreGetOptions): Promise<Bytes> => {
-    switch (key.slice(key.lastIndexOf("/") + 1)) {
-      case ".zmetadata":
-        return undefined;
-      case ".zattrs":
-        if (!attrs || !((await array) || (await group))) return undefined;
-        return attributes ?? read(key, options);
-      case ".zarray":
-        if (kind === "group") return undefined;
-        preloadAttributes(key, options);
-        array = read(key, options);
-        return array;
-      case ".zgroup":
-        group = readGroup(key, options);
-        return group;
-      default:
-        return read(key, options);
-    }
+function leanStore(inner: Store, { kind, attrs = true }: OpenOptions): Store {
+  const omitted = new Set([".zmetadata"]);
+  if (!attrs) omitted.add(".zattrs");
+  if (kind) omitted.add(kind === "array" ? ".zgroup" : ".zarray");
+  let array: Promise<Uint8Array | undefined> | undefined;
+  const get = async (key: string, options?: StoreGetOptions) => {
+    const name = key.slice(key.lastIndexOf("/") + 1);
+    if (omitted.has(name) || (name === ".zgroup" && (await array))) return undefined;
+    const found = Promise.resolve(inner.get(key, options));
+    if (name === ".zarray") array = found;
+    return found;
   };
   return { get, locate: (key) => locateKey(inner, key) };
 }
