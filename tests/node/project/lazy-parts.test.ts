@@ -111,7 +111,6 @@ const partSources: Readonly<Record<string, readonly string[]>> = {
     "conventions/sel/labels.js",
     "conventions/sparse/read.js",
     "conventions/ome/transforms/graph.js",
-    "conventions/ome/transforms/field.js",
     "conventions/ome/pyramid/write.js",
     "conventions/ome/pyramid/fill.js",
     "conventions/ome/pyramid/reduce.js",
