@@ -16,36 +16,45 @@ export type Packed = Pick<Uint8Array, "buffer" | "byteOffset" | "byteLength" | "
 
 /** Items of one width over bytes. */
 abstract class PackedArray<T, B extends ArrayBufferLike> implements Packed {
-  protected readonly bytes: Uint8Array<B>;
-  readonly buffer: B;
-  readonly byteOffset: number;
-  readonly byteLength: number;
-  readonly length: number;
+  readonly #width: number;
+  readonly #bytes: Uint8Array<B>;
 
-  constructor(
-    readonly BYTES_PER_ELEMENT: number,
-    source: number | B | Iterable<T>,
-    byteOffset?: number,
-    length?: number,
-  ) {
-    const width = BYTES_PER_ELEMENT;
-    const isLength = (value: unknown) => Number.isSafeInteger(value) && (value as number) >= 0;
-    if (!isLength(width))
+  constructor(width: number, source: number | B | Iterable<T>, byteOffset?: number, length?: number) {
+    const [isWidth, isLength] = [width, source].map(
+      (size) => Number.isSafeInteger(size) && Number(size) >= 0,
+    );
+    if (!isWidth)
       throw invalidArgument(
         `the length of strings must be a non-negative integer, got ${describeValue(width)}`,
       );
     const isIterable = typeof (source as Iterable<T> | null | undefined)?.[Symbol.iterator] === "function";
-    if (!(isIterable || isLength(source) || isBuffer(source)))
+    if (!(isIterable || isLength || isBuffer(source)))
       throw invalidArgument(`expected a length, a buffer or values, got ${describeValue(source)}`);
     const values = isIterable ? [...(source as Iterable<T>)] : [];
-    this.bytes = isBuffer(source)
+    this.#width = width;
+    this.#bytes = isBuffer(source)
       ? new Uint8Array(source as B, byteOffset, length && length * width)
       : (new Uint8Array((isIterable ? values.length : (source as number)) * width) as Uint8Array<B>);
-    this.buffer = this.bytes.buffer;
-    this.byteOffset = this.bytes.byteOffset;
-    this.byteLength = this.bytes.byteLength;
-    this.length = width === 0 ? 0 : this.byteLength / width;
     for (const [i, value] of values.entries()) this.set(i, value);
+  }
+
+  get BYTES_PER_ELEMENT(): number {
+    return this.#width;
+  }
+  protected get bytes(): Uint8Array<B> {
+    return this.#bytes;
+  }
+  get buffer(): B {
+    return this.#bytes.buffer;
+  }
+  get byteOffset(): number {
+    return this.#bytes.byteOffset;
+  }
+  get byteLength(): number {
+    return this.#bytes.byteLength;
+  }
+  get length(): number {
+    return this.#width === 0 ? 0 : this.byteLength / this.#width;
   }
 
   abstract get(index: number): T;

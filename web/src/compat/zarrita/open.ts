@@ -36,37 +36,16 @@ interface OpenVersion {
   <Store extends Readable>(location: Location<Store> | Store, options?: OpenOptions): Promise<Node<Store>>;
 }
 
-/**
- * Makes a function that tries one version after the other.
- * @param versions default: as zarrita does, the version found last in the store first, v1 only if no other was found.
- */
-const opener = (versions?: readonly ZarrVersion[]): OpenVersion =>
+const opener = (version: ZarrVersion): OpenVersion =>
   (async <S extends Readable>(location: Location<S> | S, options: OpenOptions = {}) => {
     const { store, path } = toLocation(location);
     checkObject(options, "options of open");
     if (!["array", "group", undefined].includes(options.kind))
       throw invalidArgument(`kind must be "array" or "group", got ${describeValue(options.kind)}`);
-    const handle = handleOf(store);
-    let failure: unknown;
-    for (const version of versions ?? versionOrder(handle.lastZarritaVersion)) {
-      try {
-        const node = await withZarritaErrors(path, () => openAt(store, path, version, options));
-        handle.lastZarritaVersion = version;
-        return node;
-      } catch (error) {
-        if (!(error instanceof NotFoundError || error instanceof InvalidMetadataError)) throw error;
-        // An error about an existing node is more informative than a missing node of another version.
-        if (failure === undefined || (failure instanceof NotFoundError && failure.found === undefined))
-          failure = error;
-      }
-    }
-    throw failure;
+    const node = await withZarritaErrors(path, () => openAt(store, path, version, options));
+    handleOf(store).lastZarritaVersion = version;
+    return node;
   }) as OpenVersion;
-
-function versionOrder(last: ZarrVersion | undefined): readonly ZarrVersion[] {
-  if (last === undefined) return [2, 3, 1];
-  return last === 1 ? [1, 2, 3] : last === 3 ? [3, 2] : [2, 3];
-}
 
 async function openAt<S extends Readable>(
   store: S,
@@ -92,10 +71,34 @@ async function openAt<S extends Readable>(
  * Opens an array or a group of any Zarr version; `open.v2` and `open.v3` try one version only.
  * @throws NotFoundError, InvalidMetadataError, UnknownCodecError, UnsupportedError; errors of the store.
  */
-export const open: OpenVersion & { v2: OpenVersion; v3: OpenVersion } = Object.assign(opener(), {
-  v2: opener([2]),
-  v3: opener([3]),
-});
+export const open: OpenVersion & { v2: OpenVersion; v3: OpenVersion } = Object.assign(
+  openAny as OpenVersion,
+  { v2: opener(2), v3: opener(3) },
+);
+
+const openV1 = opener(1);
+
+/** Tries one version after the other, as zarrita does: the last one found first, v1 only if no other was found before. */
+async function openAny<S extends Readable>(
+  location: Location<S> | S,
+  options: OpenOptions = {},
+): Promise<Node<S>> {
+  const last = handleOf(toLocation(location).store).lastZarritaVersion;
+  const newer = last === 3 ? [open.v3, open.v2] : [open.v2, open.v3];
+  const order = last === 1 ? [openV1, ...newer] : last === undefined ? [...newer, openV1] : newer;
+  let failure: unknown;
+  for (const openVersion of order) {
+    try {
+      return await openVersion(location, options);
+    } catch (error) {
+      if (!(error instanceof NotFoundError || error instanceof InvalidMetadataError)) throw error;
+      // An error about an existing node is more informative than a missing node of another version.
+      if (failure === undefined || (failure instanceof NotFoundError && failure.found === undefined))
+        failure = error;
+    }
+  }
+  throw failure;
+}
 
 /**
  * A store for opening one node with no more requests than zarrita makes: no consolidated metadata, and of the two v2

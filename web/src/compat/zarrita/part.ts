@@ -18,6 +18,11 @@ import { resolveLimits } from "../../util/limits.js";
 import { cached } from "../../util/platform.js";
 import { countOf, stridesOf } from "../../util/shapes.js";
 import { resolveRegion } from "../../write/region.js";
+import Blosc from "../numcodecs/blosc.js";
+import GZip from "../numcodecs/gzip.js";
+import LZ4 from "../numcodecs/lz4.js";
+import Zlib from "../numcodecs/zlib.js";
+import Zstd from "../numcodecs/zstd.js";
 import { cOrder, type Strided } from "./chunks.js";
 import { bytesEntry, type Described, dataTypeIn, namedDtype } from "./codecs.js";
 import { dataTypeJson, wrapElements } from "./elements.js";
@@ -118,6 +123,14 @@ function checkShape({ shape: given }: { readonly shape: unknown }, shape: readon
 
 // ---- Codecs as classes
 
+/** Codecs of numcodecs, which take configurations of v2 and v3. */
+const classes: Readonly<Record<string, CodecEntry>> = {
+  blosc: Blosc,
+  lz4: LZ4,
+  zstd: Zstd,
+  gzip: GZip,
+  zlib: Zlib,
+};
 const toArray = ["transpose", "bitround", "cast_value", "scale_offset", "delta"];
 const toBytes = ["bytes", "vlen-utf8", "json2"];
 
@@ -127,7 +140,7 @@ export function codecEntry(name: string): CodecEntry {
   const chainName = id === "delta" || id === "json2" ? `numcodecs.${id}` : id;
   if (toArray.includes(id)) return arrayCodec(chainName, "array_to_array");
   if (toBytes.includes(id)) return arrayCodec(chainName, "array_to_bytes");
-  return (id === name && bytesEntry(id, 3)) || bytesEntry(id, 2)!;
+  return classes[id] ?? bytesEntry(id, id === name ? 3 : 2)!;
 }
 
 const arrayCodec = (name: string, kind: "array_to_array" | "array_to_bytes"): CodecEntry => ({
