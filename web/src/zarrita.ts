@@ -4,7 +4,7 @@
  * @packageDocumentation
  */
 
-export { type CodecRegistry, registerCodecs, registry } from "./compat/zarrita/codecs.js";
+export { type CodecRegistry, registerCodecs } from "./compat/zarrita/codecs.js";
 export { BoolArray, ByteStringArray, UnicodeStringArray } from "./compat/zarrita/elements.js";
 export {
   CodecPipelineError,
@@ -48,6 +48,7 @@ export {
   sliceIndices as _zarrita_internal_sliceIndices,
   stridesIn as _zarrita_internal_getStrides,
 } from "./compat/zarrita/regions.js";
+export { registry } from "./compat/zarrita/registry.js";
 export {
   type ByteCache,
   type CacheKeyFor,

@@ -1,4 +1,4 @@
-/** The codec registry, and bytes-to-bytes codecs of the core with zarrita's interface, also for an installed zarrita. */
+/** Bytes-to-bytes codecs of the core with zarrita's interface, also for an installed zarrita. */
 
 import { ConfigReader, type Configuration, type ZarrVersion } from "../../codecs/definition.js";
 import { codecNames, findCodec } from "../../codecs/registry.js";
@@ -11,8 +11,7 @@ import { isZarrError } from "../../util/errors.js";
 import { defaultLimits } from "../../util/limits.js";
 import { dataTypeJson } from "./elements.js";
 import { checkFunction } from "./errors.js";
-import { zarritaPart } from "./nodes.js";
-import type { CodecArray, CodecEntry, RegisteredCodec } from "./types.js";
+import type { CodecArray, RegisteredCodec } from "./types.js";
 
 /** zarrita's registry, as far as it matters here. */
 export interface CodecRegistry {
@@ -70,16 +69,3 @@ export function namedDtype(name: string | undefined): DType {
     throw error;
   }
 }
-
-/** Codecs of zarrita; codecs of Zarr v2 are registered as "numcodecs." and their id. */
-const names = ["blosc", "lz4", "zstd", "gzip", "zlib", "vlen-utf8", "json2", "bitround"];
-const namesOfV3 = ["transpose", "bytes", "crc32c", "cast_value", "scale_offset"];
-const namesOfV2 = ["shuffle", "delta"];
-
-/** zarrita's codecs by name ("numcodecs.<id>" for ids of Zarr v2). Arrays are read and written without it. */
-export const registry: Map<string, () => CodecEntry | Promise<CodecEntry>> = new Map(
-  [...names, ...namesOfV3, ...[...names, ...namesOfV2].map((id) => `numcodecs.${id}`)].map((name) => [
-    name,
-    async () => (await zarritaPart()).codecEntry(name),
-  ]),
-);

@@ -6,11 +6,11 @@ import { normalizePath } from "../../store/path.js";
 import type { RangeQuery, Store, StoreGetOptions } from "../../store/store.js";
 import { checkObject } from "../../util/arguments.js";
 import { describeValue, invalidArgument } from "../../util/errors.js";
-import { lazy } from "../../util/lazy.js";
 import { cachedFor } from "../../util/platform.js";
 import type { WorkerPool } from "../../workers/pool.js";
 import { type AnyRegion, dtypeName, wrapElements, wrapFill } from "./elements.js";
 import { ByOptions, checkStore, checkText, InvalidMetadataError, withZarritaErrors } from "./errors.js";
+import { zarritaPart } from "./registry.js";
 import type {
   AbsolutePath,
   ArrayMetadata,
@@ -25,9 +25,6 @@ import type {
   Scalar,
   StoreOptions,
 } from "./types.js";
-
-/** Lazy part: writing, codecs as classes, and replacements of `getChunk`. */
-export const zarritaPart = lazy("writing and extensions with zarrita's interface", () => import("./part.js"));
 
 /** A path in a store. */
 export class Location<Store> {

@@ -11,7 +11,8 @@ import { checkObject } from "../../util/arguments.js";
 import { describeValue, invalidArgument, isZarrError } from "../../util/errors.js";
 import { InvalidMetadataError, NotFoundError, withZarritaErrors } from "./errors.js";
 import { extended } from "./extensions.js";
-import { type Location, toLocation, ZarritaArray, ZarritaGroup, zarritaPart } from "./nodes.js";
+import { type Location, toLocation, ZarritaArray, ZarritaGroup } from "./nodes.js";
+import { zarritaPart } from "./registry.js";
 import type { CreateArrayOptions, CreateGroupOptions, DataType, Mutable, Readable } from "./types.js";
 
 export interface OpenOptions {

@@ -8,15 +8,8 @@ import { describeValue, invalidArgument } from "../../util/errors.js";
 import type { WorkerPool } from "../../workers/pool.js";
 import { firstElement } from "./elements.js";
 import { checkFunction, InvalidSelectionError, withZarritaErrors } from "./errors.js";
-import {
-  checkArray,
-  currentPool,
-  loadArray,
-  ownChunks,
-  toChunk,
-  type ZarritaArray,
-  zarritaPart,
-} from "./nodes.js";
+import { checkArray, currentPool, loadArray, ownChunks, toChunk, type ZarritaArray } from "./nodes.js";
+import { zarritaPart } from "./registry.js";
 import type {
   Chunk,
   DataType,
