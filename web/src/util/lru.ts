@@ -1,6 +1,4 @@
-/** A least-recently-used cache with a budget in bytes, and one that loads its values. */
-
-import { SingleFlight } from "./async.js";
+/** A least-recently-used cache with a budget in bytes. */
 
 export interface Kept {
   readonly key: string;
@@ -71,31 +69,5 @@ export class LruCache<T extends Kept> {
       if (this.#bytes <= this.budgetBytes) return;
       if (entry !== last) this.delete(entry.key);
     }
-  }
-}
-
-/** Loads values by key, once for concurrent callers, and keeps the last used ones. */
-export class LoadCache<T> {
-  readonly #kept: LruCache<Kept & { readonly value: T }>;
-  readonly #flights = new SingleFlight<T>();
-
-  /** @param budgetBytes size of the cache, not counting the value last loaded. */
-  constructor(
-    budgetBytes: number,
-    private readonly bytesOf: (value: T) => number,
-    private readonly load: (key: string, signal: AbortSignal) => Promise<T>,
-  ) {
-    this.#kept = new LruCache(budgetBytes);
-  }
-
-  /** @throws the errors of `load`; the reason of the caller's signal. */
-  async get(key: string, signal: AbortSignal | undefined): Promise<T> {
-    const kept = this.#kept.get(key);
-    if (kept) return kept.value;
-    return this.#flights.run(key, signal, async (joint) => {
-      const value = await this.load(key, joint);
-      this.#kept.set({ key, bytes: this.bytesOf(value), value });
-      return value;
-    });
   }
 }

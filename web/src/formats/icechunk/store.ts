@@ -18,7 +18,7 @@ import {
 import { checkSignal, checkSignalIn, type OptionNames, pickOptions } from "../../util/arguments.js";
 import { invalidArgument, limitExceeded, networkError } from "../../util/errors.js";
 import { defaultLimits, type Limits, resolveLimits } from "../../util/limits.js";
-import { LoadCache } from "../../util/lru.js";
+import { LoadCache } from "../../util/load-cache.js";
 import { isFileUrl } from "../../util/platform.js";
 import { fileSystem } from "../kerchunk/place.js";
 import { lostObject, objectReader, readFile } from "./format.js";

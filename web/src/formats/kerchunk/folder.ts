@@ -13,7 +13,7 @@ import { limitExceeded, unsupported, ZarrError } from "../../util/errors.js";
 import { isJsonObject, type Json, type JsonObject, jsonText, toPlain } from "../../util/json.js";
 import { parseJson } from "../../util/json-reader.js";
 import { defaultLimits } from "../../util/limits.js";
-import { LoadCache } from "../../util/lru.js";
+import { LoadCache } from "../../util/load-cache.js";
 import { textEncoder } from "../../util/platform.js";
 import { countOf } from "../../util/shapes.js";
 import { inSlices } from "../../util/slices.js";
