@@ -16,9 +16,9 @@ export interface Coordinates extends LabelledAxis {
   readonly isLongitude: boolean;
   /** Whether they are evenly spaced, and so sorted. */
   readonly isLinear: boolean;
-  /** Returns the coordinate of an element; NaN for texts. */
+  /** Returns the coordinate of an element; NaN for strings. */
   at(index: number): number;
-  /** Coordinates of the kind "texts"; empty for others. */
+  /** All coordinates, if they are strings; else empty. */
   readonly texts: readonly string[];
 }
 
