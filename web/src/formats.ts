@@ -5,8 +5,7 @@
  */
 
 export { type NumpyDescr, numpyDescr } from "./dtypes/numpy.js";
-export type { IcechunkCommit, IcechunkRef } from "./formats/icechunk/repo.js";
-export type { IcechunkVersion } from "./formats/icechunk/repository.js";
+export type { IcechunkCommit, IcechunkRef, IcechunkVersion } from "./formats/icechunk/repository.js";
 export { type IcechunkOptions, IcechunkStore } from "./formats/icechunk/store.js";
 export type { VirtualBase } from "./formats/icechunk/virtual.js";
 export { ReferenceStore, type ReferenceStoreOptions } from "./formats/kerchunk/store.js";

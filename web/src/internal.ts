@@ -5,7 +5,7 @@
  */
 
 export { withSession } from "./chain/chunk-codec.js";
-export { registerLabel } from "./conventions/ome/pyramid/labels.js";
+export { registerLabel } from "./conventions/ome/pyramid/nodes.js";
 export { checkMultiscale } from "./conventions/ome/pyramid/write.js";
 export { resolveSelection } from "./plan/selection.js";
 export { refuseProtected } from "./store/file/entries.js";

@@ -1,8 +1,7 @@
 /** Stores that read formats or protocols: ZIP archives, HTTP responses, reference documents. */
 import fc from "fast-check";
-import { ReferenceTable, readReference } from "../../../dist/formats/kerchunk/document.js";
-import { targetUrl } from "../../../dist/formats/kerchunk/place.js";
-import type { Reference } from "../../../dist/formats/parquet/fields.js";
+import { ListedReferences } from "../../../dist/formats/kerchunk/document.js";
+import { type Reference, targetUrl } from "../../../dist/formats/kerchunk/place.js";
 import { ReferenceStore } from "../../../dist/formats.js";
 import { HttpStore, type RangeQuery, ZipStore } from "../../../dist/index.js";
 import { parseRetryAfter } from "../../../dist/store/http/requests.js";
@@ -258,9 +257,10 @@ const reference: FuzzTarget = {
   covers: ["formats/kerchunk/store.js", "formats/kerchunk/"],
   tags: ["InvalidMetadata", "Unsupported", "LimitExceeded", "InvalidArgument", "Network"],
   run: async (input) => {
-    const table = new ReferenceTable({}, maxReferences);
-    runAll(table.addBytes(input, "references"));
-    holds(table.keys.length <= maxReferences, "the number of references is limited");
+    const references = new ListedReferences({}, maxReferences);
+    runAll(references.addBytes(input, "references"));
+    const keys = references.keys();
+    holds(keys.length <= maxReferences, "the number of references is limited");
     const target = { store: new Map([["/target", new Uint8Array(100)]]), key: "/target" };
     const source = { store: new Map([["/references.json", input]]), key: "/references.json" };
     const store = await ReferenceStore.open(source, {
@@ -269,14 +269,11 @@ const reference: FuzzTarget = {
     });
     const listed: string[] = [];
     for await (const key of store.list("")) listed.push(key);
-    holds(listed.length === table.keys.length, "all references are listed");
+    holds(listed.length === keys.length, "all references are listed");
     await store.listChildren("");
     const failures: unknown[] = [];
-    for (const key of table.keys.slice(0, 50)) {
-      const attempts = [
-        async () => checkTarget((await readReference(table, key))!),
-        () => checkRead(store, key),
-      ];
+    for (const key of keys.slice(0, 50)) {
+      const attempts = [async () => checkTarget(references.find(key)!), () => checkRead(store, key)];
       for (const attempt of attempts) await attempt().catch((error: unknown) => failures.push(error));
     }
     throwFirst(failures);

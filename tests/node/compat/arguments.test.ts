@@ -62,7 +62,6 @@ const calls: Record<string, [string, Call][]> = {
     ["stride", (v) => zarr["set"]!(array, null, { ...chunk, stride: v })],
     ["options", (v) => zarr["set"]!(array, null, 1, v)],
     ["setter", (v) => zarr["_zarrita_internal_set"]!(array, null, chunk, {}, v)],
-    ["prepare", (v) => zarr["_zarrita_internal_get"]!(array, null, {}, v)],
     ...each(writing, (name, v) => zarr["set"]!(array, null, 1, { [name]: v })),
   ],
   create: [
@@ -95,9 +94,6 @@ const calls: Record<string, [string, Call][]> = {
     ["step", (v) => zarr["get"]!(array, [zarr["slice"]!(0, 1, v)])],
     ["select", (v) => zarr["select"]!(array, v)],
     ["select of", (v) => zarr["select"]!(v, {})],
-    ["indices", (v) => zarr["_zarrita_internal_sliceIndices"]!(v, 5)],
-    ["strides", (v) => zarr["_zarrita_internal_getStrides"]!(v, "C")],
-    ["order", (v) => zarr["_zarrita_internal_getStrides"]!([2], v)],
   ],
   extensions: [
     ["store", (v) => zarr["extendStore"]!(v, zarr["withByteCaching"]!)],

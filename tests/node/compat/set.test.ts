@@ -6,7 +6,7 @@ import * as zarrita from "zarrita";
 import { amount } from "../support/amounts.js";
 import { ours, small, stored, valuesOf, type Zarrita } from "../support/both-libraries.js";
 import { errorOf, everyIndex } from "../support/support.js";
-import { type Files, files } from "../support/writing-tools.js";
+import { type Files, files, jsonIn } from "../support/writing-tools.js";
 import { bytesBig, bytesLittle, transposed } from "../support/zarr-writer.js";
 
 /** An element of each type, from a number. */
@@ -314,5 +314,44 @@ describe("writes that zarrita accepts silently, and this library rejects before 
     const array = await small(store);
     const error = await errorOf(() => dropIn.set(array, null, value as number));
     expect([error["_tag"], store.size]).toEqual(["InvalidArgument", 1]);
+  });
+});
+
+describe("writing through wrappers", () => {
+  it("arrays that are made from metadata", async () => {
+    const store = files();
+    await small(store);
+    const array = new dropIn.Array<"int32", Files>(store, "/", jsonIn(store, "/zarr.json"));
+    await dropIn.set(array, [4, null], 3);
+    expect((await stored(store)).slice(28)).toEqual(new Array(7).fill(3));
+  });
+
+  it("all of them at once lose nothing", async () => {
+    const store = files();
+    const array = await small(store, { chunkShape: [5, 7] });
+    const fromMetadata = () => new dropIn.Array<"int32", Files>(store, "/", jsonIn(store, "/zarr.json"));
+    const extended = dropIn.withByteCaching(store as never) as never;
+    const opened = async () => (await dropIn.open(extended, { kind: "array" })) as never as typeof array;
+    const handles = await Promise.all(
+      Array.from({ length: 35 }, (_, i) => [array, fromMetadata(), opened()][i % 3]),
+    );
+    await Promise.all(handles.map((handle, i) => dropIn.set(handle!, [Math.floor(i / 7), i % 7], i + 1)));
+    expect(await stored(store)).toEqual(Array.from({ length: 35 }, (_, i) => i + 1));
+  });
+
+  it("caches of extensions, which discard replaced objects", async () => {
+    const store = files();
+    await small(store);
+    const cached = dropIn.withByteCaching(store as never);
+    const array = (await dropIn.open(cached as never, { kind: "array" })) as never as dropIn.Array<
+      "int32",
+      Files
+    >;
+    expect(await dropIn.get(array, [0, 0])).toBe(0);
+    await dropIn.set(array, [0, 0], 1);
+    await dropIn.set(array, [0, 1], 2);
+    expect([await dropIn.get(array, [0, 0]), await dropIn.get(array, [0, 1])]).toEqual([1, 2]);
+    await small(cached as never, { shape: [2, 2] });
+    expect((await dropIn.open(cached as never, { kind: "array" })).shape).toEqual([2, 2]);
   });
 });

@@ -3,9 +3,10 @@ import { describe, expect, it } from "vitest";
 import { MapStore, WorkerPool } from "zarr-wasm";
 import * as dropIn from "zarr-wasm/zarrita";
 import * as zarrita from "zarrita";
+import { both, ours, type Zarrita } from "../support/both-libraries.js";
 import { dataTypes, elementsOf, randomSelection } from "../support/random-arrays.js";
 import { ObjectServer } from "../support/store-server.js";
-import { everyIndex, product, randomizer } from "../support/support.js";
+import { errorOf, everyIndex, product, randomizer } from "../support/support.js";
 import {
   blosc,
   bytesBig,
@@ -29,14 +30,6 @@ import {
   zstd,
 } from "../support/zarr-writer.js";
 
-/** Programs are written against zarrita's types, and run with either. */
-type Zarrita = typeof zarrita;
-const ours = dropIn as unknown as Zarrita;
-const both: [string, Zarrita][] = [
-  ["zarrita", zarrita],
-  ["zarr-wasm/zarrita", ours],
-];
-
 type AnyArray = zarrita.Array<zarrita.DataType>;
 const openArray = (library: Zarrita, store: unknown, options = {}): Promise<AnyArray> =>
   library.open(store as never, { kind: "array", ...options });
@@ -49,15 +42,6 @@ function valuesOf(result: unknown): { shape: readonly number[]; values: unknown[
   const at = (i: number) => ("get" in data ? (data as never as zarrita.BoolArray).get(i) : data[i]);
   const offset = (index: number[]) => index.reduce((sum, i, axis) => sum + i * stride[axis]!, 0);
   return { shape, values: everyIndex(shape).map((index) => at(offset(index))) };
-}
-
-async function failure(work: () => Promise<unknown>): Promise<Record<string, unknown>> {
-  try {
-    await work();
-  } catch (error) {
-    return error as Record<string, unknown>;
-  }
-  throw new Error("nothing was thrown");
 }
 
 /** Compares metadata, regions, chunks and single elements. */
@@ -242,7 +226,7 @@ describe("arrays that zarrita misreads or cannot read", () => {
       return isPacked ? [...region.data] : valuesOf(region).values;
     };
     if (right === "error") {
-      const error = await failure(read);
+      const error = await errorOf(read);
       expect(error["_tag"]).toMatch(/^(CodecPipelineError|InvalidMetadataError|UnsupportedError)$/);
       expect(ours.isZarritaError(error)).toBe(true);
       return;
@@ -313,7 +297,7 @@ describe.each(both)("hierarchies with %s", (_, zarr) => {
     const pinned = version === 2 ? zarr.open.v2 : zarr.open.v3;
     expect((await pinned(group.resolve("a/b c") as never)).kind).toBe("array");
     const other = version === 2 ? zarr.open.v3 : zarr.open.v2;
-    expect(await failure(() => other(group.resolve("a/b c") as never))).toMatchObject({
+    expect(await errorOf(() => other(group.resolve("a/b c") as never))).toMatchObject({
       _tag: "NotFoundError",
     });
   });
@@ -344,7 +328,7 @@ describe.each(both)("hierarchies with %s", (_, zarr) => {
 
   it("reports missing consolidated metadata", async () => {
     const plain = await hierarchy(2);
-    expect(await failure(async () => zarr.withConsolidatedMetadata(plain as never))).toMatchObject({
+    expect(await errorOf(async () => zarr.withConsolidatedMetadata(plain as never))).toMatchObject({
       _tag: "NotFoundError",
     });
     expect(await zarr.withMaybeConsolidatedMetadata(plain as never)).toBe(plain);
@@ -354,9 +338,9 @@ describe.each(both)("hierarchies with %s", (_, zarr) => {
 describe.each(both)("errors of %s", (_, zarr) => {
   it("have the tags and properties of zarrita's errors", async () => {
     const store = await hierarchy(3);
-    const found = await failure(() => zarr.open(store as never, { kind: "array" }));
+    const found = await errorOf(() => zarr.open(store as never, { kind: "array" }));
     expect(found).toMatchObject({ _tag: "NotFoundError", name: "NotFoundError", path: "/", found: "group" });
-    const missing = await failure(() => zarr.open.v3(zarr.root(store).resolve("nothing") as never));
+    const missing = await errorOf(() => zarr.open.v3(zarr.root(store).resolve("nothing") as never));
     expect(missing).toMatchObject({ _tag: "NotFoundError" });
     expect(missing["message"]).toMatch(/^Not found: /);
     expect(zarr.isZarritaError(missing)).toBe(true);
@@ -364,18 +348,18 @@ describe.each(both)("errors of %s", (_, zarr) => {
     expect(zarr.isZarritaError(missing, "UnknownCodecError")).toBe(false);
     expect(missing).toBeInstanceOf(zarr.NotFoundError);
     const bad = documents({ "/zarr.json": "{" });
-    expect(await failure(() => zarr.open.v3(bad as never))).toMatchObject({ _tag: "InvalidMetadataError" });
+    expect(await errorOf(() => zarr.open.v3(bad as never))).toMatchObject({ _tag: "InvalidMetadataError" });
     const unknown = documents({
       "/zarr.json": v3Meta({ codecs: [bytesLittle, { name: "nobody", configuration: {} }] }),
     });
     unknown.set("/c/0/0", new Uint8Array(24));
-    const error = await failure(async () => zarr.get(await openArray(zarr, unknown)));
+    const error = await errorOf(async () => zarr.get(await openArray(zarr, unknown)));
     expect(error).toMatchObject({ _tag: "UnknownCodecError", codec: "nobody" });
     const corrupt = documents({
       "/zarr.json": v3Meta({ codecs: [bytesLittle, gzip] }),
       "/c/0/0": "no gzip at all",
     });
-    const failed = await failure(async () => zarr.get(await openArray(zarr, corrupt)));
+    const failed = await errorOf(async () => zarr.get(await openArray(zarr, corrupt)));
     expect(failed).toMatchObject({ _tag: "CodecPipelineError", direction: "decode", codec: "gzip" });
     expect(failed["cause"]).toBeInstanceOf(Error);
   });
@@ -390,24 +374,24 @@ describe.each(both)("errors of %s", (_, zarr) => {
       [zarr.slice(0, 3, 0)],
       [zarr.slice(3, 0, -1)],
     ])
-      expect(await failure(() => zarr.get(array, selection as never))).toMatchObject({
+      expect(await errorOf(() => zarr.get(array, selection as never))).toMatchObject({
         _tag: "InvalidSelectionError",
       });
     for (const work of [() => zarr.select(array, { z: 1 }), () => zarr.slice(2n ** 60n)])
-      expect(await failure(async () => work())).toMatchObject({ _tag: "InvalidSelectionError" });
+      expect(await errorOf(async () => work())).toMatchObject({ _tag: "InvalidSelectionError" });
   });
 
   it("pass on errors of stores, and aborts", async () => {
     const broken = { get: () => Promise.reject(new TypeError("broken")) };
-    expect(await failure(() => zarr.open(broken as never))).toMatchObject({ message: "broken" });
+    expect(await errorOf(() => zarr.open(broken as never))).toMatchObject({ message: "broken" });
     const array = await openArray(zarr, documents({ "/zarr.json": v3Meta({ codecs: [bytesLittle, gzip] }) }));
     const reason = new Error("enough");
     for (const options of [
       { signal: AbortSignal.abort(reason) },
       { opts: { signal: AbortSignal.abort(reason) } },
     ])
-      expect(await failure(() => zarr.get(array, null, options))).toBe(reason);
-    expect(await failure(() => zarr.open(new Map(), { signal: AbortSignal.abort(reason) }))).toBe(reason);
+      expect(await errorOf(() => zarr.get(array, null, options))).toBe(reason);
+    expect(await errorOf(() => zarr.open(new Map(), { signal: AbortSignal.abort(reason) }))).toBe(reason);
   });
 });
 
@@ -513,29 +497,6 @@ describe.each(both)("extensions with %s", (_, zarr) => {
   });
 });
 
-describe("a program as TypeScript sees it", () => {
-  it("needs no other types", async () => {
-    const written = new MapStore();
-    await writeV3(written, v3Meta({ data_type: "uint16" }), elementsOf("uint16", 24, 55));
-    // Typed as zarrita's programs are: every annotation is a check by the compiler.
-    const store: dropIn.AsyncReadable = await dropIn.extendStore(
-      { get: async (key: dropIn.AbsolutePath) => written.get(key) },
-      (inner) => dropIn.withMaybeConsolidatedMetadata(inner, { format: "v3" }),
-      (inner) => dropIn.withByteCaching(inner),
-    );
-    const array: dropIn.Array<dropIn.DataType, typeof store> = await dropIn.open(store, { kind: "array" });
-    if (!array.is("uint16")) throw new Error("the data type is uint16");
-    const region: dropIn.Chunk<"uint16"> = await dropIn.get(array, [dropIn.slice(2), null]);
-    const data: Uint16Array = region.data;
-    const element: number = await dropIn.get(array, [0, 0]);
-    expect([data.length, data[0]]).toEqual([12, element]);
-    const node = await dropIn.open(new Map<string, Uint8Array>(written.entries));
-    expect(node.kind === "array" && node.is("number") && node.chunks).toEqual([2, 3]);
-    const plain: string = node.path;
-    expect(plain).toBe("/");
-  });
-});
-
 describe("FetchStore", () => {
   it.each(both)("of %s reads over HTTP, with its options", async (_, zarr) => {
     const written = new MapStore();
@@ -562,7 +523,7 @@ describe("FetchStore", () => {
       expect(await store.get("/nothing")).toBeUndefined();
       expect(await store.getRange("/zarr.json", { offset: 0, length: 1 })).toEqual(Uint8Array.of(123));
       server.behaviour.trouble = () => ({ status: 403 });
-      expect(await failure(async () => store.get("/zarr.json"))).toBeInstanceOf(Error);
+      expect(await errorOf(async () => store.get("/zarr.json"))).toBeInstanceOf(Error);
     } finally {
       await server.close();
     }
@@ -633,7 +594,7 @@ describe("options that zarrita lacks", () => {
       { kind: "array" },
     );
     const reason = new Error("enough");
-    expect(await failure(() => dropIn.get(array, null, AbortSignal.abort(reason) as never))).toBe(reason);
+    expect(await errorOf(() => dropIn.get(array, null, AbortSignal.abort(reason) as never))).toBe(reason);
   });
 });
 
@@ -694,7 +655,7 @@ describe("registerCodecs", () => {
       await zarrita.set(array, null, { data, shape: [6], stride: [1] });
       expect(valuesOf(await ours.get(await openArray(ours, entries))).values).toEqual([...data]);
       entries.get("/c/0")![3]! ^= 1;
-      expect(await failure(() => zarrita.get(array))).toMatchObject({
+      expect(await errorOf(() => zarrita.get(array))).toMatchObject({
         _tag: "CodecPipelineError",
         codec: "crc32c",
       });

@@ -39,6 +39,7 @@ import { amount } from "../support/amounts.js";
 import { downsample, type Method } from "../support/downsample-reference.js";
 import { missingZarr, python } from "../support/python-zarr.js";
 import { errorOf, product, randomBytes } from "../support/support.js";
+import { jsonIn } from "../support/writing-tools.js";
 
 const folder = mkdtempSync(path.join(tmpdir(), "zarr-multiscale-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -287,6 +288,19 @@ describe("metadata", () => {
   const names = {
     axes: [{ name: "c" }, { name: "y", unit: "micrometer" }, { name: "x", unit: "micrometer" }],
   };
+  /** The metadata written for two levels of an image of these axes. */
+  const axes = [
+    { name: "c", type: "channel" },
+    { name: "y", type: "space", unit: "micrometer" },
+    { name: "x", type: "space", unit: "micrometer" },
+  ];
+  const moved = { type: "translation", translation: [0, 0.25, 0.25] };
+  const datasets = [
+    { path: "0", coordinateTransformations: [{ type: "scale", scale: [1, 0.5, 0.5] }] },
+    { path: "1", coordinateTransformations: [{ type: "scale", scale: [1, 1, 1] }, moved] },
+  ];
+  const kwargs = { method: "mean", factors: [[1, 2, 2]] };
+  const described = { type: "mean", metadata: expect.objectContaining({ kwargs }) };
 
   it("is OME-Zarr 0.5 in Zarr v3", async () => {
     const store = new Map<string, Uint8Array>();
@@ -301,35 +315,13 @@ describe("metadata", () => {
       ome: { omero },
       attributes: { other: 1 },
     });
-    const stored = JSON.parse(Buffer.from(store.get("/a/image/zarr.json")!).toString());
+    const stored = jsonIn(store, "/a/image/zarr.json");
     expect(stored.attributes).toEqual(group.attributes);
     const { other, ome } = stored.attributes;
     expect([other, ome.version, ome.omero]).toEqual([1, "0.5", omero]);
-    const scale = (...values: number[]) => ({ type: "scale", scale: values });
-    expect(ome.multiscales).toEqual([
-      {
-        name: "cells",
-        axes: [
-          { name: "c", type: "channel" },
-          { name: "y", type: "space", unit: "micrometer" },
-          { name: "x", type: "space", unit: "micrometer" },
-        ],
-        datasets: [
-          { path: "0", coordinateTransformations: [scale(1, 0.5, 0.5)] },
-          {
-            path: "1",
-            coordinateTransformations: [
-              scale(1, 1, 1),
-              { type: "translation", translation: [0, 0.25, 0.25] },
-            ],
-          },
-        ],
-        type: "mean",
-        metadata: expect.objectContaining({ kwargs: { method: "mean", factors: [[1, 2, 2]] } }),
-      },
-    ]);
+    expect(ome.multiscales).toEqual([{ name: "cells", axes, datasets, ...described }]);
     for (const level of ["0", "1"]) {
-      const document = JSON.parse(Buffer.from(store.get(`/a/image/${level}/zarr.json`)!).toString());
+      const document = jsonIn(store, `/a/image/${level}/zarr.json`);
       expect(document.dimension_names).toEqual(["c", "y", "x"]);
       expect(document.chunk_key_encoding).toEqual({ name: "default", configuration: { separator: "/" } });
     }
@@ -342,38 +334,27 @@ describe("metadata", () => {
     const options = { ...names, levels: 2, name: "cells", scale: [1, 0.5, 0.5] };
     const older = await writeMultiscale(store, array, { ...options, path: "older" });
     const group = await writeMultiscale(store, array, { ...options, path: "newer", omeVersion: "0.6rc0" });
-    const { ome } = JSON.parse(Buffer.from(store.get("/newer/zarr.json")!).toString()).attributes;
+    const { ome } = jsonIn(store, "/newer/zarr.json").attributes;
     const ends = (path: string) => ({ input: { path }, output: { name: "intrinsic" } });
-    const scale = (...values: number[]) => ({ type: "scale", scale: values });
+    const [finest, half] = datasets as [(typeof datasets)[0], (typeof datasets)[1]];
     expect(ome.version).toBe("0.6rc0");
     expect(ome.multiscales).toEqual([
       {
         name: "cells",
-        coordinateSystems: [
-          {
-            name: "intrinsic",
-            axes: [
-              { name: "c", type: "channel" },
-              { name: "y", type: "space", unit: "micrometer" },
-              { name: "x", type: "space", unit: "micrometer" },
-            ],
-          },
-        ],
+        coordinateSystems: [{ name: "intrinsic", axes }],
         datasets: [
-          { path: "0", coordinateTransformations: [{ ...scale(1, 0.5, 0.5), ...ends("0") }] },
+          {
+            path: "0",
+            coordinateTransformations: [{ ...finest.coordinateTransformations[0], ...ends("0") }],
+          },
           {
             path: "1",
             coordinateTransformations: [
-              {
-                type: "sequence",
-                transformations: [scale(1, 1, 1), { type: "translation", translation: [0, 0.25, 0.25] }],
-                ...ends("1"),
-              },
+              { type: "sequence", transformations: half.coordinateTransformations, ...ends("1") },
             ],
           },
         ],
-        type: "mean",
-        metadata: expect.objectContaining({ kwargs: { method: "mean", factors: [[1, 2, 2]] } }),
+        ...described,
       },
     ]);
     const [was, is] = [multiscales(older)[0]!, multiscales(group)[0]!];
@@ -383,7 +364,7 @@ describe("metadata", () => {
     ]);
     // Writing later in stages, with the same options, gives the same image.
     await writeMultiscale(store, array, { ...options, path: "newer", omeVersion: "0.6rc0", resume: true });
-    expect(JSON.parse(Buffer.from(store.get("/newer/zarr.json")!).toString()).attributes.ome).toEqual(ome);
+    expect(jsonIn(store, "/newer/zarr.json").attributes.ome).toEqual(ome);
   });
 
   it("is a supported version, in the Zarr version that stores it", async () => {
@@ -407,11 +388,11 @@ describe("metadata", () => {
     const store = new Map<string, Uint8Array>();
     const { array } = await source(store, { shape: [6, 5], dtype: "uint8", zarrFormat: 2 });
     await writeMultiscale(store, array, { path: "image", levels: 2 });
-    const attributes = JSON.parse(Buffer.from(store.get("/image/.zattrs")!).toString());
+    const attributes = jsonIn(store, "/image/.zattrs");
     expect(attributes.ome).toBeUndefined();
     expect(attributes.multiscales[0]).toMatchObject({ version: "0.4", type: "mean" });
     for (const level of ["0", "1"]) {
-      const document = JSON.parse(Buffer.from(store.get(`/image/${level}/.zarray`)!).toString());
+      const document = jsonIn(store, `/image/${level}/.zarray`);
       expect(document).toMatchObject({ zarr_format: 2, dimension_separator: "/" });
       expect(store.has(`/image/${level}/0/0`)).toBe(true);
     }

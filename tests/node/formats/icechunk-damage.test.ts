@@ -3,9 +3,8 @@
 import { expect, it } from "vitest";
 import { get, isZarrError, open, ZarrError } from "zarr-wasm";
 import { IcechunkStore } from "zarr-wasm/formats";
-import { readFlexBuffer } from "#src/formats/icechunk/flatbuffer.js";
+import { containersOfYaml, readFlexBuffer } from "#src/formats/icechunk/containers.js";
 import { expanderWith, expandZstd } from "#src/formats/icechunk/format.js";
-import { containersOfYaml } from "#src/formats/icechunk/locations.js";
 import { Zstd } from "#src/numcodecs.js";
 import { idOf, idText, metadataFile, repoFile } from "../../shared/icechunk-writer.mjs";
 import { type Objects, plainValues, repository, snapshotIds } from "../support/icechunk-repository.js";

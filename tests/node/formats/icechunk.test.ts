@@ -271,25 +271,6 @@ describe("over HTTP", () => {
     }
   });
 
-  it("reads again if a snapshot was garbage-collected during the read", async () => {
-    const objects = repository();
-    const snapshots = [{ id: idOf(99), parent: -1 }];
-    const before = repoFile({ snapshots, branches: [{ name: "main", index: 0 }] });
-    const url = serve(objects);
-    server.objects.set("/r/repo", before);
-    server.behaviour = {
-      trouble: ({ url = "" }) => {
-        if (url.endsWith(idText(idOf(99)))) server.objects.set("/r/repo", objects.get("/repo")!);
-        return undefined;
-      },
-    };
-    try {
-      expect(await read(url, { branch: "main" })).toEqual(plainValues);
-    } finally {
-      server.behaviour = {};
-    }
-  });
-
   describe("virtual chunks", () => {
     const prefix = "s3://bucket/data/";
     const virtual = (...more: object[]) =>

@@ -2,9 +2,9 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import type { Reference } from "#src/formats/parquet/fields.js";
+import type { Reference } from "#src/formats/kerchunk/place.js";
+import { readRecords } from "#src/formats/kerchunk/records.js";
 import { readRuns } from "#src/formats/parquet/pages.js";
-import { readRecords } from "#src/formats/parquet/records.js";
 
 interface Golden {
   name: string;

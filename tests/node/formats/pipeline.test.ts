@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { create, get, isZarrError, type OpenOptions, open, type ZarrArray } from "zarr-wasm";
 import { copy } from "zarr-wasm/transfer";
-import { parsePipeline } from "#src/formats/pipeline.js";
+import { parsePipeline } from "#src/formats/part.js";
 import { arrayDocument } from "../../shared/icechunk-writer.mjs";
 import { plainValues, repository, snapshotIds } from "../support/icechunk-repository.js";
 import { ObjectServer } from "../support/store-server.js";

@@ -93,16 +93,17 @@ export async function readTile(
  *
  * Labels are looked up by the names of dimensions, or of other one-dimensional coordinates as stored by
  * xarray, in arrays next to the given array or in the given group. In OME-Zarr images, they are looked up by
- * names or types of axes, in the axes' units, and channels by their `omero` labels. Coordinates of more than
- * 1 MiB must be sorted: they are found by binary search, which reads only a few chunks. Longitudes match on
- * axes from 0 to 360 as well as from −180 to 180. For float32 coordinates, labels are rounded to float32.
+ * names or types of axes, in the axes' units, and channels by their `omero` labels. Coordinates are read as a
+ * whole. Longitudes match on axes from 0 to 360 as well as from −180 to 180. For float32 coordinates, labels are
+ * rounded to float32.
  *
  * @param node an array, or the group of arrays with common dimensions.
  * @returns entries by dimension name for a group; one entry per dimension for an array and for an OME-Zarr
  *   image.
  * @throws InvalidSelection for a missing label (no-such-label), a dimension without coordinates (no-coordinates),
- *   an unknown name, labels of the wrong kind, and unsorted coordinates if the method or the size requires sorted
- *   ones; InvalidArgument for invalid options; the errors of `open`, `get` and `decodeCF`.
+ *   an unknown name, labels of the wrong kind, and unsorted coordinates if the method requires sorted ones;
+ *   InvalidArgument for invalid options; LimitExceeded for more than 2²⁶ coordinates; the errors of `open`, `get` and
+ *   `decodeCF`.
  */
 export async function sel(
   node: ZarrArray | ZarrGroup,

@@ -43,12 +43,6 @@ export async function inSlices<T>(steps: Steps<T>, signal?: AbortSignal, time?: 
   }
 }
 
-/** Runs the first slice synchronously. @returns the result, or a promise for it if work remains. */
-export function startSlices<T>(steps: Steps<T>): T | Promise<T> {
-  const finished = runSlice(steps);
-  return finished ? finished.result : nextTask().then(() => inSlices(steps));
-}
-
 /** Yields values one by one, with a turn of the event loop after each slice. */
 export async function* withTurns<T>(values: Iterable<T>): AsyncGenerator<T> {
   let end = performance.now() + sliceTime;

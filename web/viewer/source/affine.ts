@@ -1,8 +1,10 @@
 /** The coordinate systems of an image: of SpatialData, and since OME-Zarr 0.6 those of its graph. */
+
 import { isZarrError, type ZarrGroup } from "zarr-wasm";
 import { coordinateGraph, type OmeMultiscale } from "zarr-wasm/conventions";
+import type { Rows } from "#internal";
 import { InvalidLayer } from "./features.js";
-import type { Rows, Spaces } from "./spaces.js";
+import type { Spaces } from "./spaces.js";
 import { spatialSystems } from "./spatial-transform.js";
 
 /** Maximum size of parameters that are stored as arrays, in bytes; vector fields are larger. */

@@ -1,9 +1,7 @@
 /** Coordinate systems that pictures and layers share: and the matrix between their coordinates. */
+import type { Rows } from "#internal";
 import { identityMatrix, inverse, type Matrix, product } from "../base/matrix.js";
 import { InvalidLayer } from "./features.js";
-
-/** Affine rows, one for each axis, with the shift in the last column. */
-export type Rows = readonly (readonly number[])[];
 
 export interface Spaces {
   /** By name: from coordinates of a dataset to the system, or the reason why no transformation is affine. */

@@ -1,7 +1,8 @@
 /** Coordinate systems of SpatialData: affine transformations of elements, by the names of axes. */
+import { diagonalRows, productRows, type Rows } from "#internal";
 import { own, textAt } from "./attributes.js";
 import { InvalidLayer } from "./features.js";
-import type { Rows, Spaces } from "./spaces.js";
+import type { Spaces } from "./spaces.js";
 
 /** Maximum nesting of sequences of transformations, number of their steps, and number of systems. */
 const maxDepth = 8;
@@ -34,13 +35,10 @@ function axesOf(system: unknown): readonly string[] | undefined {
   return Array.isArray(axes) && axes.length > 0 ? axes.map((axis) => String(own(axis, "name"))) : undefined;
 }
 
-const identity = (rank: number): number[][] =>
-  Array.from({ length: rank }, (_, i) => Array.from({ length: rank + 1 }, (_, k) => Number(i === k)));
-
 /** @param axes of the step's input. Other axes do not change. */
 function rowsOf(step: unknown, names: readonly string[], axes: readonly string[], depth: number): Rows {
   const type = textAt(step, "type");
-  const rows = identity(names.length);
+  const rows = diagonalRows(names.length);
   const last = names.length;
   const each = (list: readonly number[], set: (row: number[], value: number, at: number) => void) => {
     for (const [i, value] of list.entries()) {
@@ -104,15 +102,5 @@ function sequence(step: unknown, names: readonly string[], axes: readonly string
     throw new InvalidLayer("its transformation is not a valid sequence");
   return steps
     .map((one) => rowsOf(one, names, axesOf(own(one, "input")) ?? axes, depth + 1))
-    .reduce<Rows>((first, then) => product(then, first), identity(names.length));
-}
-
-/** The second transformation applied to the result of the first. */
-function product(then: Rows, first: Rows): Rows {
-  const rank = first.length;
-  return then.map((row) =>
-    Array.from({ length: rank + 1 }, (_, k) =>
-      first.reduce((sum, other, i) => sum + row[i]! * other[k]!, k === rank ? row[rank]! : 0),
-    ),
-  );
+    .reduce<Rows>((first, then) => productRows(then, first), diagonalRows(names.length));
 }

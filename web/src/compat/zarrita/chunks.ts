@@ -21,16 +21,13 @@ export interface Strided {
 
 type Entries = ElementData | unknown[];
 
-const wrongData = () =>
-  invalidArgument("the data of a chunk must be a typed array, one of zarrita's arrays, or a list");
-
 /** Returns the numbers or values of a chunk; the bytes of zarrita's array-likes. @throws InvalidArgument. */
 function rawEntries(data: unknown): Entries {
   if (Array.isArray(data) || (ArrayBuffer.isView(data) && !(data instanceof DataView)))
     return data as Entries;
-  const { buffer, byteOffset, byteLength } = (data ?? {}) as Packed;
-  if (!isBuffer(buffer)) throw wrongData();
-  return new Uint8Array(buffer, byteOffset, byteLength);
+  const { buffer, byteOffset, byteLength, BYTES_PER_ELEMENT: width } = (data ?? {}) as Packed;
+  if (isBuffer(buffer) && width > 0) return new Uint8Array(buffer, byteOffset, byteLength);
+  throw invalidArgument("the data of a chunk must be a typed array, one of zarrita's arrays, or a list");
 }
 
 /**
@@ -40,18 +37,14 @@ function rawEntries(data: unknown): Entries {
 export function cOrder(chunk: Strided): Entries {
   const { data, shape, stride = stridesOf(shape), offset = 0 } = chunk;
   const entries = rawEntries(data);
-  const width = Array.isArray(data) ? 1 : (data as Packed).BYTES_PER_ELEMENT;
-  if (!(width > 0)) throw wrongData();
-  const isArrayLike = entries !== data;
-  const held = isArrayLike ? entries.length / width : entries.length;
+  const perItem = entries === data ? 1 : (data as Packed).BYTES_PER_ELEMENT;
+  const held = entries.length / perItem;
   checkStrides(shape, stride, offset, held);
   const count = countOf(shape);
   const order = stridesOf(shape);
   const isPacked = shape.every((length, axis) => length === 1 || stride[axis] === order[axis]);
   if (isPacked && offset === 0 && held === count) return entries;
-  const perItem = isArrayLike ? width : 1;
-  const Kind = entries.constructor as new (length: number) => Entries;
-  const target = new Kind(count * perItem);
+  const target = new (entries.constructor as new (length: number) => Entries)(count * perItem);
   const axes = shape.map((length, axis) => ({ count: length, from: stride[axis]!, to: order[axis]! }));
   copyBox(entries, target, { from: offset, to: 0, perItem, axes });
   return target;
@@ -64,15 +57,15 @@ function checkStrides(
   offset: number,
   held: number,
 ): void {
-  const isValid =
-    Array.isArray(stride) &&
-    stride.length === shape.length &&
-    [offset, ...stride].every(Number.isSafeInteger);
-  if (!isValid) throw invalidArgument("the strides of a chunk must be a list of integers, one per dimension");
+  const isList = Array.isArray(stride) && stride.length === shape.length;
+  if (!isList || ![offset, ...stride].every(Number.isSafeInteger))
+    throw invalidArgument("the strides of a chunk must be a list of integers, one per dimension");
   if (countOf(shape) === 0) return;
-  const ends = shape.map((length, axis) => (length - 1) * stride[axis]!);
-  const sum = (list: readonly number[]) => list.reduce((total, end) => total + end, offset);
-  const [first, last] = [sum(ends.filter((end) => end < 0)), sum(ends.filter((end) => end > 0))];
+  let [first, last] = [offset, offset];
+  for (const [axis, length] of shape.entries()) {
+    first += Math.min(0, (length - 1) * stride[axis]!);
+    last += Math.max(0, (length - 1) * stride[axis]!);
+  }
   if (first < 0 || !(last < held))
     throw invalidArgument(
       `the strides of the chunk reach elements ${first} to ${last}, but its data has ${held}`,
@@ -90,22 +83,14 @@ interface StridedCopy {
 
 /** Copies a box of elements. Different kinds of arrays convert. */
 function copyBox(source: Entries, target: Entries, { from, to, perItem, axes }: StridedCopy): void {
-  const scaled = axes.map(({ count, from, to }) => ({ count, from: from * perItem, to: to * perItem }));
-  // Axes of one element need no loop.
-  const all = [...scaled, { count: perItem, from: 1, to: 1 }].filter(({ count }) => count !== 1);
-  const last = all.pop() ?? { count: 1, from: 1, to: 1 };
   const copy = (axis: number, start: number, end: number): void => {
-    const { count, from, to } = all[axis] ?? last;
-    if (axis < all.length) for (let i = 0; i < count; i++) copy(axis + 1, start + i * from, end + i * to);
-    else if (from === 1 && to === 1 && ArrayBuffer.isView(source) && ArrayBuffer.isView(target))
-      (target as Uint8Array).set((source as Uint8Array).subarray(start, start + count), end);
-    else for (let i = 0; i < count; i++) target[end + i * to] = source[start + i * from]!;
+    if (axis < axes.length) {
+      const { count, from, to } = axes[axis]!;
+      for (let i = 0; i < count; i++) copy(axis + 1, start + i * from, end + i * to);
+    } else for (let i = 0; i < perItem; i++) target[end * perItem + i] = source[start * perItem + i]!;
   };
-  copy(0, from * perItem, to * perItem);
+  copy(0, from, to);
 }
-
-export const viewBytes = ({ buffer, byteOffset, byteLength }: Packed): Uint8Array =>
-  new Uint8Array(buffer, byteOffset, byteLength);
 
 export type ReadChunk = (
   coordinates: number[],

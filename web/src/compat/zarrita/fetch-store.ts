@@ -4,7 +4,7 @@ import { HttpStore } from "../../store/http/store.js";
 import { readLeased } from "../../store/read.js";
 import { lend, own, type StoreGetOptions } from "../../store/store.js";
 import type { HeadersSource } from "../../util/platform.js";
-import { ByOptions, checkText, type Options } from "./errors.js";
+import { ByOptions, checkText } from "./errors.js";
 import type { AbsolutePath, AsyncReadable, RangeQuery } from "./types.js";
 
 export interface FetchStoreOptions {
@@ -43,50 +43,41 @@ export class FetchStore implements AsyncReadable {
 
   /** @internal */
   [lend](key: string, options: StoreGetOptions): Promise<Uint8Array | undefined> {
-    const { store, signal } = this.#asked(options);
-    return readLeased(store, key, { signal, version: options.version });
+    const [store, own] = this.#storeFor(options);
+    return readLeased(store, key, own);
   }
 
   /** @param options of this request, which override the store's: headers, credentials, a signal, … */
   async get(key: AbsolutePath, options?: RequestOptions): Promise<Uint8Array | undefined> {
     checkText(key, "a key");
-    const { store, ...asked } = this.#asked(options);
-    return store.get(key, asked);
+    const [store, own] = this.#storeFor(options);
+    return store.get(key, own);
   }
 
-  /** @param options of this request, which override the store's: headers, credentials, a signal, … */
+  /** @param options as for {@link get}. */
   async getRange(
     key: AbsolutePath,
     range: RangeQuery,
     options?: RequestOptions,
   ): Promise<Uint8Array | undefined> {
     checkText(key, "a key");
-    const { store, ...asked } = this.#asked(options);
-    return store.getRange(key, range, asked);
+    const [store, own] = this.#storeFor(options);
+    return store.getRange(key, range, own);
   }
 
   /** URL of a key, for messages. */
   locate(key: string): string {
-    return this.#storeFor({}).locate(key);
-  }
-
-  #asked(options: object = {}) {
-    const { signal, version, ...init } = options as Record<string, unknown>;
-    return {
-      store: this.#storeFor(init),
-      signal: (signal ?? undefined) as AbortSignal | undefined,
-      version: version as object | undefined,
-    };
+    return this.#storeFor()[0].locate(key);
   }
 
   /** Requests with other options have a separate client: they do not share responses. */
-  #storeFor(init: Options): HttpStore {
-    const given = Object.fromEntries(Object.entries(init).filter(([, value]) => value !== undefined));
-    const { headers, ...own } = given as RequestInit;
-    const key = headers
-      ? { ...own, headers: Object.fromEntries(new Headers(headers as HeadersSource)) }
-      : own;
-    return this.#stores.get(key as Options, () => this.#makeStore(key));
+  #storeFor(options: RequestOptions & Omit<StoreGetOptions, "signal"> = {}): [HttpStore, StoreGetOptions] {
+    const { signal, version, maxBytes, headers, ...others } = options;
+    const init: Record<string, unknown> = {};
+    for (const [name, value] of Object.entries(others)) if (value !== undefined) init[name] = value;
+    if (headers) init["headers"] = Object.fromEntries(new Headers(headers as HeadersSource));
+    const store = this.#stores.get(init, () => this.#makeStore(init));
+    return [store, { signal: signal ?? undefined, version, maxBytes }];
   }
 
   #makeStore({ headers: asked, ...askedInit }: RequestInit): HttpStore {

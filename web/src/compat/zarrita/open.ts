@@ -55,7 +55,7 @@ async function openAt<S extends Readable>(
   options: OpenOptions,
 ): Promise<Node<S>> {
   const { kind, signal } = options;
-  const lean = leanStore(store as Store, options, handleOf(store).lastZarritaVersion === 2);
+  const lean = leanStore(store as Store, options);
   const node = await openPlain(lean, { path, version, signal }).catch((cause: unknown) => {
     if (!isZarrError(cause, "NotFound")) throw cause;
     const name = version === 2 ? `v2 ${kind ?? "group"}` : `v${version} array or group`;
@@ -63,12 +63,19 @@ async function openAt<S extends Readable>(
   });
   if (kind !== undefined && node.kind !== kind)
     throw new NotFoundError(`${kind} at ${path}`, { path, found: node.kind });
-  return node.kind === "array"
-    ? extended(
-        new ZarritaArray(store, path, new ZarrArray(store as Store, node.path, node.spec, node.limits)),
-      )
-    : new ZarritaGroup(store, path, node);
+  if (node.kind === "group") return new ZarritaGroup(store, path, node);
+  const array = new ZarrArray(store as Store, node.path, node.spec, node.limits);
+  return extended(new ZarritaArray(store, path, array));
 }
+
+/**
+ * Opens an array or a group of any Zarr version; `open.v2` and `open.v3` try one version only.
+ * @throws NotFoundError, InvalidMetadataError, UnknownCodecError, UnsupportedError; errors of the store.
+ */
+export const open: OpenVersion & { v2: OpenVersion; v3: OpenVersion } = Object.assign(
+  openAny as OpenVersion,
+  { v2: opener(2), v3: opener(3) },
+);
 
 const openV1 = opener(1);
 
@@ -95,52 +102,20 @@ async function openAny<S extends Readable>(
 }
 
 /**
- * Opens an array or a group of any Zarr version; `open.v2` and `open.v3` try one version only.
- * @throws NotFoundError, InvalidMetadataError, UnknownCodecError, UnsupportedError; errors of the store.
- */
-export const open: OpenVersion & { v2: OpenVersion; v3: OpenVersion } = Object.assign(
-  openAny as OpenVersion,
-  { v2: opener(2), v3: opener(3) },
-);
-
-type Bytes = Uint8Array | undefined;
-
-/**
  * A store for opening one node with no more requests than zarrita makes: no consolidated metadata, and of the two v2
  * documents only that of the requested kind, or the group's if no array exists.
- * @param isLikelyV2 requests attributes of v2 together with the node's document.
  */
-function leanStore(inner: Store, { kind, attrs = true }: OpenOptions, isLikelyV2: boolean): Store {
-  let [array, group, attributes]: (Promise<Bytes> | undefined)[] = [];
-  const read = async (key: string, options?: StoreGetOptions) => inner.get(key, options);
-  const preloadAttributes = (key: string, options?: StoreGetOptions) => {
-    if (!isLikelyV2 || !attrs) return;
-    attributes = read(key.replace(/[^/]*$/, ".zattrs"), options);
-    attributes.catch(() => {}); // reading them reports the error
-  };
-  const readGroup = async (key: string, options?: StoreGetOptions) => {
-    if (kind === "array" || (await array)) return undefined;
-    if (kind === "group") preloadAttributes(key, options);
-    return read(key, options);
-  };
-  const get = async (key: string, options?: StoreGetOptions): Promise<Bytes> => {
-    switch (key.slice(key.lastIndexOf("/") + 1)) {
-      case ".zmetadata":
-        return undefined;
-      case ".zattrs":
-        if (!attrs || !((await array) || (await group))) return undefined;
-        return attributes ?? read(key, options);
-      case ".zarray":
-        if (kind === "group") return undefined;
-        preloadAttributes(key, options);
-        array = read(key, options);
-        return array;
-      case ".zgroup":
-        group = readGroup(key, options);
-        return group;
-      default:
-        return read(key, options);
-    }
+function leanStore(inner: Store, { kind, attrs = true }: OpenOptions): Store {
+  const omitted = new Set([".zmetadata"]);
+  if (!attrs) omitted.add(".zattrs");
+  if (kind) omitted.add(kind === "array" ? ".zgroup" : ".zarray");
+  let array: Promise<Uint8Array | undefined> | undefined;
+  const get = async (key: string, options?: StoreGetOptions) => {
+    const name = key.slice(key.lastIndexOf("/") + 1);
+    if (omitted.has(name) || (name === ".zgroup" && (await array))) return undefined;
+    const found = Promise.resolve(inner.get(key, options));
+    if (name === ".zarray") array = found;
+    return found;
   };
   return { get, locate: (key) => locateKey(inner, key) };
 }

@@ -113,8 +113,6 @@ export async function getPrepared<
   options: GetOptions,
   setter: Setter<D, Made>,
 ): Promise<null extends Sel[number] ? Made : Slice extends Sel[number] ? Made : Scalar<D>> {
-  checkObject(setter, "functions for regions");
-  checkFunction(setter.prepare, "prepare");
   const result: unknown = await get(array, selection, options);
   const isIndex = (entry: unknown) => typeof entry === "number";
   const isElement = selection?.length === array.shape.length && selection.every(isIndex);
@@ -216,11 +214,7 @@ export function select<D extends DataType, S extends Readable>(
 
 /** Strides of a shape, in elements. @param order the axes, slowest first. */
 export function stridesIn(shape: readonly number[], order: "C" | "F" | readonly number[]): number[] {
-  const isList = (value: unknown) => Array.isArray(value) && Array.from(value).every(Number.isSafeInteger);
-  if (!isList(shape)) throw invalidArgument(`a shape must be a list of lengths, got ${describeValue(shape)}`);
-  if (order !== "C" && order !== "F" && !isList(order))
-    throw invalidArgument(`an order must be "C", "F" or a list of axes, got ${describeValue(order)}`);
-  const axes = typeof order === "string" ? shape.map((_, axis) => axis) : [...order];
+  const axes = typeof order === "string" ? [...shape.keys()] : [...order];
   if (order === "F") axes.reverse();
   if (axes.length !== shape.length)
     throw invalidArgument("Order length must match the number of dimensions.");
@@ -235,7 +229,6 @@ export function stridesIn(shape: readonly number[], order: "C" | "F" | readonly 
 
 /** Returns the start, stop and step of a slice in a dimension, like Python's `slice.indices`. */
 export function sliceIndices(slice: Slice, length: number): [number, number, number] {
-  checkObject(slice, "a slice");
   const { start, stop, step } = slice;
   const by = step ?? 1;
   if (by === 0) throw new InvalidSelectionError("slice step cannot be zero");

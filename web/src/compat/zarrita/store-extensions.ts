@@ -16,6 +16,7 @@ import {
   InvalidMetadataError,
   isSame,
   NotFoundError,
+  type Options,
   UnsupportedError,
   withZarritaErrors,
 } from "./errors.js";
@@ -70,15 +71,13 @@ export interface RangeCoalescingOptions {
 /** Ranges of one path that are requested together, with the same options apart from signals. */
 interface Batch {
   readonly path: AbsolutePath;
-  readonly options: Readonly<Record<string, unknown>>;
+  readonly options: Options;
   readonly parts: (readonly [(merged: MergedRequest) => void, StoredRange])[];
 }
 
 interface MergedRequest extends MergedParts<unknown> {
   readonly flight: SingleFlight<Bytes>;
 }
-
-type Range = Extract<RangeQuery, { offset: number }>;
 
 /**
  * Merges ranges that are requested at the same time. `get` merges those of an array's chunks anyway; this also merges
@@ -88,15 +87,11 @@ type Range = Extract<RangeQuery, { offset: number }>;
 export const withRangeCoalescing = defineStoreExtension((store, options: RangeCoalescingOptions = {}) => {
   if (!store.getRange) throw new UnsupportedError("withRangeCoalescing requires a store with getRange");
   checkObject(options, "options of withRangeCoalescing");
-  let batches: Batch[] = [];
+  const batches: Batch[] = [];
+  const limits = { maxGap: options.coalesceSize ?? 2 ** 15, maxBytes: Number.POSITIVE_INFINITY };
   const flush = () => {
-    const flushed = batches;
-    batches = [];
-    for (const { path, parts } of flushed) {
-      const merged = mergeParts(parts, {
-        maxGap: options.coalesceSize ?? 2 ** 15,
-        maxBytes: Number.POSITIVE_INFINITY,
-      });
+    for (const { path, parts } of batches.splice(0)) {
+      const merged = mergeParts(parts, limits);
       for (const request of merged) {
         const shared = { ...request, flight: new SingleFlight<Bytes>() };
         for (const [assign] of request.members) assign(shared);
@@ -109,22 +104,21 @@ export const withRangeCoalescing = defineStoreExtension((store, options: RangeCo
       }
     }
   };
-  const merge = (path: AbsolutePath, range: Range, own: Batch["options"]) =>
-    new Promise<MergedRequest>((assign) => {
-      if (batches.length === 0) queueMicrotask(flush);
-      let batch = batches.find((known) => known.path === path && isSame(known.options, own));
-      if (!batch) {
-        batch = { path, options: own, parts: [] };
-        batches.push(batch);
-      }
-      batch.parts.push([assign, { key: path, ...range }]);
-    });
   const getRange: AsyncReadable["getRange"] = async (path, range, given = {}) => {
     const readAlone = () => store.getRange!(path, range, given);
     if ("suffixLength" in range) return readAlone();
     checkRange(range);
     const { signal, ...own } = given;
-    const { offset, length, members, flight } = await merge(path, range, own);
+    if (batches.length === 0) queueMicrotask(flush);
+    let batch = batches.find((known) => known.path === path && isSame(known.options, own));
+    if (!batch) {
+      batch = { path, options: own, parts: [] };
+      batches.push(batch);
+    }
+    const { parts } = batch;
+    const { offset, length, members, flight } = await new Promise<MergedRequest>((assign) => {
+      parts.push([assign, { key: path, ...range }]);
+    });
     if (members.length === 1) return readAlone();
     const read = async (signal: AbortSignal) => store.getRange!(path, { offset, length }, { ...own, signal });
     const bytes = await flight.run("", signal, read);

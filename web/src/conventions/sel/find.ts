@@ -1,8 +1,8 @@
 /** Finds the elements of one dimension for labels. */
 
 import { type DimensionSelection, slice } from "../../plan/selection.js";
-import { limitExceeded, type ZarrError } from "../../util/errors.js";
-import { type Coordinates, firstPosition, type Rising, risingView, UnsortedError } from "./coordinates.js";
+import type { ZarrError } from "../../util/errors.js";
+import { type Coordinates, firstPosition, type Rising, risingView } from "./coordinates.js";
 import {
   checkInstant,
   type Interval,
@@ -25,27 +25,23 @@ export interface Matching {
 /** Elements of one dimension: one, a range, or a list in any order. */
 type FoundElements = number | { readonly start: number; readonly stop: number } | readonly number[];
 
-/** Maximum number of coordinates for a linear search. */
-const maxUnsorted = 2 ** 24;
-
 const revolution = 360;
 
 /**
  * Returns the elements along a dimension that a selection by label refers to.
  * @throws InvalidSelection as described for `sel`.
  */
-export async function findElements(
+export function findElements(
   coordinates: Coordinates,
   selection: Exclude<LabelSelection, null>,
   matching: Matching,
-): Promise<Exclude<DimensionSelection, null>> {
+): Exclude<DimensionSelection, null> {
   const request = parseRequest(coordinates, selection);
-  const finder = await finderFor(coordinates);
-  if (request.is === "interval") return stepped(await finder.between(request), request.step);
-  if (request.is === "label") return stepped(await finder.single(request.label, matching), 1);
+  const finder = finderFor(coordinates);
+  if (request.is === "interval") return stepped(finder.between(request), request.step);
+  if (request.is === "label") return stepped(finder.single(request.label, matching), 1);
   // Array.from also visits holes, which are not labels.
-  const found = await Promise.all(Array.from(request.labels, (label) => finder.single(label, matching)));
-  return found.flatMap((one) => toList(one));
+  return Array.from(request.labels).flatMap((label) => toList(finder.single(label, matching)));
 }
 
 function toList(found: FoundElements): readonly number[] {
@@ -62,61 +58,33 @@ function stepped(found: FoundElements, step: number): Exclude<DimensionSelection
 
 interface Finder {
   /** @throws InvalidSelection if there is none. */
-  single(label: Label, matching: Matching): Promise<FoundElements>;
-  between(interval: Interval): Promise<FoundElements>;
+  single(label: Label, matching: Matching): FoundElements;
+  between(interval: Interval): FoundElements;
 }
 
-async function finderFor(coordinates: Coordinates): Promise<Finder> {
-  if (coordinates.kind === "texts") return textFinder(coordinates, await readAll<string>(coordinates));
-  const view = await risingView(coordinates);
-  let unsorted: Promise<Finder> | undefined;
-  const slow = () => {
-    unsorted ??= readAll<number>(coordinates).then((values) => unsortedFinder(coordinates, values));
-    return unsorted; // read once for all labels of a list
-  };
-  if (!view) return slow();
-  const fast = sortedFinder(coordinates, view);
-  /** Falls back to the linear search if a part in the middle is not sorted. */
-  const orSlow = async (run: (finder: Finder) => Promise<FoundElements>) => {
-    try {
-      return await run(fast);
-    } catch (error) {
-      if (!(error instanceof UnsortedError)) throw error;
-      return run(await slow());
-    }
-  };
-  return {
-    single: (label, matching) => orSlow((finder) => finder.single(label, matching)),
-    between: (interval) => orSlow((finder) => finder.between(interval)),
-  };
-}
-
-/** Reads every coordinate. @throws LimitExceeded if there are too many. */
-async function readAll<T>(coordinates: Coordinates): Promise<T[]> {
-  const { name, length, partLength } = coordinates;
-  if (length > maxUnsorted)
-    throw limitExceeded(
-      `"${name}" has ${length} coordinates that are not sorted numbers; at most ${maxUnsorted} are searched`,
-    );
-  const all: T[] = [];
-  for (let part = 0; part * partLength < length; part++)
-    for (const value of Array.from((await coordinates.part(part)) as ArrayLike<T>)) all.push(value);
-  return all;
+function finderFor(coordinates: Coordinates): Finder {
+  if (coordinates.kind === "texts") return textFinder(coordinates);
+  const view = risingView(coordinates);
+  return view ? sortedFinder(coordinates, view) : unsortedFinder(coordinates);
 }
 
 // ---- Strings
 
-function textFinder(coordinates: Coordinates, texts: readonly string[]): Finder {
+function textFinder(coordinates: Coordinates): Finder {
+  const { texts } = coordinates;
   const places = new Map<string, number>();
   texts.forEach((text, i) => {
     if (!places.has(text)) places.set(text, i);
   });
-  const single = async (label: Label) => {
+  const single = (label: Label) => {
     const place = places.get(textLabel(coordinates, label));
     if (place === undefined) throw noSuchLabel(coordinates.name, label, sampleText(texts));
     return place;
   };
-  return { single, between: () => Promise.reject(unsorted(coordinates.name, "[from, to]")) };
+  const between = () => {
+    throw unsorted(coordinates.name, "[from, to]");
+  };
+  return { single, between };
 }
 
 /** Formats the first labels for messages. */
@@ -129,27 +97,25 @@ function sampleText(texts: readonly string[]): string {
 
 function sortedFinder(coordinates: Coordinates, view: Rising): Finder {
   return {
-    async single(label, { method, tolerance }) {
+    single(label, { method, tolerance }) {
       const meaning = interpretLabel(coordinates, label);
-      const value = await onAxis(coordinates, view, meaning);
-      const missing = async () => noSuchLabel(coordinates.name, label, await rangeText(coordinates, view));
+      const value = onAxis(coordinates, view, meaning);
+      const missing = () => noSuchLabel(coordinates.name, label, rangeText(coordinates, view));
       if (method === "exact") {
-        const found = await exactly(view, { ...meaning, value });
-        if (found === undefined) throw await missing();
+        const found = exactly(view, { ...meaning, value });
+        if (found === undefined) throw missing();
         return found;
       }
       checkInstant(coordinates, label, meaning);
       const position =
-        method === "nearest"
-          ? await nearest(coordinates, view, value)
-          : await beside(view, value, method === "pad");
-      if (position === undefined) throw await missing();
-      const found = await view.at(position);
+        method === "nearest" ? nearest(coordinates, view, value) : beside(view, value, method === "pad");
+      if (position === undefined) throw missing();
+      const found = view.at(position);
       if (tolerance !== undefined && axisDistance(coordinates, found, value) > tolerance)
         throw tooFar(coordinates, label, { method, tolerance, found });
       return elementAt(view, position);
     },
-    async between({ from, to }) {
+    between({ from, to }) {
       const low = from === undefined ? undefined : interpretLabel(coordinates, from);
       const high = to === undefined ? undefined : interpretLabel(coordinates, to);
       if (coordinates.isLongitude && low && high && Number.isFinite(high.value - low.value))
@@ -169,11 +135,11 @@ const runAt = (view: Rising, start: number, stop: number): { start: number; stop
   return view.isReversed ? { start: view.length - end, stop: view.length - start } : { start, stop: end };
 };
 
-async function exactly(view: Rising, { value, stop, isExact }: Meaning): Promise<FoundElements | undefined> {
-  const first = await firstPosition(view, value);
-  const end = await firstPosition(view, stop ?? value, stop === undefined);
+function exactly(view: Rising, { value, stop, isExact }: Meaning): FoundElements | undefined {
+  const first = firstPosition(view, value);
+  const end = firstPosition(view, stop ?? value, stop === undefined);
   if (end <= first) return undefined;
-  const isOne = end === first + 1 && isExact && (await view.at(first)) === value;
+  const isOne = end === first + 1 && isExact && view.at(first) === value;
   return isOne ? elementAt(view, first) : runAt(view, first, end);
 }
 
@@ -181,16 +147,16 @@ async function exactly(view: Rising, { value, stop, isExact }: Meaning): Promise
  * Returns the position of the value nearest to a label; of two, that of the larger value. Longitudes wrap
  * around.
  */
-async function nearest(coordinates: Coordinates, view: Rising, value: number): Promise<number | undefined> {
+function nearest(coordinates: Coordinates, view: Rising, value: number): number | undefined {
   if (view.length === 0) return undefined;
-  const above = await firstPosition(view, value);
+  const above = firstPosition(view, value);
   const last = view.length - 1;
   const candidates = [Math.min(above, last), Math.max(above - 1, 0)];
   if (coordinates.isLongitude) candidates.push(0, last);
   let best = candidates[0]!;
   let distance = Number.POSITIVE_INFINITY;
   for (const position of candidates) {
-    const far = axisDistance(coordinates, await view.at(position), value);
+    const far = axisDistance(coordinates, view.at(position), value);
     if (far < distance) [best, distance] = [position, far];
   }
   return best;
@@ -206,12 +172,10 @@ function axisDistance({ isLongitude }: Coordinates, a: number, b: number): numbe
  * Returns the position of the label or, if it is missing, the position before or after its place in the array's
  * order.
  */
-async function beside(view: Rising, value: number, isBefore: boolean): Promise<number | undefined> {
+function beside(view: Rising, value: number, isBefore: boolean): number | undefined {
   // In falling coordinates, the preceding one is larger.
   const position =
-    view.isReversed === isBefore
-      ? await firstPosition(view, value)
-      : (await firstPosition(view, value, true)) - 1;
+    view.isReversed === isBefore ? firstPosition(view, value) : firstPosition(view, value, true) - 1;
   return position >= 0 && position < view.length ? position : undefined;
 }
 
@@ -229,24 +193,18 @@ function inOrder(
   return isTurned ? [high, low] : [low, high];
 }
 
-async function between(
-  view: Rising,
-  low: Meaning | undefined,
-  high: Meaning | undefined,
-): Promise<FoundElements> {
-  const start = low ? await firstPosition(view, low.value) : 0;
-  const stop = high
-    ? await firstPosition(view, high.stop ?? high.value, high.stop === undefined)
-    : view.length;
+function between(view: Rising, low: Meaning | undefined, high: Meaning | undefined): FoundElements {
+  const start = low ? firstPosition(view, low.value) : 0;
+  const stop = high ? firstPosition(view, high.stop ?? high.value, high.stop === undefined) : view.length;
   return runAt(view, start, stop);
 }
 
 // ---- Longitudes
 
 /** Converts a longitude to the axis' range: one revolution from its westernmost coordinate. */
-async function onAxis(coordinates: Coordinates, view: Rising, { value, label }: Meaning): Promise<number> {
+function onAxis(coordinates: Coordinates, view: Rising, { value, label }: Meaning): number {
   if (!coordinates.isLongitude || view.length === 0 || !Number.isFinite(value)) return value;
-  const [west, east] = [await view.at(0), await view.at(view.length - 1)];
+  const [west, east] = [view.at(0), view.at(view.length - 1)];
   return value >= west && value <= east ? value : snapped(coordinates, view, shiftEast(west, label ?? value));
 }
 
@@ -257,11 +215,11 @@ const shiftError = 2 ** -42;
  * Rounds a shifted longitude to the precision of the coordinates. Returns the nearest coordinate if the
  * difference is within the error of the shift.
  */
-async function snapped(coordinates: Coordinates, view: Rising, shifted: number): Promise<number> {
+function snapped(coordinates: Coordinates, view: Rising, shifted: number): number {
   const value = coordinates.rounded(shifted);
-  const above = await firstPosition(view, value - shiftError);
+  const above = firstPosition(view, value - shiftError);
   if (above === view.length) return value;
-  const found = await view.at(above);
+  const found = view.at(above);
   return Math.abs(found - value) <= shiftError ? found : value;
 }
 
@@ -277,39 +235,34 @@ const eastwardWidth = (from: number, to: number): number => (to >= from ? to : s
 /**
  * Returns the elements from one meridian eastwards to another: two ranges if they cross the ends of the axis.
  */
-async function arc(
-  coordinates: Coordinates,
-  view: Rising,
-  low: Meaning,
-  high: Meaning,
-): Promise<FoundElements> {
+function arc(coordinates: Coordinates, view: Rising, low: Meaning, high: Meaning): FoundElements {
   if (view.length === 0) return runAt(view, 0, 0);
-  const [west, east] = [await view.at(0), await view.at(view.length - 1)];
+  const [west, east] = [view.at(0), view.at(view.length - 1)];
   const isInside = (value: number) => value >= west && value <= east;
   if (low.value <= high.value && isInside(low.value) && isInside(high.value))
     return positions(view, low.value, high.value);
   const [from, to] = [low.label ?? low.value, high.label ?? high.value];
   if (to - from >= revolution) return runAt(view, 0, view.length);
   const shifted = shiftEast(west, from);
-  const start = await snapped(coordinates, view, shifted);
+  const start = snapped(coordinates, view, shifted);
   const end = shifted + eastwardWidth(from, to);
-  if (end < west + revolution) return positions(view, start, await snapped(coordinates, view, end));
-  const stop = await snapped(coordinates, view, end - revolution);
-  const runs = [await positions(view, start, east), await positions(view, west, stop)];
+  if (end < west + revolution) return positions(view, start, snapped(coordinates, view, end));
+  const stop = snapped(coordinates, view, end - revolution);
+  const runs = [positions(view, start, east), positions(view, west, stop)];
   const [first, second] = (view.isReversed ? runs.reverse() : runs).map(toList);
   if (first!.length === 0 || second!.length === 0)
     return runs.find(({ start: s, stop: e }) => e > s) ?? runs[0]!;
   return [...first!, ...second!];
 }
 
-async function positions(view: Rising, low: number, high: number): Promise<{ start: number; stop: number }> {
-  return runAt(view, await firstPosition(view, low), await firstPosition(view, high, true));
+function positions(view: Rising, low: number, high: number): { start: number; stop: number } {
+  return runAt(view, firstPosition(view, low), firstPosition(view, high, true));
 }
 
 /** Formats the range of the coordinates for messages. */
-async function rangeText({ kind }: Coordinates, view: Rising): Promise<string> {
+function rangeText({ kind }: Coordinates, view: Rising): string {
   if (view.length === 0) return "; it is empty";
-  const ends = [await view.at(0), await view.at(view.length - 1)];
+  const ends = [view.at(0), view.at(view.length - 1)];
   const shown = ends.map((end) => coordinateText(kind, end));
   return `; its coordinates go from ${shown[0]} to ${shown[1]}`;
 }
@@ -336,7 +289,8 @@ function timeText(milliseconds: number): string {
 
 // ---- Numbers in any order
 
-function unsortedFinder(coordinates: Coordinates, values: readonly number[]): Finder {
+function unsortedFinder(coordinates: Coordinates): Finder {
+  const values = Float64Array.from({ length: coordinates.length }, (_, i) => coordinates.at(i));
   const where = (test: (value: number) => boolean) => {
     const found: number[] = [];
     values.forEach((value, i) => {
@@ -345,7 +299,7 @@ function unsortedFinder(coordinates: Coordinates, values: readonly number[]): Fi
     return found;
   };
   return {
-    async single(label, { method, tolerance = Number.POSITIVE_INFINITY }) {
+    single(label, { method, tolerance = Number.POSITIVE_INFINITY }) {
       const meaning = interpretLabel(coordinates, label);
       const { value, stop, isExact } = meaning;
       if (method !== "exact") checkInstant(coordinates, label, meaning);
@@ -362,7 +316,7 @@ function unsortedFinder(coordinates: Coordinates, values: readonly number[]): Fi
       if (all.length === 0) throw noSuchLabel(coordinates.name, label);
       return all.length === 1 && isExact && (stop === undefined || values[all[0]!] === value) ? all[0]! : all;
     },
-    async between({ from, to }) {
+    between({ from, to }) {
       const ends = [from, to].map((end) =>
         end === undefined ? undefined : interpretLabel(coordinates, end),
       );
@@ -387,11 +341,7 @@ function isSameMeridian(coordinates: Coordinates, one: number, { value, label = 
   return Math.abs(coordinates.rounded(label + turns * revolution) - one) <= shiftError;
 }
 
-function nearestIndex(
-  coordinates: Coordinates,
-  values: readonly number[],
-  label: number,
-): number | undefined {
+function nearestIndex(coordinates: Coordinates, values: Float64Array, label: number): number | undefined {
   let best: number | undefined;
   let distance = Number.POSITIVE_INFINITY;
   values.forEach((value, i) => {

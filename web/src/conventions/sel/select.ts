@@ -91,7 +91,7 @@ async function selectInGroup(
     Object.entries(wanted).map(async ([name, selection]) => {
       if (selection === null) return [name, null] as const;
       const { dimension, coordinates } = await coordinatesNamed(name, openCoordinate, known, reading);
-      return [dimension, await findElements(coordinates, selection, matchingOptions(options))] as const;
+      return [dimension, findElements(coordinates, selection, matchingOptions(options))] as const;
     }),
   );
   return byDimension(found);
@@ -187,7 +187,7 @@ async function selectInArray(
           `it has ${coordinates.length} coordinates for ${array.shape[axis]} elements`,
         );
       const found =
-        selection === null ? null : await findElements(coordinates, selection, matchingOptions(options));
+        selection === null ? null : findElements(coordinates, selection, matchingOptions(options));
       return [dimension, found] as const;
     }),
   );
@@ -208,8 +208,7 @@ async function selectInImage(
     const { axis, coordinates } = imageCoordinates(level, name);
     if (seen.has(axis)) throw noCoordinates(name, "another label already selects along this axis");
     seen.add(axis);
-    if (selection !== null)
-      entries[axis] = await findElements(coordinates(), selection, matchingOptions(options));
+    if (selection !== null) entries[axis] = findElements(coordinates(), selection, matchingOptions(options));
   }
   return entries;
 }

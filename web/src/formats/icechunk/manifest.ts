@@ -1,9 +1,7 @@
 /** Manifests: the locations of chunks. They are searched without being parsed. */
 
-import { SingleFlight } from "../../util/async.js";
 import { utf8Text } from "../../util/bytes.js";
-import type { FlatBuffer } from "./flatbuffer.js";
-import { expanderWith, objectId } from "./format.js";
+import { expanderWith, type FlatBuffer, objectId } from "./format.js";
 
 const [maxLocation, maxEtag] = [2 ** 16, 2 ** 12];
 /** Maximum size of a location that was compressed, in bytes. */
@@ -39,6 +37,8 @@ export class Manifest {
   /** Lists of references known to be sorted, with their rank, by position. */
   readonly #checked = new Map<number, number>();
   readonly #arrays: number;
+  /** Decodes compressed locations. */
+  #expander: ReturnType<typeof expanderWith> | undefined;
 
   /** @throws InvalidMetadata. */
   constructor(
@@ -72,16 +72,8 @@ export class Manifest {
     const list = this.#references(node);
     const rank = coordinates.length;
     if (this.#checked.get(list) !== rank) this.#checkOrder(list, rank);
-    let [low, high] = [0, buffer.count(list)];
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      const reference = buffer.tableIn(list, middle);
-      const order = this.#compare(this.#index(reference), coordinates);
-      if (order === 0) return this.#read(reference);
-      if (order < 0) low = middle + 1;
-      else high = middle;
-    }
-    return undefined;
+    const found = buffer.search(list, (reference) => this.#compare(this.#index(reference), coordinates));
+    return found === 0 ? undefined : this.#read(found);
   }
 
   /** The references of all arrays. @throws InvalidMetadata for a damaged reference. */
@@ -96,16 +88,10 @@ export class Manifest {
   /** Position of the references of an array. */
   #references(node: Uint8Array): number {
     const { buffer } = this;
-    let [low, high] = [0, buffer.count(this.#arrays)];
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      const array = buffer.tableIn(this.#arrays, middle);
-      const order = buffer.compare(buffer.required(array, 0, 8), 8, node);
-      if (order === 0) return buffer.vector(buffer.required(array, 1), 4);
-      if (order < 0) low = middle + 1;
-      else high = middle;
-    }
-    return buffer.fail("it lacks an array that the snapshot refers to");
+    const idOrder = (array: number) => buffer.compare(buffer.required(array, 0, 8), 8, node);
+    const array = buffer.search(this.#arrays, idOrder);
+    if (array === 0) buffer.fail("it lacks an array that the snapshot refers to");
+    return buffer.vector(buffer.required(array, 1), 4);
   }
 
   #checkArrays(): void {
@@ -188,60 +174,14 @@ export class Manifest {
     const at = this.buffer.field(reference, id, 8);
     return at === 0 ? 0 : this.buffer.u64(at);
   }
-}
-
-type Expander = Awaited<ReturnType<typeof expanderWith>>;
-
-export class Manifests {
-  readonly #kept = new Map<string, Manifest>();
-  #bytes = 0;
-  readonly #flights = new SingleFlight<Manifest>();
-  readonly #expanders = new WeakMap<Manifest, Promise<Expander>>();
-
-  /** @param maxBytes size of the cache, not counting the manifest last read. */
-  constructor(
-    private readonly maxBytes: number,
-    private readonly load: (id: string, signal: AbortSignal) => Promise<Manifest>,
-  ) {}
-
-  /** Returns a cached manifest. */
-  kept(id: string): Manifest | undefined {
-    const manifest = this.#kept.get(id);
-    if (!manifest) return undefined;
-    this.#kept.delete(id); // moves it to the end: used last
-    this.#kept.set(id, manifest);
-    return manifest;
-  }
-
-  async get(id: string, signal: AbortSignal | undefined): Promise<Manifest> {
-    return this.kept(id) ?? this.#flights.run(id, signal, (joint) => this.#load(id, joint));
-  }
-
-  async #load(id: string, signal: AbortSignal): Promise<Manifest> {
-    const manifest = await this.load(id, signal);
-    this.#kept.set(id, manifest);
-    this.#bytes += manifest.byteLength;
-    for (const [old, { byteLength }] of this.#kept) {
-      if (this.#bytes <= this.maxBytes || old === id) break;
-      this.#kept.delete(old);
-      this.#bytes -= byteLength;
-    }
-    return manifest;
-  }
 
   /** Returns the location of a reference. @throws InvalidMetadata. */
-  async resolveLocation(manifest: Manifest, { location }: VirtualReference): Promise<string> {
+  async resolveLocation({ location }: VirtualReference): Promise<string> {
     if (typeof location === "string") return location;
-    const { buffer } = manifest;
-    let expander = this.#expanders.get(manifest);
-    if (!expander) {
-      const { dictionary } = manifest;
-      if (!dictionary?.byteLength)
-        return buffer.fail("it has compressed locations and no dictionary for them");
-      expander = expanderWith(dictionary);
-      this.#expanders.set(manifest, expander);
-    }
-    const expand = await expander;
+    const { buffer, dictionary } = this;
+    if (!dictionary?.byteLength) return buffer.fail("it has compressed locations and no dictionary for them");
+    this.#expander ??= expanderWith(dictionary);
+    const expand = await this.#expander;
     let text: string | undefined;
     try {
       text = utf8Text(expand(location.compressed, maxExpandedLocation));

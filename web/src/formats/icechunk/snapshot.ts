@@ -4,8 +4,7 @@ import { utf8Text } from "../../util/bytes.js";
 import { isJsonObject, type Json, type JsonObject, jsonText } from "../../util/json.js";
 import { parseJson } from "../../util/json-reader.js";
 import { textEncoder } from "../../util/platform.js";
-import { type FlatBuffer, malformed } from "./flatbuffer.js";
-import { objectId } from "./format.js";
+import { type FlatBuffer, malformed, objectId } from "./format.js";
 
 /** Maximum length of a path and of a message, in bytes. */
 const maxPath = 2 ** 14;
@@ -62,17 +61,11 @@ export class Snapshot {
   node(path: string): SnapshotNode | undefined {
     const { buffer } = this;
     const wanted = textEncoder().encode(`/${path}`);
-    let [low, high] = [0, this.#count];
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      const node = buffer.tableIn(this.#nodes, middle);
+    const found = buffer.search(this.#nodes, (node) => {
       const start = this.#path(node);
-      const order = buffer.compare(start + 4, buffer.count(start), wanted);
-      if (order === 0) return this.#read(node, path);
-      if (order < 0) low = middle + 1;
-      else high = middle;
-    }
-    return undefined;
+      return buffer.compare(start + 4, buffer.count(start), wanted);
+    });
+    return found === 0 ? undefined : this.#read(found, path);
   }
 
   /** Names of the members of a path, including folders that only lead to nodes. */

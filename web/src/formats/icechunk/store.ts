@@ -18,12 +18,18 @@ import {
 import { checkSignal, checkSignalIn, type OptionNames, pickOptions } from "../../util/arguments.js";
 import { invalidArgument, limitExceeded, networkError } from "../../util/errors.js";
 import { defaultLimits, type Limits, resolveLimits } from "../../util/limits.js";
+import { LoadCache } from "../../util/load-cache.js";
 import { isFileUrl } from "../../util/platform.js";
 import { fileSystem } from "../kerchunk/place.js";
 import { lostObject, objectReader, readFile } from "./format.js";
-import { type ChunkReference, Manifest, Manifests } from "./manifest.js";
-import type { IcechunkCommit, IcechunkRef } from "./repo.js";
-import { checkVersion, type IcechunkVersion, Repository } from "./repository.js";
+import { type ChunkReference, Manifest } from "./manifest.js";
+import {
+  checkVersion,
+  type IcechunkCommit,
+  type IcechunkRef,
+  type IcechunkVersion,
+  Repository,
+} from "./repository.js";
 import { nodeDocument, type Snapshot } from "./snapshot.js";
 import { type VirtualOptions, VirtualSources } from "./virtual.js";
 
@@ -81,7 +87,7 @@ export class IcechunkStore implements OwnStore {
 
   readonly #repository: Repository;
   readonly #snapshot: Snapshot;
-  readonly #manifests: Manifests;
+  readonly #manifests: LoadCache<Manifest>;
   readonly #virtual: VirtualSources;
   readonly #maxBytes: number;
 
@@ -90,8 +96,10 @@ export class IcechunkStore implements OwnStore {
     this.#snapshot = snapshot;
     this.#maxBytes = options.maxBytes ?? defaultLimits.encodedBytes;
     const metadataBytes = metadataLimit(options);
-    this.#manifests = new Manifests(manifestCacheBytes, (id, signal) =>
-      this.#readManifest(id, metadataBytes, signal),
+    this.#manifests = new LoadCache(
+      manifestCacheBytes,
+      (manifest) => manifest.byteLength,
+      (id, signal) => this.#readManifest(id, metadataBytes, signal),
     );
     this.#virtual = virtualSources(repository, options);
   }
@@ -201,7 +209,7 @@ export class IcechunkStore implements OwnStore {
       const manifest = await this.#manifests.get(id, undefined);
       for (const reference of manifest.references()) {
         if (reference.kind !== "virtual") continue;
-        const location = await this.#manifests.resolveLocation(manifest, reference);
+        const location = await manifest.resolveLocation(reference);
         if (seen.has(location)) continue;
         seen.add(location);
         const url = await this.#virtual.resolveUrl(location);
@@ -236,7 +244,7 @@ export class IcechunkStore implements OwnStore {
     const coordinates = chunk[2] === "" ? [] : chunk[2]!.slice(1).split("/").map(Number);
     const id = this.#snapshot.manifestFor(node, coordinates);
     if (id === undefined) return undefined;
-    const manifest = this.#manifests.kept(id) ?? (await this.#manifests.get(id, signal));
+    const manifest = await this.#manifests.get(id, signal);
     const reference = manifest.find(node.id, coordinates);
     return reference && { reference, manifest };
   }
@@ -265,7 +273,7 @@ export class IcechunkStore implements OwnStore {
       throw limitExceeded(`${key} has ${part.length} bytes, more than the limit of ${maxBytes}`);
     if (part.length === 0) return new Uint8Array(0);
     if (reference.kind === "native") return this.#readNative(key, reference.id, part, options);
-    const location = await this.#manifests.resolveLocation(manifest, reference);
+    const location = await manifest.resolveLocation(reference);
     return this.#virtual.read(reference, location, part, options.signal);
   }
 
@@ -277,7 +285,7 @@ export class IcechunkStore implements OwnStore {
     const { offset, length } = reference;
     if (reference.kind === "native")
       return { file: reference.id, offset, length, reference, location: undefined };
-    const location = await this.#manifests.resolveLocation(manifest, reference);
+    const location = await manifest.resolveLocation(reference);
     const { etag = "", lastModified = "" } = reference;
     return { file: `${lastModified} ${etag}\n${location}`, offset, length, reference, location };
   }

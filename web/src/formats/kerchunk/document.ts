@@ -1,32 +1,22 @@
 /**
- * Reference documents, as kerchunk writes them: version 0 (keys and references) and 1 (with templates). Spec: https://fsspec.github.io/kerchunk/spec.html
+ * Reference documents, as kerchunk writes them: version 0 (keys and references) and 1 (with templates).
+ * Spec: https://fsspec.github.io/kerchunk/spec.html
  */
 
-import { LargeMap } from "../../store/key-index.js";
+import { KeyIndex, LargeMap } from "../../store/key-index.js";
 import { normalizePath } from "../../store/path.js";
-import type { MaybePromise } from "../../store/store.js";
+import { isRecord } from "../../util/arguments.js";
+import { utf8Text } from "../../util/bytes.js";
 import { invalidMetadata, limitExceeded, unsupported, type ZarrError } from "../../util/errors.js";
-import { isJsonObject, type Json, type JsonObject, jsonText } from "../../util/json.js";
+import { isJsonObject, type Json, JsonNumber, type JsonObject, jsonText } from "../../util/json.js";
 import { type JsonOptions, JsonReader, writtenKeys } from "../../util/json-reader.js";
 import { defaultLimits } from "../../util/limits.js";
-import { cached, textDecoder, textEncoder } from "../../util/platform.js";
-import { type Steps, startSlices } from "../../util/slices.js";
-import {
-  bad,
-  type Fields,
-  plain,
-  type Reference,
-  readEntries,
-  requireList,
-  requireObject,
-  requireText,
-  type StoredTarget,
-  shorten,
-} from "../parquet/fields.js";
-import { render, type TemplateValues } from "./templates.js";
+import { textEncoder } from "../../util/platform.js";
+import { inSlices, type Steps, withTurns } from "../../util/slices.js";
+import { bad, type Reference, type References, type StoredTarget, shorten } from "./place.js";
 
 /** Maximum nesting depth: inline objects may be as deep as stored ones. */
-export const maxDepth = defaultLimits.metadataDepth + 2;
+const maxDepth = defaultLimits.metadataDepth + 2;
 /** Maximum number of templates. */
 const maxTemplates = 2 ** 16;
 /** Fields of documents with a version. */
@@ -43,12 +33,17 @@ class Entries {
   }
 }
 
+type Fields = Record<string, unknown>;
+type TemplateValues = ReadonlyMap<string, string>;
+
 /** The references of a document, each parsed when it is read. */
-export class ReferenceTable {
+export class ListedReferences implements References {
   /** Every key, with a leading "/", in the order of the document. */
-  readonly keys: string[] = [];
-  readonly #references = new LargeMap<unknown>();
+  readonly #keys: string[] = [];
+  readonly #values = new LargeMap<unknown>();
+  /** Undefined for documents without templates: their braces are literal. */
   #templates: TemplateValues | undefined;
+  #index: KeyIndex | undefined;
 
   /**
    * @param own values of templates that override the document's.
@@ -59,14 +54,52 @@ export class ReferenceTable {
     private readonly maxReferences: number,
   ) {}
 
-  /** Returns the reference of a key, undefined if there is none. */
-  get(key: string): unknown {
-    return this.#references.get(key);
+  /** @throws also Unsupported for the reference's template. */
+  find(path: string): Reference | undefined {
+    const value = this.#values.get(path);
+    if (value === undefined) return undefined;
+    return Array.isArray(value) ? this.#target(value, path) : { bytes: inlineBytes(value, path) };
   }
 
-  /** Undefined for documents without templates: their braces are literal. */
-  get templates(): TemplateValues | undefined {
-    return this.#templates;
+  keys(): readonly string[] {
+    return this.#keys;
+  }
+
+  async children(folder: string): Promise<string[]> {
+    this.#index ??= await inSlices(KeyIndex.steps(this.#keys));
+    return inSlices(this.#index.children(folder));
+  }
+
+  async *named(): AsyncGenerator<string | null> {
+    const seen = new Set<string | null>();
+    for await (const key of withTurns(this.#keys)) {
+      const named = this.#targetName(key);
+      if (named === undefined || seen.has(named)) continue;
+      seen.add(named);
+      yield named;
+    }
+  }
+
+  /** Returns the target of a reference; undefined for inline bytes and invalid references. */
+  #targetName(key: string): string | null | undefined {
+    const value = this.#values.get(key);
+    try {
+      return Array.isArray(value) ? this.#target(value, key).url : undefined;
+    } catch {
+      return undefined; // reading it reports the error
+    }
+  }
+
+  #target(value: readonly unknown[], key: string): StoredTarget {
+    const [target, offset, length] = value;
+    if (target !== null && typeof target !== "string") throw bad(`${key} refers to no URL`);
+    const url = target === null || !this.#templates ? target : render(target, this.#templates);
+    if (value.length === 1) return { url };
+    const isCount = (number: unknown): number is number =>
+      Number.isSafeInteger(number) && (number as number) >= 0;
+    if (value.length !== 3 || !isCount(offset) || !isCount(length) || !isCount(offset + length))
+      throw bad(`${key} does not refer to [url] or [url, offset, length]`);
+    return { url, offset, length };
   }
 
   /**
@@ -74,11 +107,11 @@ export class ReferenceTable {
    * @throws InvalidMetadata ("bad-reference"); Unsupported for Parquet references, for versions above 1 and for `gen`;
    *   LimitExceeded for too many references.
    */
-  *addDocument(document: unknown): Steps<void> {
+  addDocument(document: unknown): void {
     const fields = requireObject(document, "the document");
     const refs = Object.hasOwn(fields, "version") ? requireObject(fields["refs"] ?? {}, "refs") : fields;
     const keys = Object.keys(refs);
-    yield* this.#add(fields, keys, (i) => refs[keys[i]!]);
+    for (const _ of this.#add(fields, keys, (i) => refs[keys[i]!]));
   }
 
   /**
@@ -101,7 +134,8 @@ export class ReferenceTable {
       return true;
     };
     const options = { name, maxDepth, bareNonFinite: true };
-    const text = yield* textSteps(json, name);
+    const text = utf8Text(json);
+    if (text === undefined) throw invalidMetadata(`${name} is not UTF-8 text`, { code: "not-json" });
     const rest = yield* jsonSteps(text, { ...options, take });
     const isPlain = isJsonObject(rest) && !Object.hasOwn(rest, "version");
     // In version 0, "refs" is an ordinary key.
@@ -140,11 +174,16 @@ export class ReferenceTable {
       });
     requireObject(fields["refs"] ?? {}, "refs");
     const templates = new Map<string, string>();
-    for (const [name, value] of [...readEntries(fields, "templates"), ...Object.entries(this.own)])
-      templates.set(name, requireText(value, `template "${name}"`));
+    const given = requireObject(fields["templates"] ?? {}, "templates");
+    for (const [name, value] of [...Object.entries(given), ...Object.entries(this.own)]) {
+      if (typeof value !== "string") throw bad(`template "${name}" is not a string`);
+      templates.set(name, value);
+    }
     checkCount(templates.size, maxTemplates, "templates");
     if (templates.size > 0) this.#templates = templates;
-    if (requireList(fields["gen"] ?? [], "gen").length > 0)
+    const gen = fields["gen"] ?? [];
+    if (!Array.isArray(gen)) throw bad("gen is not a list");
+    if (gen.length > 0)
       throw unsupported(
         "references generated by `gen` are not supported; write the document with each reference in `refs`",
         { code: "unsupported-reference" },
@@ -159,7 +198,7 @@ export class ReferenceTable {
     } catch {
       return;
     }
-    if (this.#references.set(path, value) && this.keys.push(path) > this.maxReferences) throw this.#tooMany();
+    if (this.#values.set(path, value) && this.#keys.push(path) > this.maxReferences) throw this.#tooMany();
   }
 
   #tooMany(): ZarrError {
@@ -167,22 +206,8 @@ export class ReferenceTable {
   }
 }
 
-/** Bytes that one step decodes, and values that one step parses. */
-const [stepLength, stepValues] = [2 ** 20, 2 ** 10];
-
-function* textSteps(bytes: Uint8Array, name: string): Steps<string> {
-  const decoder = textDecoder("utf-8", { fatal: true, ignoreBOM: true });
-  let text = "";
-  try {
-    for (let at = 0; at < bytes.byteLength; at += stepLength) {
-      text += decoder.decode(bytes.subarray(at, at + stepLength), { stream: true });
-      yield;
-    }
-    return text + decoder.decode();
-  } catch (cause) {
-    throw invalidMetadata(`${name} is not UTF-8 text`, { code: "not-json", cause });
-  }
-}
+/** Values that one step parses. */
+const stepValues = 2 ** 10;
 
 function* jsonSteps(text: string, options: JsonOptions): Steps<Json> {
   const reader = new JsonReader(text, options);
@@ -197,137 +222,65 @@ function checkCount(count: number, max: number, what: string): void {
   if (count > max) throw limitExceeded(`the document has more ${what} than the limit of ${max}`);
 }
 
+/** Converts an exactly parsed number to a plain one; other values pass unchanged. */
+const plain = (value: unknown): unknown => (value instanceof JsonNumber ? value.value : value);
+
 /** Converts the numbers of a list to plain ones. Valid lists have at most three entries. */
 function withoutNumbers(value: Json): unknown {
   if (Array.isArray(value)) return value.slice(0, 4).map(withoutNumbers);
   return plain(value);
 }
 
-/**
- * Reads the reference of a key; undefined if there is none.
- * @throws InvalidMetadata ("bad-reference"); Unsupported for its template.
- */
-export function readReference(table: ReferenceTable, key: string): MaybePromise<Reference> | undefined {
-  const value = table.get(key);
-  if (value === undefined) return undefined;
-  if (Array.isArray(value)) return targetIn(value, key, table.templates);
-  return startSlices(inlineSteps(value, key));
+function requireObject(value: unknown, what: string): Fields {
+  if (isRecord(plain(value))) return value as Fields;
+  throw bad(`${what} is not an object`);
 }
 
-/** Returns the target of a reference; undefined for inline bytes and invalid references. */
-export function targetName(table: ReferenceTable, key: string): string | null | undefined {
-  try {
-    const value = table.get(key);
-    return Array.isArray(value) ? targetIn(value, key, table.templates).url : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function targetIn(
-  value: readonly unknown[],
-  key: string,
-  templates: TemplateValues | undefined,
-): StoredTarget {
-  const [target, offset, length] = value;
-  if (target !== null && typeof target !== "string") throw bad(`${key} refers to no URL`);
-  const url = target === null || !templates ? target : render(target, templates);
-  if (value.length === 1) return { url };
-  const isCount = (number: unknown): number is number =>
-    Number.isSafeInteger(number) && (number as number) >= 0;
-  if (value.length !== 3 || !isCount(offset) || !isCount(length) || !isCount(offset + length)) {
-    throw bad(`${key} does not refer to [url] or [url, offset, length]`);
-  }
-  return { url, offset, length };
-}
-
-/** Characters that one step encodes or decodes: a multiple of a base64 group. */
-const stepCharacters = 2 ** 18;
 const base64 = "base64:";
 
 /** Returns inline bytes: a string, base64, or an object as JSON. */
-function* inlineSteps(value: unknown, key: string): Steps<Reference> {
-  const isText = typeof value === "string";
-  if (isText && value.startsWith(base64)) return { bytes: yield* base64Steps(value, key) };
-  const text = isText ? value : yield* printSteps(requireObject(value, key) as JsonObject, maxDepth);
-  return { bytes: yield* utf8Steps(text) };
-}
-
-/** Members that one step prints. */
-const stepMembers = 2 ** 10;
-
-/** Prints an object or a list as {@link jsonText} does, in steps. */
-function* printSteps(json: Json[] | JsonObject, depth: number): Steps<string> {
-  if (depth <= 0) return jsonText(json, 0); // throws
-  const isList = Array.isArray(json);
-  let text = isList ? "[" : "{";
-  let count = 0;
-  for (const key of isList ? json.keys() : writtenKeys(json)) {
-    const value = (json as JsonObject)[key]!;
-    if (value === undefined && !isList) continue;
-    if (count > 0) text += ",";
-    if (!isList) text += `${JSON.stringify(key)}:`;
-    const isNested = Array.isArray(value) || isJsonObject(value);
-    text += isNested ? yield* printSteps(value, depth - 1) : jsonText(value);
-    if (++count % stepMembers === 0) yield;
-  }
-  yield;
-  return text + (isList ? "]" : "}");
-}
-
-const utf8 = cached(() => textEncoder());
-
-function* utf8Steps(text: string): Steps<Uint8Array> {
-  const pieces: Uint8Array[] = [];
-  for (let at = 0; at < text.length || at === 0; ) {
-    const isSplit = /[\ud800-\udbff]/.test(text[at + stepCharacters - 1] ?? "");
-    const end = at + stepCharacters + (isSplit ? 1 : 0);
-    pieces.push(utf8().encode(text.slice(at, end)));
-    at = end;
-    yield;
-  }
-  return yield* joinSteps(pieces);
-}
-
-/** Decodes base64 as atob does: ignores white space, and accepts padding only at the end. */
-function* base64Steps(text: string, key: string): Steps<Uint8Array> {
-  const pieces: Uint8Array[] = [];
-  let rest = "";
-  for (let at = base64.length; at < text.length; at += stepCharacters) {
-    const isLast = at + stepCharacters >= text.length;
-    rest += text.slice(at, at + stepCharacters).replace(/[\t\n\f\r ]+/g, "");
-    const whole = isLast ? rest.length : rest.length - (rest.length % 4);
-    const piece = decodeBinary(rest.slice(0, whole));
-    if (!piece || (!isLast && piece.byteLength !== (whole / 4) * 3))
-      throw bad(`${shorten(key)} has bytes that are not base64`);
-    pieces.push(piece);
-    rest = rest.slice(whole);
-    yield;
-  }
-  return yield* joinSteps(pieces);
-}
-
-/** Returns undefined for invalid base64. */
-function decodeBinary(text: string): Uint8Array | undefined {
+function inlineBytes(value: unknown, key: string): Uint8Array {
+  if (typeof value !== "string")
+    return textEncoder().encode(jsonText(requireObject(value, key) as JsonObject, maxDepth));
+  if (!value.startsWith(base64)) return textEncoder().encode(value);
   let binary: string;
   try {
-    binary = atob(text);
+    binary = atob(value.slice(base64.length));
   } catch {
-    return undefined;
+    throw bad(`${shorten(key)} has bytes that are not base64`);
   }
   const bytes = new Uint8Array(binary.length);
   for (let at = 0; at < bytes.length; at++) bytes[at] = binary.charCodeAt(at);
   return bytes;
 }
 
-function* joinSteps(pieces: readonly Uint8Array[]): Steps<Uint8Array> {
-  if (pieces.length === 1) return pieces[0]!;
-  const joined = new Uint8Array(pieces.reduce((sum, { byteLength }) => sum + byteLength, 0));
+/** Maximum length of a result: far longer than any URL. */
+const maxRendered = 2 ** 16;
+
+/**
+ * Replaces every `{{ name }}` by the value of a template. The format is based on Jinja, of which nothing else is read.
+ * @throws Unsupported ("unsupported-reference") for expressions, unknown names and nested templates;
+ *   LimitExceeded for a result that is longer than any URL.
+ */
+function render(text: string, values: TemplateValues): string {
+  let rendered = "";
   let at = 0;
-  for (const piece of pieces) {
-    joined.set(piece, at);
-    at += piece.byteLength;
-    yield;
+  for (let start = text.indexOf("{{"); start >= 0; start = text.indexOf("{{", at)) {
+    const end = text.indexOf("}}", start + 2);
+    if (end < 0) break;
+    const value = values.get(text.slice(start + 2, end).trim());
+    if (value === undefined || value.includes("{{")) throw refusal(text.slice(start, end + 2));
+    rendered += text.slice(at, start) + value;
+    if (rendered.length > maxRendered)
+      throw limitExceeded(`templates expand "${shorten(text)}" to more than ${maxRendered} characters`);
+    at = end + 2;
   }
-  return joined;
+  return rendered + text.slice(at);
+}
+
+function refusal(template: string): ZarrError {
+  return unsupported(
+    `the template ${shorten(template)} is not supported: only names of templates with plain values are`,
+    { code: "unsupported-reference" },
+  );
 }

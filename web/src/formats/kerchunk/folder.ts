@@ -9,18 +9,23 @@ import { KeyIndex } from "../../store/key-index.js";
 import { normalizePath } from "../../store/path.js";
 import { callStore, locateKey } from "../../store/read.js";
 import { joinKey, type Store } from "../../store/store.js";
-import { SingleFlight } from "../../util/async.js";
 import { limitExceeded, unsupported, ZarrError } from "../../util/errors.js";
 import { isJsonObject, type Json, type JsonObject, jsonText, toPlain } from "../../util/json.js";
 import { parseJson } from "../../util/json-reader.js";
 import { defaultLimits } from "../../util/limits.js";
-import { cached, textEncoder } from "../../util/platform.js";
+import { LoadCache } from "../../util/load-cache.js";
+import { textEncoder } from "../../util/platform.js";
 import { countOf } from "../../util/shapes.js";
 import { inSlices } from "../../util/slices.js";
-import { bad, type Reference, shorten } from "../parquet/fields.js";
-import { type Records, readRecords } from "../parquet/records.js";
-import { absentIfForbidden, type ReferenceFolder } from "./place.js";
-import type { References } from "./references.js";
+import {
+  absentIfForbidden,
+  bad,
+  type Reference,
+  type ReferenceFolder,
+  type References,
+  shorten,
+} from "./place.js";
+import { type Records, readRecords } from "./records.js";
 
 export interface FolderLimits {
   /** Maximum size of a file, and of its decompressed pages, in bytes. */
@@ -44,14 +49,15 @@ interface RecordPosition {
 /** Maximum nesting depth: that of stored documents, plus two enclosing objects. */
 const maxDepth = defaultLimits.metadataDepth + 2;
 const chunkName = /^\d+(?:[./]\d+)*$/;
-const utf8 = cached(() => textEncoder());
+/** Cost of caching that a file is missing, in bytes. */
+const missingBytes = 256;
 
 export class FolderReferences implements References {
   /** Documents by key, with a leading "/". */
   readonly #documents = new Map<string, JsonObject>();
   readonly #grids = new Map<string, Grid>();
   readonly #recordSize: number;
-  readonly #files: RecordFiles;
+  readonly #files: LoadCache<Records | undefined>;
   #index: KeyIndex | undefined;
   /** Files are decoded one at a time, as decoding takes several times their size. */
   #decoding: Promise<unknown> = Promise.resolve();
@@ -66,7 +72,11 @@ export class FolderReferences implements References {
       throw bad("record_size is not a positive integer");
     this.#recordSize = size;
     this.#readDocuments(document["metadata"]);
-    this.#files = new RecordFiles(limits.cacheBytes, (key, signal) => this.#readFile(key, signal));
+    this.#files = new LoadCache(
+      limits.cacheBytes,
+      (records) => records?.byteLength ?? missingBytes,
+      (key, signal) => this.#readFile(key, signal),
+    );
   }
 
   /**
@@ -86,18 +96,13 @@ export class FolderReferences implements References {
     return document && new FolderReferences(place, document, limits);
   }
 
-  find(
-    path: string,
-    signal: AbortSignal | undefined,
-  ): Reference | undefined | Promise<Reference | undefined> {
+  async find(path: string, signal: AbortSignal | undefined): Promise<Reference | undefined> {
     const document = this.#documents.get(path);
-    if (document) return { bytes: utf8().encode(jsonText(document, maxDepth)) };
+    if (document) return { bytes: textEncoder().encode(jsonText(document, maxDepth)) };
     const place = this.#locate(path);
     if (!place) return undefined;
-    const key = this.#fileKey(place.array, place.file);
-    const there = this.#files.kept(key);
-    if (there !== undefined) return there?.at(place.row, path);
-    return this.#files.get(key, signal).then((records) => records?.at(place.row, path));
+    const records = await this.#files.get(this.#fileKey(place.array, place.file), signal);
+    return records?.at(place.row, path);
   }
 
   /** Keys of documents, not of chunks. */
@@ -248,51 +253,3 @@ async function readObject(
     throw limitExceeded(`${locateKey(store, key)} has more than the limit of ${maxBytes} bytes`);
   return bytes;
 }
-
-/** Cost of caching that a file is missing. */
-const missingBytes = 256;
-
-export class RecordFiles {
-  /** Null for missing files. */
-  readonly #kept = new Map<string, Records | null>();
-  #bytes = 0;
-  readonly #flights = new SingleFlight<Records | null>();
-
-  /** @param maxBytes size of the cache, not counting the file last read. */
-  constructor(
-    private readonly maxBytes: number,
-    private readonly load: (key: string, signal: AbortSignal) => Promise<Records | undefined>,
-  ) {}
-
-  /** Returns a cached file, null for a missing one; undefined if it was not read. */
-  kept(key: string): Records | null | undefined {
-    const records = this.#kept.get(key);
-    if (records === undefined) return undefined;
-    this.#kept.delete(key); // moves it to the end: used last
-    this.#kept.set(key, records);
-    return records;
-  }
-
-  /** @returns null for a missing file. */
-  async get(key: string, signal: AbortSignal | undefined): Promise<Records | null> {
-    const records = this.kept(key);
-    if (records !== undefined) return records;
-    return this.#flights.run(key, signal, async (joint) => {
-      const loaded = (await this.load(key, joint)) ?? null;
-      this.#keep(key, loaded);
-      return loaded;
-    });
-  }
-
-  #keep(key: string, records: Records | null): void {
-    this.#kept.set(key, records);
-    this.#bytes += recordBytes(records);
-    for (const [old, oldest] of this.#kept) {
-      if (this.#bytes <= this.maxBytes || old === key) break;
-      this.#kept.delete(old);
-      this.#bytes -= recordBytes(oldest);
-    }
-  }
-}
-
-const recordBytes = (records: Records | null): number => records?.byteLength ?? missingBytes;

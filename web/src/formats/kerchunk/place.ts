@@ -1,17 +1,55 @@
-/** Locations of folders of references, and of the targets of references. */
+/** References, and the locations of their folders and targets. */
 
 import { v2ConsolidatedKey } from "../../metadata/document.js";
 import { HttpStore, type HttpStoreOptions, httpOptions } from "../../store/http/store.js";
 import { encodeKey, normalizePath } from "../../store/path.js";
 import { locateKey } from "../../store/read.js";
 import { type StoredObject, sourceUrl } from "../../store/source/byte-reader.js";
-import { isStore, joinKey, type Store } from "../../store/store.js";
+import { isStore, joinKey, type MaybePromise, type Store } from "../../store/store.js";
 import { pickOptions } from "../../util/arguments.js";
 import { bucketAddress } from "../../util/buckets.js";
-import { invalidArgument, isZarrError, unsupported } from "../../util/errors.js";
+import {
+  invalidArgument,
+  invalidMetadata,
+  isZarrError,
+  unsupported,
+  type ZarrError,
+} from "../../util/errors.js";
 import { lazy } from "../../util/lazy.js";
 import { hasNodeModules, isFileUrl, nodeModule } from "../../util/platform.js";
-import { shorten } from "../parquet/fields.js";
+
+/** Location of an object's bytes: the document itself, or another object or a part of it. */
+export type Reference = { bytes: Uint8Array } | StoredTarget;
+
+/** Bytes of another object. Default: all of them. */
+export type StoredTarget =
+  | { url: string | null; offset: number; length: number }
+  | { url: string | null; offset?: undefined; length?: undefined };
+
+export interface References {
+  /**
+   * Returns the reference of a key, undefined if there is none.
+   * @param path the key, normalised, with its leading "/".
+   * @throws InvalidMetadata ("bad-reference") for an invalid reference; errors of reading the file that
+   *   has the reference.
+   */
+  find(path: string, signal: AbortSignal | undefined): MaybePromise<Reference | undefined>;
+  /** Keys known without further reads, with a leading "/". */
+  keys(): Iterable<string>;
+  /** Names of the folders directly below a folder, sorted. */
+  children(folder: string): Promise<string[]>;
+  /** Names of the targets, without duplicates; null is the object without a name. Invalid references are skipped. */
+  named(): AsyncIterable<string | null>;
+}
+
+/** Shortens a string of a document for messages. */
+export function shorten(text: string): string {
+  return text.length > 100 ? `${text.slice(0, 99)}…` : text;
+}
+
+export function bad(what: string): ZarrError {
+  return invalidMetadata(`the references are not valid: ${what}`, { code: "bad-reference" });
+}
 
 /** A folder in a store. */
 export interface ReferenceFolder {

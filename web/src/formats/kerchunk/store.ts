@@ -10,11 +10,18 @@ import { checkConstructor, checkSignal, type OptionNames } from "../../util/argu
 import { invalidArgument, limitExceeded, networkError, notFound } from "../../util/errors.js";
 import { type Limits, resolveLimits } from "../../util/limits.js";
 import { isFileUrl } from "../../util/platform.js";
-import type { Reference } from "../parquet/fields.js";
-import { ReferenceTable } from "./document.js";
+import { inSlices } from "../../util/slices.js";
+import { ListedReferences } from "./document.js";
 import { type FolderLimits, FolderReferences } from "./folder.js";
-import { documentUrl, folderText, type ReferenceFolder, resolveFolder, targetUrl } from "./place.js";
-import { ListedReferences, type References } from "./references.js";
+import {
+  documentUrl,
+  folderText,
+  type ReferenceFolder,
+  type References,
+  resolveFolder,
+  type StoredTarget,
+  targetUrl,
+} from "./place.js";
 
 /**
  * Options. Those of HttpStore apply to the document and to targets with URLs, but `headers` are only sent to the
@@ -71,16 +78,15 @@ export class ReferenceStore implements Store {
   readonly #target: URL | undefined;
 
   /**
-   * Reads the start of a large document; the first `get` reads the rest and throws its errors. `ReferenceStore.open`
-   * reads the whole document.
-   * @param document the parsed document.
+   * @param document the parsed document. `ReferenceStore.open` reads one without blocking.
    * @param origin URL of the document. Default: `options.base`.
    * @throws InvalidMetadata, Unsupported or LimitExceeded for an invalid document.
    */
   constructor(document: unknown, options: ReferenceStoreOptions = {}, origin?: URL) {
     checkConstructor(options, "store", referenceOptions);
-    const table = tableFor(options);
-    this.#references = new ListedReferences(table, table.addDocument(document));
+    const references = listedReferences(options);
+    references.addDocument(document);
+    this.#references = references;
     this.#options = options;
     this.#base = options.base === undefined ? undefined : parseUrl(options.base);
     this.#client = makeClient(options, makeTargetHeaders(options, origin ?? this.#base));
@@ -113,9 +119,8 @@ export class ReferenceStore implements Store {
     if (bytes.byteLength > maxBytes) {
       throw limitExceeded(`${name} has ${bytes.byteLength} bytes, more than the limit of ${maxBytes}`);
     }
-    const table = tableFor(own);
-    const references = new ListedReferences(table, table.addBytes(bytes, name));
-    await references.load(signal);
+    const references = listedReferences(own);
+    await inSlices(references.addBytes(bytes, name), signal);
     return ReferenceStore.#of(references, own, origin);
   }
 
@@ -217,15 +222,14 @@ export class ReferenceStore implements Store {
     checkSignal(options.signal);
     options.signal?.throwIfAborted();
     const path = `/${normalizePath(key)}`;
-    const found = this.#references.find(path, options.signal);
-    const reference = found instanceof Promise ? await found : found;
+    const reference = await this.#references.find(path, options.signal);
     if (!reference) return undefined;
     if ("bytes" in reference) return wanted ? cutRange(reference.bytes, wanted) : reference.bytes;
     return this.#fetch(reference, wanted, path, options);
   }
 
   async #fetch(
-    reference: Exclude<Reference, { bytes: Uint8Array }>,
+    reference: StoredTarget,
     wanted: OptionalRange,
     key: string,
     options: StoreGetOptions,
@@ -266,8 +270,8 @@ const makeTargetHeaders =
   async (url) =>
     copyHeaders(url.origin === document?.origin ? headers : undefined);
 
-const tableFor = ({ templates = {}, limits }: ReferenceStoreOptions): ReferenceTable =>
-  new ReferenceTable(templates, resolveLimits(limits).references);
+const listedReferences = ({ templates = {}, limits }: ReferenceStoreOptions): ListedReferences =>
+  new ListedReferences(templates, resolveLimits(limits).references);
 
 function folderLimits({ limits }: ReferenceStoreOptions): FolderLimits {
   const { indexBytes, references } = resolveLimits({ references: 2 ** 21, ...limits });
@@ -282,10 +286,7 @@ function sourcePath(source: string | URL | StoredObject): string {
 }
 
 /** Returns the range of a target for a range of a reference. */
-function targetRange(
-  reference: Exclude<Reference, { bytes: Uint8Array }>,
-  wanted: OptionalRange,
-): OptionalRange {
+function targetRange(reference: StoredTarget, wanted: OptionalRange): OptionalRange {
   if (reference.offset === undefined) return wanted;
   const { start, end } = wanted
     ? resolveRange(wanted, reference.length)

@@ -3,9 +3,14 @@
 import { decodeBytes } from "../../engine/bytes.js";
 import type { ChainStep } from "../../engine/plan.js";
 import { isZarrError, limitExceeded } from "../../util/errors.js";
-import { badFile, unsupportedFeature } from "./fields.js";
-import type { Column, ColumnChunk } from "./footer.js";
-import { ThriftReader, type ThriftStruct } from "./thrift.js";
+import {
+  badFile,
+  type Column,
+  type ColumnChunk,
+  ThriftReader,
+  type ThriftStruct,
+  unsupportedFeature,
+} from "./footer.js";
 
 /** Byte strings, or numbers. */
 export type PlainValues = readonly Uint8Array[] | Float64Array;
@@ -46,7 +51,7 @@ export async function* readPages(
   budget: Budget,
 ): AsyncGenerator<Page> {
   const reader = new ThriftReader(bytes);
-  const open = (packed: Uint8Array, size: number) => unpack(packed, codec, size, budget);
+  const open = (packed: Uint8Array, size: number) => decompress(packed, codec, size, budget);
   let dictionary: PlainValues | undefined;
   for (let seen = 0; seen < rows; ) {
     if (reader.offset >= bytes.byteLength) throw badFile("a column ends too early");
@@ -213,8 +218,6 @@ export function readRuns(bytes: Uint8Array, start: number, width: number, count:
     )
       throw doNotFit();
     const end = seen + Math.min(run.values, left);
-    // Up to 24 bits fit a 32-bit integer with the 7 bits before them.
-    const unpack = width <= 24 ? unpackNarrow : unpackWide;
     if (run.isPacked) unpack(bytes, run.end, width, out.subarray(seen, end));
     else {
       const value = numberAt(bytes, run.end, size);
@@ -254,26 +257,16 @@ function numberAt(bytes: Uint8Array, start: number, size: number): number {
   return value;
 }
 
-/** Unpacks numbers of consecutive bits, lowest first. */
-function unpackNarrow(bytes: Uint8Array, start: number, width: number, out: Uint32Array): void {
-  const mask = (1 << width) - 1;
-  let at = start;
-  let bits = 0;
-  let have = 0;
+/** Unpacks numbers of consecutive bits, lowest first. Sums have at most 40 bits, more than the operators for bits take. */
+function unpack(bytes: Uint8Array, start: number, width: number, out: Uint32Array): void {
+  const size = 2 ** width;
+  let [at, sum, have] = [start, 0, 0];
   for (let i = 0; i < out.length; i++) {
-    for (; have < width; have += 8) bits |= bytes[at++]! << have;
-    out[i] = bits & mask;
-    bits >>>= width;
+    for (; have < width; have += 8) sum += bytes[at++]! * 2 ** have;
+    const rest = Math.floor(sum / size);
+    out[i] = sum - rest * size;
+    sum = rest;
     have -= width;
-  }
-}
-
-function unpackWide(bytes: Uint8Array, start: number, width: number, out: Uint32Array): void {
-  for (let i = 0; i < out.length; i++) {
-    const first = i * width;
-    const size = Math.ceil(((first % 8) + width) / 8);
-    const value = numberAt(bytes, start + Math.floor(first / 8), size);
-    out[i] = Math.floor(value / 2 ** (first % 8)) % 2 ** width;
   }
 }
 
@@ -316,7 +309,7 @@ const rawLz4 = 7;
  * @param size decompressed size according to the header.
  * @throws InvalidMetadata; Unsupported; LimitExceeded.
  */
-export async function unpack(
+async function decompress(
   packed: Uint8Array,
   codec: number,
   size: number,

@@ -1,10 +1,9 @@
-/** Reads columns of Parquet files: tables, and geometries in GeoParquet. */
+/** Reads columns of Parquet files: tables, geometries in GeoParquet, and references. */
+
 import { limitExceeded, notFound, type ZarrError } from "../../util/errors.js";
 import { textDecoder } from "../../util/platform.js";
-import { fillColumn, forEachValue, NumberColumn, type Sink } from "./columns.js";
-import { shorten } from "./fields.js";
-import { type Footer, readFooter } from "./footer.js";
-import { Budget, type Page } from "./pages.js";
+import { badFile, type Footer, readFooter } from "./footer.js";
+import { Budget, type Page, readPages } from "./pages.js";
 
 /**
  * A column by rows: numbers (NaN for null), or byte strings as indices into `entries` (−1 for null). Entries are
@@ -59,10 +58,11 @@ export async function readParquet(file: Uint8Array, options: ParquetOptions = {}
 }
 
 function noColumn(name: string, names: readonly string[]): ZarrError {
-  const shown = names.slice(0, 20).map((one) => JSON.stringify(shorten(one)));
+  const quoted = (text: string) => JSON.stringify(text.length > 100 ? `${text.slice(0, 99)}…` : text);
+  const shown = names.slice(0, 20).map(quoted);
   const known = names.length > 20 ? `${shown.join(", ")}, … (${names.length})` : shown.join(", ");
   return notFound(
-    `the Parquet file has no column ${JSON.stringify(shorten(name))} of numbers, strings or bytes; it has ${known || "none"}`,
+    `the Parquet file has no column ${quoted(name)} of numbers, strings or bytes; it has ${known || "none"}`,
   );
 }
 
@@ -122,5 +122,62 @@ class ByteSink implements Sink {
 
   get column(): ParquetColumn {
     return { kind: "bytes", codes: this.#codes, entries: this.#entries };
+  }
+}
+
+/** Destination of the pages of a column. */
+export interface Sink {
+  /** @param row the page's first row. */
+  add(page: Page, row: number): void;
+}
+
+/** Reads a column that the footer lists. @returns the sink. @throws the errors of `readPages`. */
+export async function fillColumn<T extends Sink>(
+  file: Uint8Array,
+  { groups, columns }: Footer,
+  name: string,
+  budget: Budget,
+  sink: T,
+): Promise<T> {
+  let row = 0;
+  for (const group of groups) {
+    const chunk = group.columns.get(name);
+    const column = columns.get(name);
+    if (!chunk || !column) throw badFile(`its column "${name}" is missing in a row group`);
+    let at = row;
+    const bytes = file.subarray(chunk.start, chunk.end);
+    for await (const page of readPages(bytes, chunk, column, group.rows, budget)) {
+      sink.add(page, at);
+      at += page.rows;
+    }
+    row += group.rows;
+  }
+  return sink;
+}
+
+/** Calls `call` for each row with a value, with the index of the value. */
+export function forEachValue(
+  { rows, levels }: Page,
+  row: number,
+  call: (row: number, value: number) => void,
+): void {
+  let value = 0;
+  for (let i = 0; i < rows; i++) if (!levels || levels[i] === 1) call(row + i, value++);
+}
+
+/** Numbers by row; NaN for values that are not numbers. */
+export class NumberColumn implements Sink {
+  readonly values: Float64Array;
+
+  /** @param missing the number of rows that are null. */
+  constructor(rows: number, missing: number) {
+    this.values = new Float64Array(rows).fill(missing);
+  }
+
+  add(page: Page, row: number): void {
+    const { values, dictionary } = page;
+    forEachValue(page, row, (at, i) => {
+      this.values[at] = Number(dictionary ? dictionary[values[i] as number] : values[i]);
+    });
   }
 }

@@ -2,12 +2,17 @@
 
 import { type ElementData, toElements } from "../../../dtypes/elements.js";
 import { set } from "../../../edit/set.js";
+import { listsChunks } from "../../../edit/stored-objects.js";
 import { getSession } from "../../../engine/engine.js";
 import type { ZarrArray } from "../../../hierarchy/array.js";
 import { get } from "../../../hierarchy/get.js";
 import { RegularAxis } from "../../../metadata/grid.js";
+import type { ArraySpec } from "../../../metadata/spec.js";
 import { slice } from "../../../plan/selection.js";
-import { readRange } from "../../../store/read.js";
+import { callStore, readRange } from "../../../store/read.js";
+import { joinKey, type Store } from "../../../store/store.js";
+import { deleteObject, writeObject } from "../../../store/write.js";
+import { limitExceeded, withDetails } from "../../../util/errors.js";
 import { uninitialised } from "../../../util/platform.js";
 import { type Box, countOf, positionsIn, stridesOf } from "../../../util/shapes.js";
 import {
@@ -16,16 +21,16 @@ import {
   chunksIn,
   elementBox,
   exactCount,
+  exactProduct,
   type ObjectBox,
   objectsIn,
   shareBoxes,
   tileBox,
 } from "../../../walk/boxes.js";
 import { inLanes, lanesFor } from "../../../walk/lanes.js";
-import { boxesToVisit, isSameFill } from "../../../walk/visit.js";
+import { boxesToVisit, isSameFill, maxObjects } from "../../../walk/visit.js";
 import type { WorkerPool } from "../../../workers/pool.js";
-import { blockShape, copyStored, isStoredAlike } from "./blocks.js";
-import { type Kernel, reduceBox } from "./reduce.js";
+import { blockShape, type Kernel, reduceBox } from "./reduce.js";
 
 /**
  * Maximum bytes that are read at a time, and of blocks of the source, unless a single chunk or shard is
@@ -273,5 +278,73 @@ class ReadBuffer {
       this.#count = count;
     }
     return this.#data.subarray(0, (this.#data.length / this.#count) * count);
+  }
+}
+
+// ---- Copies of stored objects without decoding
+
+const objectCount = ({ spec }: ZarrArray): bigint => exactProduct(spec.axes.map((axis) => axis.count));
+
+/**
+ * Rejects images with more objects than can be checked one by one, before anything is written.
+ * @param store destination of the levels.
+ * @throws LimitExceeded.
+ */
+export function checkObjects(origin: ZarrArray, store: Store, shares: number): void {
+  const count = objectCount(origin) / BigInt(shares);
+  if ((listsChunks(origin.store) && listsChunks(store)) || count <= maxObjects) return;
+  throw limitExceeded(
+    `"/${origin.path}" has ${count} chunks to request one by one, more than the limit of ${maxObjects}: a store does not list its chunks`,
+  );
+}
+
+/** Whether stored objects (chunks or shards) can be copied unchanged between two arrays. */
+export function isStoredAlike(a: ArraySpec, b: ArraySpec): boolean {
+  return a.isRegular && b.isRegular && encodingOutline(a) === encodingOutline(b);
+}
+
+const encodingOutline = ({
+  zarrFormat,
+  shape,
+  chunkShape,
+  shardShape,
+  dtype,
+  codecs,
+  fill,
+}: ArraySpec): string =>
+  JSON.stringify([
+    [zarrFormat, shape, chunkShape, shardShape ?? null],
+    [dtype, codecs],
+    [...fill.item],
+    fill.item.length === 0 || fill.value === null ? String(fill.value) : null,
+  ]);
+
+/**
+ * Copies one stored object.
+ * @param mayBeThere whether the target may have an object that the source lacks.
+ * @returns its size in bytes.
+ * @throws the errors of the stores, naming the object's key.
+ */
+export async function copyStored(
+  source: ZarrArray,
+  target: ZarrArray,
+  at: readonly number[],
+  { signal, mayBeThere }: { readonly signal: AbortSignal | undefined; readonly mayBeThere: boolean },
+): Promise<number> {
+  const { store, limits } = source;
+  const key = joinKey(source.path, source.spec.chunkKey(at));
+  const into = joinKey(target.path, target.spec.chunkKey(at));
+  let chunkKey = key;
+  try {
+    const maxBytes = limits.encodedBytes;
+    const bytes = await callStore(store, key, () => store.get(key, { signal, maxBytes }), signal);
+    if (bytes && bytes.byteLength > maxBytes)
+      throw limitExceeded(`the object has ${bytes.byteLength} bytes, more than the limit of ${maxBytes}`);
+    chunkKey = into;
+    if (bytes) await writeObject(target.store, into, bytes, { signal });
+    else if (mayBeThere) await deleteObject(target.store, into, { signal });
+    return bytes?.byteLength ?? 0;
+  } catch (error) {
+    throw signal?.aborted && error === signal.reason ? error : withDetails(error, { chunkKey });
   }
 }

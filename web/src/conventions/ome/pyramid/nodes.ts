@@ -1,16 +1,16 @@
-/** Creates or finds the group of a new image and its arrays, and makes their attributes. */
+/** Creates or finds the group of a new image and its arrays, makes their attributes, and lists label images. */
 
 import { createArray, createGroup } from "../../../edit/create.js";
 import type { CreateLikeOptions, NewAttributes } from "../../../edit/options.js";
 import { isWithin } from "../../../edit/overlap.js";
 import { nodeAt, type Place } from "../../../edit/target.js";
+import { changeAttributes } from "../../../edit/update-node.js";
 import type { ZarrArray } from "../../../hierarchy/array.js";
 import type { ZarrGroup } from "../../../hierarchy/group.js";
 import { open } from "../../../hierarchy/open.js";
-import { ownProperty } from "../../../util/arguments.js";
+import { isRecord, ownProperty } from "../../../util/arguments.js";
 import { alreadyExists, invalidArgument, isZarrError, notFound } from "../../../util/errors.js";
-import type { CheckedMultiscaleOptions, DownsamplingMethod, OmeVersion } from "./options.js";
-import type { Axis, Level } from "./plan.js";
+import type { Axis, CheckedMultiscaleOptions, DownsamplingMethod, Level, OmeVersion } from "./options.js";
 
 /** Location of an image, and what exists there. */
 export interface ImageLocation extends Pick<Place, "store" | "path"> {
@@ -241,4 +241,31 @@ function namedSteps(level: Placed) {
 /** Omits undefined properties: the specification does not allow null. */
 function axisJson({ name, type, unit }: Axis) {
   return { name, ...(type === undefined ? {} : { type }), ...(unit === undefined ? {} : { unit }) };
+}
+
+/**
+ * Registers an image that lies in a group named `labels`. Other metadata of that group stays.
+ * @throws errors of the store.
+ */
+export async function registerLabel(
+  { store, path, zarrFormat }: Pick<ZarrGroup, "store" | "path" | "zarrFormat">,
+  version: OmeVersion,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const [, parent, name] = /^((?:.*\/)?labels)\/([^/]+)$/.exec(path) ?? [];
+  if (name === undefined) return;
+  const labels = await open(store, { path: parent, kind: "group", signal }).catch((error) => {
+    if (!isZarrError(error, "NotFound")) throw error;
+    return undefined;
+  });
+  if (labels?.zarrFormat !== zarrFormat) return;
+  const add = (attributes: unknown) => {
+    const ome = zarrFormat === 2 ? attributes : ownProperty(attributes, "ome");
+    const listed = ownProperty(ome, "labels");
+    const list = Array.isArray(listed) ? listed : [];
+    if (list.includes(name)) return undefined;
+    const added = { ...(isRecord(ome) ? ome : {}), labels: [...list, name] };
+    return zarrFormat === 2 ? added : { ome: { version, ...added } };
+  };
+  await changeAttributes(labels, add, { signal });
 }

@@ -7,7 +7,6 @@ import type { CodecSession } from "../../../engine/session.js";
 import { countOf, stridesOf } from "../../../util/shapes.js";
 import { moveItems } from "../../../util/strided-copy.js";
 import { boxLengths, tileBox } from "../../../walk/boxes.js";
-import { blockShape } from "./blocks.js";
 
 /** Methods with a kernel. "nearest" needs none: it reads only the first element of each block. */
 export type ReducingMethod = "mean" | "mode" | "max";
@@ -36,6 +35,37 @@ export function findKernel(method: ReducingMethod, dtype: DType): Kernel | undef
   // Float32 may represent a smaller type, to which means are rounded when they are stored.
   const toOdd = array === "Float32Array" && isConverted(dtype);
   return [methods[method], arrays.indexOf(array), toOdd ? 1 : 0];
+}
+
+/**
+ * Returns the shape of blocks: as many whole units as memory allows.
+ * @param unit the smallest indivisible box: a chunk or shard to write, or chunks to decode.
+ * @param atLeast lengths that blocks should reach before they grow further, so that chunks of the source are
+ *   decoded once.
+ * @param most maximum number of elements of a block; a single unit may have more.
+ */
+export function blockShape(
+  unit: readonly number[],
+  whole: readonly number[],
+  atLeast: readonly number[],
+  maxElements: number,
+): number[] {
+  const shape = unit.map((length, axis) => Math.min(length, whole[axis]!));
+  const counts = unit.map(() => 1);
+  const grownLength = (axis: number, count: number) => Math.min(unit[axis]! * count, whole[axis]!);
+  for (;;) {
+    const growing = counts
+      .map((_, axis) => axis)
+      .filter((axis) => shape[axis]! < whole[axis]!)
+      .filter(
+        (axis) => (countOf(shape) / shape[axis]!) * grownLength(axis, 2 * counts[axis]!) <= maxElements,
+      );
+    if (growing.length === 0) return shape;
+    const lacking = growing.filter((axis) => shape[axis]! < atLeast[axis]!);
+    const axis = (lacking.length > 0 ? lacking : growing).at(-1)!;
+    counts[axis]! *= 2;
+    shape[axis] = grownLength(axis, counts[axis]!);
+  }
 }
 
 /** A box inside a larger array in memory. */

@@ -13,9 +13,7 @@ import { requireWritable } from "../../../store/write.js";
 import { isRecord, ownProperty } from "../../../util/arguments.js";
 import { invalidArgument, isZarrError } from "../../../util/errors.js";
 import { countOf } from "../../../util/shapes.js";
-import { checkObjects, isStoredAlike } from "./blocks.js";
-import { LevelFill } from "./fill.js";
-import { registerLabel } from "./labels.js";
+import { checkObjects, isStoredAlike, LevelFill } from "./fill.js";
 import {
   type ImageLocation,
   imageAttributes,
@@ -28,17 +26,21 @@ import {
   openGroup,
   openLevel,
   pathInPlace,
+  registerLabel,
 } from "./nodes.js";
 import {
+  type Axis,
   type CheckedMultiscaleOptions,
   checkMultiscaleOptions,
+  type Level,
   type MultiscaleOptions,
   type OmeVersion,
   type Origin,
+  planLevels,
   requireKernel,
+  resolveAxes,
   resolveOrigin,
 } from "./options.js";
-import { type Axis, type Level, planLevels, resolveAxes } from "./plan.js";
 import type { Kernel } from "./reduce.js";
 
 /** Everything determined before anything is written. */

@@ -259,7 +259,7 @@ async function mappingBetween(
       transformation: { type, name, input: a, output: b },
       inverse,
     })),
-    matrix: matrixRows(mapping),
+    matrix: mapping.matrix,
     apply: (points) => mapPoints(mapping, points),
   };
 }
@@ -333,14 +333,6 @@ function shortest(
     step = reached.get(step.inverse ? step.transformation.output : step.transformation.input);
   }
   return way.reverse();
-}
-
-function matrixRows({ matrix }: Mapping): number[][] | undefined {
-  if (!matrix) return undefined;
-  const width = matrix.inputs + 1;
-  return Array.from({ length: matrix.outputs }, (_, row) =>
-    Array.from(matrix.values.subarray(row * width, (row + 1) * width)),
-  );
 }
 
 function mapPoints(mapping: Mapping, points: ArrayLike<number>): Float64Array {

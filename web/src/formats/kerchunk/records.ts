@@ -3,10 +3,10 @@
 import { utf8Text } from "../../util/bytes.js";
 import { limitExceeded } from "../../util/errors.js";
 import { uninitialised } from "../../util/platform.js";
-import { fillColumn, forEachValue, NumberColumn, type Sink } from "./columns.js";
-import { bad, type Reference } from "./fields.js";
-import { readFooter } from "./footer.js";
-import { Budget, type Page } from "./pages.js";
+import { readFooter } from "../parquet/footer.js";
+import { Budget, type Page } from "../parquet/pages.js";
+import { fillColumn, forEachValue, NumberColumn, type Sink } from "../parquet/table.js";
+import { bad, type Reference } from "./place.js";
 
 export interface RecordLimits {
   /** Maximum number of rows of a file. */
