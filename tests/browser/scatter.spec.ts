@@ -2,7 +2,7 @@
 import type { ZarrViewerElement } from "../../build/viewer/define.js";
 import { tableRows, tableSquares } from "../shared/viewer-tables.js";
 import { expect, test } from "./site.js";
-import { canvasPixel, settles, type ViewerPage, viewerWithoutWebGL } from "./viewer-page.js";
+import { canvasPixel, openElements, elementIsReady, settles, type ViewerPage } from "./viewer-page.js";
 
 const table = "source=/layers/tables.zarr&path=tables/table";
 const umap = `${table}/obsm/X_umap`;
@@ -173,21 +173,6 @@ test("labels of SpatialData have the colours, descriptions and rows of their tab
   expect(await labelPixel(viewer, tableSquares[4]!)).not.toEqual(gray);
 });
 
-test("coloured labels look the same with and without WebGL", async ({ viewer, page, site, problems }) => {
-  test.slow();
-  problems.expect(/404/);
-  const other = await viewerWithoutWebGL(page, site);
-  for (const query of ["&by=type", "&by=area&by-range=0:20&outlines=yes", "&by=area&pick=9,70001"]) {
-    for (const one of [viewer, other]) {
-      await one.show(`${labels}${query}`);
-      await expect(one.page.locator(".zw-legend-column")).toBeVisible();
-    }
-    const [a, b] = [await viewer.pixels([0, 32], [0, 32]), await other.pixels([0, 32], [0, 32])];
-    const far = a.data.findIndex((value, i) => Math.abs(value - b.data[i]!) > 1);
-    expect([query, far]).toEqual([query, -1]);
-  }
-});
-
 test("labels over a picture have the colours of their table, as a layer", async ({
   viewer,
   page,
@@ -216,18 +201,12 @@ test("selecting points selects labels in linked viewers, and the reverse", async
   problems,
 }) => {
   problems.expect(/404/);
-  await page.goto(`${site}/pages/blank.html`);
-  await page.evaluate(() => {
-    document.body.innerHTML = ["labels/cells", "tables/table/obsm/X_umap"]
-      .map(
-        (path, i) =>
-          `<zarr-viewer id="v${i}" src="/layers/tables.zarr" path="${path}" link="a" controls="minimal"></zarr-viewer>`,
-      )
-      .join("");
-  });
-  await page.addScriptTag({ url: "/viewer/viewer.min.js", type: "module" });
-  for (const i of [0, 1])
-    await expect(page.locator(`#v${i} .zw-viewer`)).toHaveAttribute("data-state", "ready");
+  const elements = ["labels/cells", "tables/table/obsm/X_umap"].map(
+    (path, i) =>
+      `<zarr-viewer id="v${i}" src="/layers/tables.zarr" path="${path}" link="a" controls="minimal"></zarr-viewer>`,
+  );
+  await openElements(page, site, elements.join(""));
+  for (const i of [0, 1]) await elementIsReady(page, `v${i}`);
   const selected = (i: number) =>
     page.evaluate(
       (id) => (document.querySelector(id) as ZarrViewerElement).view!.settings.labels.selected,

@@ -4,7 +4,7 @@ import { gray } from "../shared/pixels.js";
 import { volumeValue } from "../shared/viewer-images.js";
 import { sliceValue } from "../shared/viewer-stores.js";
 import { expect, test } from "./site.js";
-import { settles, withoutWebGL } from "./viewer-page.js";
+import { settles } from "./viewer-page.js";
 
 test("slices are played, and read before they are shown", async ({ viewer, page }) => {
   const asked: string[] = [];
@@ -287,7 +287,6 @@ test("slices that pass are drafts; at rest, the picture is the same as after ope
   viewer,
   page,
 }) => {
-  await withoutWebGL(page);
   await serveStack(page);
   const address = (z: number) => `source=/stack&select=${z},:,:&map=gray&range=0:256`;
   const picture = () =>
