@@ -18,13 +18,35 @@ async function recovers(viewer: ViewerPage): Promise<void> {
   await expect.poll(async () => (await viewer.pixels()).width).toBe(7);
 }
 
-test("a missing node", async ({ viewer, problems }) => {
-  problems.expect(/404/);
-  await viewer.goto("source=/stores/nowhere");
+test("errors name their cause, and leave the viewer usable", async ({ viewer, page, problems }) => {
+  problems.expect(/404|403|ERR_FAILED/);
+  const body = "<!doctype html><title>Welcome</title>";
+  await page.route("**/somewhere/*", (route) => route.fulfill({ contentType: "text/html", body }));
+  await page.route("**/refused/*", (route) => route.fulfill({ status: 403 }));
+  await viewer.show("source=/stores/bytes");
+  for (const [source, heading, ...texts] of [
+    ["/stores/nowhere", "There is no Zarr array here", "the folder that holds its metadata"],
+    ["/somewhere", "The array’s metadata is not valid", "zarr.json is not valid JSON", "check the address"],
+    ["/stores/malformed", "The array’s metadata is not valid", 'lacks "chunks"'],
+    ["/stores/unknown-codec", "The array uses an unknown codec", "sprintz"],
+    ["http://", "The source cannot be used"],
+    ["/refused", "The source could not be read", "The server refuses access"],
+  ] as const) {
+    await viewer.open(`source=${source}`);
+    await viewer.reaches("error");
+    await expect(viewer.error.getByRole("heading")).toHaveText(heading);
+    for (const text of texts) await expect(viewer.error).toContainText(text);
+    if (source === "/somewhere") await expect(viewer.error).not.toContainText("was found");
+    await recovers(viewer);
+  }
+  await page.route("**/stores/cube/*", (route) => route.abort());
+  await viewer.open("source=/stores/cube");
   await viewer.reaches("error");
-  await expect(viewer.error.getByRole("heading")).toHaveText("There is no Zarr array here");
-  await expect(viewer.error).toContainText("the folder that holds its metadata");
-  await recovers(viewer);
+  await expect(viewer.error.getByRole("heading")).toHaveText("The source could not be read");
+  await expect(viewer.error).toContainText("Access-Control-Allow-Origin");
+  await page.unroute("**/stores/cube/*");
+  await viewer.error.getByRole("button", { name: "Try again" }).click();
+  await viewer.reaches("ready");
 });
 
 test("an error links to the nodes nearby", async ({ viewer, page, problems }) => {
@@ -40,60 +62,6 @@ test("an error links to the nodes nearby", async ({ viewer, page, problems }) =>
   await way.getByRole("button", { name: "group", exact: true }).click();
   await viewer.reaches("ready");
   await expect(viewer.box).toBeVisible();
-});
-
-test("a web page instead of metadata", async ({ viewer, page }) => {
-  const body = "<!doctype html><title>Welcome</title>";
-  await page.route("**/somewhere/*", (route) => route.fulfill({ contentType: "text/html", body }));
-  await viewer.goto("source=/somewhere");
-  await viewer.reaches("error");
-  await expect(viewer.error.getByRole("heading")).toHaveText("The array’s metadata is not valid");
-  await expect(viewer.error).toContainText("zarr.json is not valid JSON");
-  await expect(viewer.error).toContainText("check the address");
-  await expect(viewer.error).not.toContainText("was found");
-  await recovers(viewer);
-});
-
-test("metadata that lacks keys, and an unknown codec", async ({ viewer }) => {
-  await viewer.goto("source=/stores/malformed");
-  await viewer.reaches("error");
-  await expect(viewer.error).toContainText('lacks "chunks"');
-  await viewer.goto("source=/stores/unknown-codec");
-  await viewer.reaches("error");
-  await expect(viewer.error.getByRole("heading")).toHaveText("The array uses an unknown codec");
-  await expect(viewer.error).toContainText("sprintz");
-  await recovers(viewer);
-});
-
-test("an invalid address", async ({ viewer }) => {
-  await viewer.goto("source=http://");
-  await viewer.reaches("error");
-  await expect(viewer.error.getByRole("heading")).toHaveText("The source cannot be used");
-  await recovers(viewer);
-});
-
-test("a server that cannot be reached, or does not allow the page's origin", async ({
-  viewer,
-  page,
-  problems,
-}) => {
-  problems.expect(/ERR_FAILED/);
-  await page.route("**/stores/cube/*", (route) => route.abort());
-  await viewer.goto("source=/stores/cube");
-  await viewer.reaches("error");
-  await expect(viewer.error.getByRole("heading")).toHaveText("The source could not be read");
-  await expect(viewer.error).toContainText("Access-Control-Allow-Origin");
-  await page.unroute("**/stores/cube/*");
-  await viewer.error.getByRole("button", { name: "Try again" }).click();
-  await viewer.reaches("ready");
-});
-
-test("a server that refuses", async ({ viewer, page, problems }) => {
-  problems.expect(/403/);
-  await page.route("**/stores/cube/*", (route) => route.fulfill({ status: 403 }));
-  await viewer.goto("source=/stores/cube");
-  await viewer.reaches("error");
-  await expect(viewer.error).toContainText("The server refuses access");
 });
 
 /** The colours of the pixels of a chunk of 32 rows and columns. */

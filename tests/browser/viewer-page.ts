@@ -174,11 +174,16 @@ export class ViewerPage {
   }
 
   /** Opens another source, or another view of the same one, without loading the page again. */
-  async change(query: string): Promise<void> {
+  async open(query: string): Promise<void> {
     await this.page.evaluate((search) => {
       history.pushState(null, "", search);
       dispatchEvent(new PopStateEvent("popstate"));
     }, `?${query}`);
+  }
+
+  /** Opens a source or view as `open` does, and waits until it has been drawn. */
+  async change(query: string): Promise<void> {
+    await this.open(query);
     // Views of the same source begin with the next frame.
     await settles(this.page);
   }
