@@ -57,8 +57,6 @@ test("levels are drawn at their depths, and the readout, rulers and cursor agree
   await expect(ticks.first()).toBeVisible();
   const text = await ticks.allTextContents();
   expect(text.some((tick) => tick.includes("500"))).toBe(true);
-  if (process.env["SHOTS"])
-    await page.screenshot({ path: `${process.env["SHOTS"]}/section.png`, fullPage: true });
   await viewer.choose("Elements", "As equal cells");
   await expect(page).toHaveURL(/places=index/);
   await expect
@@ -85,8 +83,6 @@ test("a map from 0 to 360° is centred on a longitude, and wraps around when dra
   await expectColumn(-18, 18);
   await expectColumn(3, 3);
   await expectColumn(17, 17);
-  if (process.env["SHOTS"])
-    await page.screenshot({ path: `${process.env["SHOTS"]}/ocean.png`, fullPage: true });
   await page.getByLabel("Longitude at the middle").fill("90");
   await page.getByLabel("Longitude at the middle").press("Enter");
   await expect(page).toHaveURL(/meridian=90/);
@@ -147,8 +143,6 @@ test("a curvilinear grid is drawn as a map; pointing, readout and coasts agree",
     position: { x: place(scales.across, turnedPlace([11, 0])[0]) * width!, y: height! - 30 },
   });
   await expect(viewer.readout).not.toContainText("[");
-  if (process.env["SHOTS"])
-    await page.screenshot({ path: `${process.env["SHOTS"]}/turned.png`, fullPage: true });
   await viewer.choose("Elements", "As equal cells");
   await expect.poll(async () => (await viewer.seen()).rows).toBeGreaterThanOrEqual(turnedShape[0]);
   expect((await viewer.seen()).columns).toBeGreaterThanOrEqual(turnedShape[1]);

@@ -1,11 +1,11 @@
 // Sharing a view: link, picture, programs; the cost of reading.
 import { readFileSync } from "node:fs";
-import { cubeValue } from "../shared/viewer-stores.js";
+import type { Page } from "@playwright/test";
 import { expect, test } from "./site.js";
 
 test.use({ permissions: ["clipboard-read", "clipboard-write"] });
 
-const clipboard = (page: import("@playwright/test").Page) =>
+const clipboard = (page: Page) =>
   page.evaluate(() => navigator.clipboard.readText());
 
 test("the link shows the same view", async ({ viewer, page }) => {
@@ -95,7 +95,7 @@ test("the picture has title, rulers, image and legend", async ({ viewer, page })
 
 /** The number of pixels that differ between two pictures of the same size, and of colours in the second. */
 function differences(
-  page: import("@playwright/test").Page,
+  page: Page,
   pictures: readonly { png: Buffer; left: number; top: number }[],
   size: { width: number; height: number },
 ): Promise<{ different: number; colours: number }> {
@@ -120,15 +120,20 @@ function differences(
   );
 }
 
-for (const [name, query] of [
-  ["a map with coasts and meridians", "source=/stores/weather&path=t2m&map=gray&select=2,:,:"],
-  ["a scale bar", "source=/stores/pyramid&map=gray&range=0:256"],
-  ["missing numbers", "source=/stores/holes"],
-] as const)
-  test(`the picture is as on the screen: ${name}`, async ({ viewer, page, problems }) => {
-    problems.expect(/404/); // missing chunks
-    await page.setViewportSize({ width: 1280, height: 1300 });
-    await viewer.show(query);
+test("the picture is as on the screen: coasts, meridians, scale bars, missing numbers", async ({
+  viewer,
+  page,
+  problems,
+}) => {
+  problems.expect(/404/); // missing chunks
+  await page.setViewportSize({ width: 1280, height: 1300 });
+  await viewer.show("source=/stores/bytes");
+  for (const [name, query] of [
+    ["a map with coasts and meridians", "source=/stores/weather&path=t2m&map=gray&select=2,:,:"],
+    ["a scale bar", "source=/stores/pyramid&map=gray&range=0:256"],
+    ["missing numbers", "source=/stores/holes"],
+  ] as const) {
+    await viewer.change(query);
     if (name.includes("coasts"))
       await expect(page.locator(".zw-map-lines")).toHaveAttribute("data-lines", "graticule,coasts");
     if (name.includes("bar")) await expect(page.locator(".zw-scale-bar")).toBeVisible();
@@ -153,10 +158,8 @@ for (const [name, query] of [
     expect(colours).toBeGreaterThan(3);
     expect(different / (clip.width * clip.height)).toBeLessThan(0.008); // edges of glyphs
     // A small bar, checked separately.
-    const bar = await page
-      .locator(".zw-scale-bar:visible")
-      .boundingBox({ timeout: 1000 })
-      .catch(() => null);
+    const bars = page.locator(".zw-scale-bar:visible");
+    const bar = (await bars.count()) > 0 ? await bars.boundingBox() : null;
     if (bar) {
       const part = {
         x: Math.round(bar.x),
@@ -176,7 +179,8 @@ for (const [name, query] of [
       expect(own.different / (part.width * part.height)).toBeLessThan(0.08);
     }
     expect(bar !== null || !name.includes("bar")).toBe(true);
-  });
+  }
+});
 
 test("the cost of reading, estimated and measured", async ({ viewer, page }) => {
   await viewer.show("source=/stores/slices&select=4,:,:");
@@ -186,7 +190,6 @@ test("the cost of reading, estimated and measured", async ({ viewer, page }) => 
   await expect(panel.getByRole("status")).toContainText(
     /\d+ requests? returned .+ for .+ 1; .+ for decoding/,
   );
-  await viewer.show("source=/stores/cube&select=2,:,:");
-  expect(cubeValue([0, 0, 0])).toBe(-50);
+  await viewer.change("source=/stores/cube&select=2,:,:");
   await expect(panel).toContainText("Chunks suit this view");
 });
