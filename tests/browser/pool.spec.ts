@@ -55,21 +55,6 @@ test("every sample decodes to its SHA-256 in workers", async ({ page, problems }
   expect(modules.length).toBe(1); // workers receive the compiled module
 });
 
-test("without the worker's script, the page does the work", async ({ page, problems }) => {
-  problems.expect(/404|worker/i);
-  const sum = await page.evaluate(async () => {
-    const entry = "/lib/index.js";
-    const { get, open, WorkerPool } = (await import(entry)) as typeof Library;
-    const createWorker = () => new Worker("/lib/nowhere.js", { type: "module" });
-    const pool = new WorkerPool({ size: 2, createWorker });
-    const { data } = await get(await open("/examples/field.zarr", { kind: "array" }), null, { pool });
-    const plain = await get(await open("/examples/field.zarr", { kind: "array" }));
-    const same = (data as Float32Array).every((value, i) => Object.is(value, plain.data[i]));
-    return [same, pool.size];
-  });
-  expect(sum).toEqual([true, 0]);
-});
-
 /**
  * Reads a sample by workers until the page has requested a number of its chunks three times in a row: before they have
  * started, the page reads. @returns whether all results equal the page's own

@@ -119,6 +119,37 @@ export async function holdBack(page: Page, pattern: RegExp) {
   return { held, release };
 }
 
+/** Serves a stack of slices of bytes under /sampled, one chunk each. @returns the requested slices */
+export async function serveSlices(
+  page: Page,
+  shape: readonly [number, number, number],
+  more: object = {},
+  bytesOf = (z: number) => new Uint8Array(shape[1] * shape[2]).fill(z + 1),
+): Promise<number[]> {
+  const [, rows, columns] = shape;
+  const document = {
+    zarr_format: 3,
+    node_type: "array",
+    shape,
+    data_type: "uint8",
+    chunk_grid: { name: "regular", configuration: { chunk_shape: [1, rows, columns] } },
+    chunk_key_encoding: { name: "default" },
+    fill_value: 0,
+    codecs: [{ name: "bytes" }],
+    ...more,
+  };
+  const read: number[] = [];
+  await page.route("**/sampled/**", async (route) => {
+    const [, slice] = /\/sampled\/c\/(\d+)\/0\/0$/.exec(route.request().url()) ?? [];
+    if (slice !== undefined) {
+      read.push(Number(slice));
+      await route.fulfill({ body: Buffer.from(bytesOf(Number(slice))) });
+    } else if (route.request().url().endsWith("/sampled/zarr.json")) await route.fulfill({ json: document });
+    else await route.fulfill({ status: 404 });
+  });
+  return read;
+}
+
 /** Waits until everything has been drawn: panels that appear after the first picture may change its size. */
 export async function settles(page: Page): Promise<void> {
   // Tabs in the background have few animation frames.
