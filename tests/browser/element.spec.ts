@@ -181,7 +181,11 @@ test("places, interpolation, meridian and by are properties, and stores are sour
   page,
   site,
 }) => {
-  const one = await show(page, site, `<zarr-viewer id="one" src="/stores/bytes" colormap="gray"></zarr-viewer>`);
+  const one = await show(
+    page,
+    site,
+    `<zarr-viewer id="one" src="/stores/bytes" colormap="gray"></zarr-viewer>`,
+  );
   const changed = await one.evaluate(async (element) => {
     const viewer = element as ZarrViewerElement;
     Object.assign(viewer, { places: "index", interpolation: "linear", meridian: -150, by: "kind" });
@@ -225,8 +229,7 @@ test("linked views show the same part, each with its own colours", async ({ page
      <zarr-viewer id="three" src="/stores/cube" colormap="magma"></zarr-viewer>`,
   );
   for (const id of ["one", "two", "three"]) await elementIsReady(page, id);
-  const settings = (id: string) =>
-    element(page, id).evaluate((viewer) => viewer.view!.settings);
+  const settings = (id: string) => element(page, id).evaluate((viewer) => viewer.view!.settings);
   await page.locator("#one").getByLabel("Index along axis 0").fill("3");
   await page.locator("#one").getByLabel("Index along axis 0").press("Enter");
   await page.locator("#one .zw-box").press("+");
@@ -249,8 +252,7 @@ test("of linked views each keeps the slice of its attributes, and gives it to th
      <zarr-viewer id="three" src="/stores/cube" link="a" controls="none" select="0,1:4,:"></zarr-viewer>`,
   );
   for (const id of ["one", "two", "three"]) await elementIsReady(page, id);
-  const slice = (id: string) =>
-    element(page, id).evaluate((viewer) => viewer.view!.settings.index[0]);
+  const slice = (id: string) => element(page, id).evaluate((viewer) => viewer.view!.settings.index[0]);
   await expect.poll(() => slice("one")).not.toBe(1); // the default
   expect([await slice("two"), await slice("three")]).toEqual([3, 0]);
   // All follow the user.

@@ -238,7 +238,10 @@ test("a video shows every slice along an axis in one range", async ({ viewer, pa
   await expect(page).toHaveURL(/select=3,:,:/);
 });
 
-test("a message replaces videos that browsers cannot record, and sizes that cannot be drawn", async ({ viewer, page }) => {
+test("a message replaces videos that browsers cannot record, and sizes that cannot be drawn", async ({
+  viewer,
+  page,
+}) => {
   await page.addInitScript(() => Object.assign(globalThis, { MediaRecorder: undefined }));
   await viewer.show(`source=/stores/slices&select=3,:,:&${gray}`);
   const dialog = await openDialog(page);

@@ -162,29 +162,29 @@ const liveResources = (page: Page) =>
 test.describe("with WebGL", () => {
   test.use({ webgl: true });
 
-test("viewers with layers that come and go leave no textures and listeners", async ({ page, site }) => {
-  await countResources(page);
-  await openElements(page, site, "");
-  const cycle = async (rest: boolean) => {
-    await page.evaluate((html) => {
-      document.body.insertAdjacentHTML("beforeend", html);
-    }, `<zarr-viewer id="one" ${fine}>${coarse}${cells}</zarr-viewer>`);
-    const one = page.locator("#one");
-    if (rest) {
-      await isReady(one);
-      await expect.poll(() => canvasPixelAt(one.locator(".zw-canvas"), 3 / 8)).toEqual([0, 255, 0, 255]);
-      await one.hover();
-    }
-    await one.evaluate((viewer) => viewer.remove());
-    await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 60)));
-  };
-  await cycle(true);
-  // The last viewer releases the context when the GPU is idle.
-  await expect.poll(async () => (await liveResources(page)).objects).toBe(0);
-  const before = await liveResources(page);
-  for (let i = 0; i < 6; i++) await cycle(i % 2 === 0);
-  await expect.poll(() => liveResources(page)).toEqual(before);
-});
+  test("viewers with layers that come and go leave no textures and listeners", async ({ page, site }) => {
+    await countResources(page);
+    await openElements(page, site, "");
+    const cycle = async (rest: boolean) => {
+      await page.evaluate((html) => {
+        document.body.insertAdjacentHTML("beforeend", html);
+      }, `<zarr-viewer id="one" ${fine}>${coarse}${cells}</zarr-viewer>`);
+      const one = page.locator("#one");
+      if (rest) {
+        await isReady(one);
+        await expect.poll(() => canvasPixelAt(one.locator(".zw-canvas"), 3 / 8)).toEqual([0, 255, 0, 255]);
+        await one.hover();
+      }
+      await one.evaluate((viewer) => viewer.remove());
+      await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 60)));
+    };
+    await cycle(true);
+    // The last viewer releases the context when the GPU is idle.
+    await expect.poll(async () => (await liveResources(page)).objects).toBe(0);
+    const before = await liveResources(page);
+    for (let i = 0; i < 6; i++) await cycle(i % 2 === 0);
+    await expect.poll(() => liveResources(page)).toEqual(before);
+  });
 });
 
 test("of two viewers of one store, the failure or removal of one does not concern the other", async ({

@@ -37,37 +37,37 @@ const share = async (page: Page, box: Locator) => {
   return (width * height) / (window.width * window.height);
 };
 
-  test("picture, legend, slice and contrast are in a window of 1280 × 800; a map fills 1920 × 1080", async ({
-    viewer,
-    page,
-    problems,
-  }) => {
-    problems.expect(/404/);
-    await page.setViewportSize({ width: 1280, height: 800 });
-    await recordShifts(page);
-    for (const query of [map, "source=/stores/slices&select=4,:,:"]) {
-      await viewer.show(query);
-      await expect(page.locator(".zw-legend")).toBeVisible();
-      expect(await share(page, viewer.box), query).toBeGreaterThanOrEqual(0.6);
-      const parts = [
-        page.locator(".zw-legend"),
-        page.getByRole("slider").first(),
-        page.getByLabel("Value range"),
-        page.getByLabel("Lowest value", { exact: true }).first(),
-        page.locator(".zw-histogram-box"),
-        page.getByLabel("Colour map"),
-        page.getByRole("group", { name: "Picture" }),
-      ];
-      for (const part of parts) expect(await isFree(part), `${query}: ${part}`).toBe(true);
-      expect(await page.evaluate(() => document.documentElement.scrollHeight)).toBeLessThanOrEqual(800);
-      expect(await shifts(page), query).toBeLessThan(0.05);
-    }
-    await page.setViewportSize({ width: 1920, height: 1080 });
-    await viewer.show(map);
-    const { rows, columns } = await viewer.seen();
-    const extent = (await viewer.box.getAttribute("data-extent"))!.split(",").map(Number);
-    expect(Math.max(extent[0]! / rows, extent[1]! / columns)).toBeGreaterThan(0.95);
-  });
+test("picture, legend, slice and contrast are in a window of 1280 × 800; a map fills 1920 × 1080", async ({
+  viewer,
+  page,
+  problems,
+}) => {
+  problems.expect(/404/);
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await recordShifts(page);
+  for (const query of [map, "source=/stores/slices&select=4,:,:"]) {
+    await viewer.show(query);
+    await expect(page.locator(".zw-legend")).toBeVisible();
+    expect(await share(page, viewer.box), query).toBeGreaterThanOrEqual(0.6);
+    const parts = [
+      page.locator(".zw-legend"),
+      page.getByRole("slider").first(),
+      page.getByLabel("Value range"),
+      page.getByLabel("Lowest value", { exact: true }).first(),
+      page.locator(".zw-histogram-box"),
+      page.getByLabel("Colour map"),
+      page.getByRole("group", { name: "Picture" }),
+    ];
+    for (const part of parts) expect(await isFree(part), `${query}: ${part}`).toBe(true);
+    expect(await page.evaluate(() => document.documentElement.scrollHeight)).toBeLessThanOrEqual(800);
+    expect(await shifts(page), query).toBeLessThan(0.05);
+  }
+  await page.setViewportSize({ width: 1920, height: 1080 });
+  await viewer.show(map);
+  const { rows, columns } = await viewer.seen();
+  const extent = (await viewer.box.getAttribute("data-extent"))!.split(",").map(Number);
+  expect(Math.max(extent[0]! / rows, extent[1]! / columns)).toBeGreaterThan(0.95);
+});
 
 test("on a phone the picture has the width, and the panels are a sheet below it", async ({
   viewer,

@@ -17,7 +17,9 @@ async function looksAsBefore(page: Page, name: string): Promise<void> {
   const shot = await page.screenshot({ animations: "disabled" });
   // Comparisons tolerate the differences that this makes.
   const isUpdating = ["all", "changed"].includes(test.info().config.updateSnapshots);
-  expect.soft(isUpdating ? await fewColours(page, shot) : shot).toMatchSnapshot(`${name}.png`, { maxDiffPixelRatio: 0.02 });
+  expect
+    .soft(isUpdating ? await fewColours(page, shot) : shot)
+    .toMatchSnapshot(`${name}.png`, { maxDiffPixelRatio: 0.02 });
 }
 
 /**

@@ -74,7 +74,10 @@ test("coasts are loaded with the first map, and can be switched off", async ({ v
   await expect(page.locator(".zw-scale-bar").first()).toHaveText(/000 km$/);
 });
 
-test("days beside a picture have no ticks between them, and are shown in full, with room for the axis name", async ({ viewer, page }) => {
+test("days beside a picture have no ticks between them, and are shown in full, with room for the axis name", async ({
+  viewer,
+  page,
+}) => {
   await page.setViewportSize({ width: 1280, height: 800 });
   await viewer.show("source=/stores/weather&path=t2m&axes=0,2");
   const ruler = page.locator(".zw-view .zw-ruler-down");

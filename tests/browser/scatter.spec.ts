@@ -2,7 +2,7 @@
 import type { ZarrViewerElement } from "../../build/viewer/define.js";
 import { tableRows, tableSquares } from "../shared/viewer-tables.js";
 import { expect, test } from "./site.js";
-import { canvasPixel, openElements, elementIsReady, settles, type ViewerPage } from "./viewer-page.js";
+import { canvasPixel, elementIsReady, openElements, settles, type ViewerPage } from "./viewer-page.js";
 
 const table = "source=/layers/tables.zarr&path=tables/table";
 const umap = `${table}/obsm/X_umap`;

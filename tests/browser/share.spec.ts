@@ -5,8 +5,7 @@ import { expect, test } from "./site.js";
 
 test.use({ permissions: ["clipboard-read", "clipboard-write"] });
 
-const clipboard = (page: Page) =>
-  page.evaluate(() => navigator.clipboard.readText());
+const clipboard = (page: Page) => page.evaluate(() => navigator.clipboard.readText());
 
 test("the link shows the same view", async ({ viewer, page }) => {
   await viewer.show("source=/stores/cube&select=2,:,:&map=magma");

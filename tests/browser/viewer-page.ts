@@ -15,7 +15,9 @@ export const pretendGpu = (page: Page, hasGpu: boolean) =>
     } as typeof getContext;
     const { getExtension } = WebGL2RenderingContext.prototype;
     WebGL2RenderingContext.prototype.getExtension = function (this: WebGL2RenderingContext, name: string) {
-      return name === "WEBGL_debug_renderer_info" ? null : getExtension.call(this, name as "WEBGL_multi_draw");
+      return name === "WEBGL_debug_renderer_info"
+        ? null
+        : getExtension.call(this, name as "WEBGL_multi_draw");
     } as typeof getExtension;
   }, hasGpu);
 

@@ -187,7 +187,10 @@ test("levels of nearly equal distances look like equal cells", async ({ viewer, 
     }
     const [uneven, even] = pictures as [number[], number[]];
     const pairs = uneven.map((actual, i) => ({ actual, expected: even[i]! }));
-    expect(pairs.some(({ actual, expected }) => actual !== expected), mode).toBe(true);
+    expect(
+      pairs.some(({ actual, expected }) => actual !== expected),
+      mode,
+    ).toBe(true);
     expect(errors(pairs).mean, mode).toBeLessThanOrEqual(0.5);
     expect(new Set(even).size, mode).toBeGreaterThan(10);
   }

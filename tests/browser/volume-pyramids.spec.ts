@@ -29,7 +29,10 @@ const cases: Readonly<Record<string, Coarse>> = {
   elsewhere: { shape: [99, 33, 23], factor: [3, 3, 3], origin: [1.5, -1.5, 1] },
 };
 
-test("pyramids whose levels have odd lengths, are displaced, or begin elsewhere", async ({ viewer, page }) => {
+test("pyramids whose levels have odd lengths, are displaced, or begin elsewhere", async ({
+  viewer,
+  page,
+}) => {
   for (const [name, coarse] of Object.entries(cases)) {
     const { factor, origin } = coarse;
     const count = coarse.shape[0] * coarse.shape[1] * coarse.shape[2];

@@ -22,15 +22,11 @@ const cases: Record<string, TestVolume> = {
   floats: volumeOf(new Float32Array(128 * 128 * 64), shape, (x, y, z) =>
     x < 64 && y < 64 ? noise(x, y, z) : x < 64 ? 0 : 130,
   ),
-  parts: volumeOf(
-    new Uint8Array(128 * 128 * 64),
-    shape,
-    (x, y, z) => {
-      if (x >= 64) return y < 64 ? 60 : 0;
-      if (y >= 32 && y < 64 && z < 32) return 40 + (noise(x, y, z) >> 1);
-      return y < 64 ? 90 : 200;
-    },
-  ),
+  parts: volumeOf(new Uint8Array(128 * 128 * 64), shape, (x, y, z) => {
+    if (x >= 64) return y < 64 ? 60 : 0;
+    if (y >= 32 && y < 64 && z < 32) return 40 + (noise(x, y, z) >> 1);
+    return y < 64 ? 90 : 200;
+  }),
 };
 
 test("between bricks that are not stored, with other values, of floats, and with parts of one value", async ({

@@ -64,7 +64,10 @@ test("a volume beside planes has their range", async ({ viewer, page }) => {
   await expect.poll(async () => Math.abs((await grayAt(-0.25))! - 190)).toBeLessThan(67);
 });
 
-test("the range of a volume is the same near and far: that of its coarsest level", async ({ viewer, page }) => {
+test("the range of a volume is the same near and far: that of its coarsest level", async ({
+  viewer,
+  page,
+}) => {
   await serve(page, image);
   const coarsest = [...halved(bytes).data].map(Number);
   const [low, high] = [Math.min(...new Set(coarsest)), Math.max(...new Set(coarsest))];

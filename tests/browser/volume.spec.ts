@@ -78,7 +78,10 @@ test("maximum intensity along 26 directions", async ({ viewer, page }) => {
   }
 });
 
-test("minimum, average and a chunk that is not stored, whose fill value is not zero", async ({ viewer, page }) => {
+test("minimum, average and a chunk that is not stored, whose fill value is not zero", async ({
+  viewer,
+  page,
+}) => {
   // One chunk, a whole brick, has the fill value only.
   const volume = volumeOf(new Uint8Array(128 * 64 * 64), [128, 64, 64], (x, y, z) =>
     x < 64 ? 100 + (noise(x, y, z) >> 2) : 90,
@@ -100,7 +103,10 @@ test("minimum, average and a chunk that is not stored, whose fill value is not z
   expect(keys.filter((key) => key === "0/c/0/0/1").length).toBeGreaterThan(0);
 });
 
-test("16 bits under a narrow window, and floats with NaN above the range of half floats", async ({ viewer, page }) => {
+test("16 bits under a narrow window, and floats with NaN above the range of half floats", async ({
+  viewer,
+  page,
+}) => {
   const narrow = volumeOf(
     new Uint16Array(80 * 70 * 66),
     [80, 70, 66],
@@ -243,7 +249,10 @@ test("the surface of a sphere has its radius and position", async ({ viewer, pag
   expect(Math.abs(Math.sqrt(found.length / Math.PI) / scale - radius)).toBeLessThan(0.5);
 });
 
-test("the pointer and keys turn the volume; the address keeps the camera and the projection", async ({ viewer, page }) => {
+test("the pointer and keys turn the volume; the address keeps the camera and the projection", async ({
+  viewer,
+  page,
+}) => {
   await page.setViewportSize({ width: 960, height: 640 });
   await serve(page, image);
   await viewer.show("source=/volume&map=gray&range=0:256&view=volume");
@@ -397,7 +406,10 @@ test("labels cover the volume in their colours", async ({ viewer, page }) => {
   await expect(viewer.readout).toContainText(/100 · label 7/);
 });
 
-test("other axes step and play; the former volume stays until the next has been read", async ({ viewer, page }) => {
+test("other axes step and play; the former volume stays until the next has been read", async ({
+  viewer,
+  page,
+}) => {
   const shape = [3, 32, 32, 32];
   const document = {
     zarr_format: 3,
