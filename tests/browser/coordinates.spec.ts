@@ -10,26 +10,13 @@ import {
   turnedValue,
 } from "../shared/viewer-images.js";
 import { expect, test } from "./site.js";
-import { settles, type ViewerPage, viewerWithWebGL } from "./viewer-page.js";
+import { canvasPixel, settles, type ViewerPage, viewerWithWebGL } from "./viewer-page.js";
 
 test.use({ viewport: { width: 1280, height: 860 } });
 
-/** Device pixels of the picture at a position of its box, in CSS pixels. */
-async function colourAt(viewer: ViewerPage, { x, y }: { x: number; y: number }): Promise<number[]> {
-  return viewer.box.locator(".zw-canvas").evaluate(
-    (canvas: HTMLCanvasElement, [left, top]) => {
-      const own = Object.assign(document.createElement("canvas"), {
-        width: canvas.width,
-        height: canvas.height,
-      });
-      const copy = own.getContext("2d", { willReadFrequently: true })!;
-      copy.drawImage(canvas, 0, 0);
-      const ratio = canvas.width / canvas.clientWidth;
-      return [...copy.getImageData(Math.floor(left! * ratio), Math.floor(top! * ratio), 1, 1).data];
-    },
-    [x, y],
-  );
-}
+/** The picture's pixel at a position of its box. */
+const colourAt = (viewer: ViewerPage, at: { readonly x: number; readonly y: number }) =>
+  canvasPixel(viewer.box.locator(".zw-canvas"), at);
 
 const look = "map=gray&outside=clamp";
 

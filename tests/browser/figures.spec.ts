@@ -5,7 +5,7 @@ import type { ZarrViewerElement } from "../../build/viewer/define.js";
 import { sliceValue } from "../shared/viewer-stores.js";
 import { tableRows } from "../shared/viewer-tables.js";
 import { expect, test } from "./site.js";
-import { holdBack, openElements, settles } from "./viewer-page.js";
+import { decodePicture, holdBack, openElements, settles } from "./viewer-page.js";
 
 test.use({ permissions: ["clipboard-read", "clipboard-write"] });
 
@@ -37,22 +37,11 @@ function pngHead(bytes: Buffer): { width: number; height: number; perMetre: numb
   };
 }
 
-/** Pixels of a picture: RGBA. */
+/** Pixels of a picture: red, green and blue at a place. */
 async function pixelsOf(page: Page, bytes: Buffer) {
-  const seen = await page.evaluate(async (text) => {
-    const image = await createImageBitmap(new Blob([Uint8Array.from(atob(text), (c) => c.charCodeAt(0))]));
-    const context = new OffscreenCanvas(image.width, image.height).getContext("2d")!;
-    context.drawImage(image, 0, 0);
-    const { data, width, height } = context.getImageData(0, 0, image.width, image.height);
-    let binary = "";
-    for (let i = 0; i < data.length; i += 4096) binary += String.fromCharCode(...data.subarray(i, i + 4096));
-    return { width, height, base64: btoa(binary) };
-  }, bytes.toString("base64"));
-  const data = Buffer.from(seen.base64, "base64");
-  return {
-    ...seen,
-    at: (x: number, y: number) => [...data.subarray(4 * (y * seen.width + x), 4 * (y * seen.width + x) + 3)],
-  };
+  const { width, height, data } = await decodePicture(page, bytes);
+  const at = (x: number, y: number) => [...data.subarray(4 * (y * width + x), 4 * (y * width + x) + 3)];
+  return { width, height, at };
 }
 
 test("a PNG has the chosen size and resolution, and no empty margins around the data", async ({

@@ -3,32 +3,16 @@ import { readFileSync } from "node:fs";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
-import type { Locator, Page, Route } from "@playwright/test";
+import type { Locator, Page } from "@playwright/test";
 import type { ZarrViewerElement } from "../../build/viewer/define.js";
 import { startServer, strictPolicy } from "../../scripts/lib/server.mjs";
 import { isWhole } from "../node/support/amounts.js";
 import { layersFolder, packageMounts, pagesFolder } from "../shared/places.js";
 import { expect, test } from "./site.js";
-import { canvasPixelAt, openElements } from "./viewer-page.js";
+import { canvasPixelAt, holdBack, openElements } from "./viewer-page.js";
 
 const isReady = (viewer: Locator) =>
   expect(viewer.locator(".zw-viewer")).toHaveAttribute("data-state", "ready");
-
-/** Holds the requests of some addresses until they are released. */
-async function hold(page: Page, pattern: string): Promise<{ held: Route[]; release(): Promise<void> }> {
-  const held: Route[] = [];
-  await page.route(pattern, (route) => {
-    held.push(route);
-  });
-  return {
-    held,
-    async release() {
-      await page.unroute(pattern);
-      // Requests that the page has aborted have no response.
-      for (const route of held.splice(0)) await route.continue().catch(() => {});
-    },
-  };
-}
 
 const fine = `src="/layers/fine.zarr" colormap="gray" range="0:256"`;
 const coarse = `<zarr-layer src="/layers/coarse.zarr" color="#00ff00" range="0:200"></zarr-layer>`;
@@ -36,18 +20,18 @@ const cells = `<zarr-layer src="/layers/cells.geojson"></zarr-layer>`;
 
 test("elements and layers that are removed while they load leave nothing behind", async ({ page, site }) => {
   await openElements(page, site, `<div id="there"></div>`);
-  for (const pattern of ["**/fine.zarr/**", "**/coarse.zarr/**", "**/cells.geojson"]) {
-    const requests = await hold(page, pattern);
+  for (const pattern of [/\/fine\.zarr\//, /\/coarse\.zarr\//, /\/cells\.geojson$/]) {
+    const requests = await holdBack(page, pattern);
     await page.evaluate((html) => {
       document.body.insertAdjacentHTML("beforeend", html);
     }, `<zarr-viewer id="one" ${fine}>${coarse}${cells}</zarr-viewer>`);
     await expect.poll(() => requests.held.length).toBeGreaterThan(0);
     await page.evaluate(() => document.getElementById("one")!.remove());
-    await requests.release();
+    requests.release();
     await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 100)));
   }
   // A layer that is removed while it loads is not shown, and the viewer waits for it no longer.
-  const requests = await hold(page, "**/coarse.zarr/**");
+  const requests = await holdBack(page, /\/coarse\.zarr\//);
   await page.evaluate((html) => {
     document.body.insertAdjacentHTML("beforeend", html);
   }, `<zarr-viewer id="one" ${fine}>${coarse}</zarr-viewer>`);
@@ -57,17 +41,17 @@ test("elements and layers that are removed while they load leave nothing behind"
   await expect(one.locator("[aria-busy=true]").first()).toBeAttached();
   await one.evaluate((viewer) => viewer.querySelector("zarr-layer")!.remove());
   await expect(one.locator("[aria-busy=true]")).toHaveCount(0);
-  await requests.release();
+  requests.release();
   const pixel = () => canvasPixelAt(one.locator(".zw-canvas"), 3 / 8);
   await expect.poll(pixel).toEqual([128, 128, 128, 255]);
   // Moved while the same layer loads again: it arrives in the new place.
-  const again = await hold(page, "**/coarse.zarr/**");
+  const again = await holdBack(page, /\/coarse\.zarr\//);
   await one.evaluate((viewer, html) => {
     viewer.innerHTML = html;
   }, coarse);
   await expect.poll(() => again.held.length).toBeGreaterThan(0);
   await one.evaluate((viewer) => document.getElementById("there")!.append(viewer));
-  await again.release();
+  again.release();
   await expect.poll(pixel).toEqual([0, 255, 0, 255]);
 });
 
@@ -193,14 +177,13 @@ test("of two viewers of one store, the failure or removal of one does not concer
   problems,
 }) => {
   problems.expect(/500|404/);
-  const isChunk = "**/fine.zarr/0/**";
-  const requests = await hold(page, isChunk);
+  const requests = await holdBack(page, /\/fine\.zarr\/0\//);
   const pair = `<zarr-viewer id="one" ${fine}></zarr-viewer><zarr-viewer id="two" ${fine}></zarr-viewer>`;
   await openElements(page, site, pair);
   await expect.poll(() => requests.held.length).toBeGreaterThan(0);
   // The first viewer goes while both wait for the same chunks.
   await page.evaluate(() => document.getElementById("one")!.remove());
-  await requests.release();
+  requests.release();
   const two = page.locator("#two");
   const pixel = (viewer: Locator) => () => canvasPixelAt(viewer.locator(".zw-canvas"), 3 / 8);
   await expect.poll(pixel(two)).toEqual([128, 128, 128, 255]);

@@ -4,7 +4,7 @@ import { gray } from "../shared/pixels.js";
 import { volumeValue } from "../shared/viewer-images.js";
 import { sliceValue } from "../shared/viewer-stores.js";
 import { expect, test } from "./site.js";
-import { serveSlices, settles } from "./viewer-page.js";
+import { canvasPixel, serveSlices, settles } from "./viewer-page.js";
 
 test("slices are played, and read before they are shown", async ({ viewer, page }) => {
   const asked: string[] = [];
@@ -99,17 +99,8 @@ class Pane {
 
   /** Gray of an element at its centre. */
   async grayAt(row: number, column: number): Promise<number> {
-    const { x, y } = await this.placeOf(row, column);
-    return this.box.evaluate(
-      (box, [x, y]) => {
-        const canvas = box.querySelector("canvas")!;
-        const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext("2d")!;
-        copy.drawImage(canvas, 0, 0);
-        const { width, height } = box.getBoundingClientRect();
-        return copy.getImageData((x! / width) * canvas.width, (y! / height) * canvas.height, 1, 1).data[0]!;
-      },
-      [x, y],
-    );
+    const canvas = this.box.locator("canvas").first();
+    return (await canvasPixel(canvas, await this.placeOf(row, column)))[0]!;
   }
 
   /** CSS pixels per element, down and across. */

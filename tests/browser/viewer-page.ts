@@ -92,6 +92,20 @@ export async function canvasPixelAt(canvas: Locator, share: number): Promise<num
   return canvasPixel(canvas, { x: width * share, y: height * share });
 }
 
+/** Decodes a picture of a figure by the browser. */
+export async function decodePicture(page: Page, bytes: Buffer): Promise<Pixels> {
+  const seen = await page.evaluate(async (text) => {
+    const image = await createImageBitmap(new Blob([Uint8Array.from(atob(text), (c) => c.charCodeAt(0))]));
+    const context = new OffscreenCanvas(image.width, image.height).getContext("2d")!;
+    context.drawImage(image, 0, 0);
+    const { data, width, height } = context.getImageData(0, 0, image.width, image.height);
+    let binary = "";
+    for (let i = 0; i < data.length; i += 4096) binary += String.fromCharCode(...data.subarray(i, i + 4096));
+    return { width, height, base64: btoa(binary) };
+  }, bytes.toString("base64"));
+  return pixelsOf(seen);
+}
+
 /** Opens an empty page with elements and the script from the CDN folder. */
 export async function openElements(page: Page, site: string, body: string): Promise<void> {
   await page.goto(`${site}/pages/blank.html`);

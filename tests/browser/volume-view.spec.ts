@@ -2,7 +2,7 @@
 import { isWhole } from "../node/support/amounts.js";
 import { halved, omeVolume, rayOf, volumeOf } from "../shared/volumes.js";
 import { expect, test } from "./site.js";
-import { liveContexts, openElements, recordContexts, settles } from "./viewer-page.js";
+import { canvasPixel, liveContexts, openElements, recordContexts, settles } from "./viewer-page.js";
 import { bytes, compared, errors, image, most, noise, serve, show, volumeWindow } from "./volume-page.js";
 
 test.use({ viewport: volumeWindow });
@@ -50,18 +50,15 @@ test("a volume beside planes has their range", async ({ viewer, page }) => {
   await viewer.show(
     "source=/volume&map=gray&range=minmax&scope=slice&select=20,:,:&planes=xy,volume&orbit=0,0,1&mode=max",
   );
-  const grayAt = (x: number) =>
-    page.locator(".zw-frame-volume .zw-canvas").evaluate((canvas: HTMLCanvasElement, share) => {
-      const { width, height } = canvas;
-      const scale = Math.min(width, height) / Math.hypot(40, 40, 40);
-      const copy = Object.assign(document.createElement("canvas"), { width, height });
-      const context = copy.getContext("2d", { willReadFrequently: true })!;
-      context.drawImage(canvas, 0, 0);
-      return context.getImageData(width / 2 + share * 40 * scale, height / 2, 1, 1).data[0];
-    }, x);
+  const canvas = page.locator(".zw-frame-volume .zw-canvas");
+  const grayAt = async (x: number) => {
+    const { width, height } = (await canvas.boundingBox())!;
+    const scale = Math.min(width, height) / Math.hypot(40, 40, 40);
+    return (await canvasPixel(canvas, { x: width / 2 + x * 40 * scale, y: height / 2 }))[0]!;
+  };
   // Half of the range of the slice, and above it.
   await expect.poll(() => grayAt(0.25)).toBe(255);
-  await expect.poll(async () => Math.abs((await grayAt(-0.25))! - 190)).toBeLessThan(67);
+  await expect.poll(async () => Math.abs((await grayAt(-0.25)) - 190)).toBeLessThan(67);
 });
 
 test("the range of a volume is the same near and far: that of its coarsest level", async ({

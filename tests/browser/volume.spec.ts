@@ -203,8 +203,8 @@ test("shaders of pictures without slices or levels at odd places draw the same a
   const views = modes.flatMap((mode, i) =>
     [1, 0.3].filter((_, at) => isWhole || at === i % 2).map((zoom) => `orbit=35,25,${zoom}&mode=${mode}`),
   );
-  const pictures = async (): Promise<number[]> => {
-    const all: number[] = [];
+  const pictures = async (): Promise<string[]> => {
+    const all: string[] = [];
     await show(viewer, "orbit=0,0,1&mode=max");
     for (const view of views) {
       await change(viewer, view);
