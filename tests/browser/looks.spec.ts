@@ -79,7 +79,9 @@ const samples = gallerySamples.map((sample) =>
 /** Opens a sample in an element of 360 pixels. */
 async function openInBox(page: Page, site: string, { source, path, view }: (typeof samples)[number]) {
   const attributes = Object.entries({ src: source, ...(path ? { path } : {}), ...view, controls: "minimal" });
-  const texts = attributes.map(([name, value]) => `${name === "map" ? "colormap" : name}="${value}"`);
+  const texts = attributes.map(
+    ([name, value]) => `${name === "map" ? "colormap" : name}="${value.replaceAll('"', "&quot;")}"`,
+  );
   await openElements(page, site, `<div><zarr-viewer ${texts.join(" ")}></zarr-viewer></div>`);
   await page.evaluate(() => {
     document.documentElement.style.colorScheme = "light dark";

@@ -20,6 +20,10 @@ import { expect, test } from "./site.js";
 
 test.use({ viewport: { width: 1280, height: 860 }, webgl: true });
 
+test.beforeEach(({ problems }) => {
+  problems.expect(/404/); // missing documents and chunks
+});
+
 interface Sample {
   name: string;
   store: string;
@@ -68,9 +72,7 @@ test("a real array over HTTP: every pixel matches its bytes, at three zooms", as
 test("the start page offers the server's samples, each of which is one click away", async ({
   viewer,
   page,
-  problems,
 }) => {
-  problems.expect(/404/); // gallery stores, which npm start creates
   await page.goto(`${viewer.site}/viewer/`);
   const links = page.locator("#gallery").getByRole("link");
   // The gallery's samples, then all others; samples in both lists appear once.
@@ -87,8 +89,7 @@ test("the start page offers the server's samples, each of which is one click awa
   await expect(page.getByRole("heading", { name: "Public data" })).toBeVisible();
 });
 
-test("every sample is shown", async ({ viewer, page, problems }) => {
-  problems.expect(/404/); // deliberately missing chunks
+test("every sample is shown", async ({ viewer, page }) => {
   await viewer.show("source=/stores/bytes");
   for (const { store } of samples) {
     await viewer.change(`source=/examples/${store}`);
@@ -131,9 +132,7 @@ test("the automatic range is the minimum and maximum", async ({ viewer, page }) 
 test("NaN is transparent; infinity and values beyond the range look like its ends, or are marked", async ({
   viewer,
   page,
-  problems,
 }) => {
-  problems.expect(/404/);
   const ends = page.locator(".zw-legend-scale .zw-legend-end");
   const at = async (row: number, column: number) => {
     const { data } = await viewer.pixels([row, row + 1], [column, column + 1]);
@@ -178,9 +177,7 @@ test("NaN is transparent; infinity and values beyond the range look like its end
 test("a chunk that is not stored looks like its fill value, and has a pattern if wanted", async ({
   viewer,
   page,
-  problems,
 }) => {
-  problems.expect(/404/);
   await viewer.show("source=/stores/holes&map=gray");
   const colours = async () => {
     const { width, data } = await viewer.canvas();
@@ -222,9 +219,7 @@ test("a large slice is drawn whole, every value where it belongs", async ({ view
 test("only the middle of an expensive slice is read, until the user requests all of it", async ({
   viewer,
   page,
-  problems,
 }) => {
-  problems.expect(/404/);
   const requests: string[] = [];
   page.on("request", (request) => requests.push(request.url()));
   await viewer.show("source=/stores/huge");

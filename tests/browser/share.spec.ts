@@ -98,7 +98,10 @@ function differences(
   const colours = new Set<number>();
   for (let y = 0; y < height; y++)
     for (let x = 0; x < width; x++) {
-      const [i, k] = [4 * ((from![1] + y) * a.width + from![0] + x), 4 * ((to![1] + y) * b.width + to![0] + x)];
+      const [i, k] = [
+        4 * ((from![1] + y) * a.width + from![0] + x),
+        4 * ((to![1] + y) * b.width + to![0] + x),
+      ];
       colours.add(b.data.readUInt32LE(k));
       if ([0, 1, 2].some((part) => Math.abs(a.data[i + part]! - b.data[k + part]!) > 40)) different++;
     }
@@ -145,7 +148,10 @@ test("the picture is as on the screen: coasts, meridians, scale bars, missing nu
     if (bar) {
       const [left, top] = [Math.round(bar.x) - clip.x, Math.round(bar.y) - clip.y];
       const size = { width: Math.floor(bar.width), height: Math.floor(bar.height) };
-      const places = [[left, top], [at[0] + left, at[1] + top]] as const;
+      const places = [
+        [left, top],
+        [at[0] + left, at[1] + top],
+      ] as const;
       expect(differences(pictures, places, size).different, name).toBeLessThan(0.08);
     }
     expect(bar !== null || !name.includes("bar")).toBe(true);
