@@ -16,8 +16,8 @@ export async function violations(page: Page): Promise<string[]> {
   return page.evaluate(async () => {
     type Axe = { axe: { run(): Promise<{ violations: Violation[] }> } };
     const { violations: found } = await (globalThis as unknown as Axe).axe.run();
-    const parts = [...document.querySelectorAll("[tabindex], [role=application], progress, output")];
-    const unnamed = parts.filter((part) => !part.hasAttribute("aria-label") && !part.matches("output, pre"));
+    const parts = [...document.querySelectorAll("[role=application], progress")];
+    const unnamed = parts.filter((part) => !part.hasAttribute("aria-label"));
     const ids = [...document.querySelectorAll("[id]")].map(({ id }) => id);
     const doubles = ids.filter((id, i) => ids.indexOf(id) < i);
     const others = [...unnamed.map(({ outerHTML }) => `no name: ${outerHTML.slice(0, 80)}`), ...doubles];

@@ -6,7 +6,7 @@ import { liveContexts, loseContexts, openElements, recordContexts } from "./view
 test.use({ webgl: true });
 
 /** More than browsers allow contexts. */
-const viewers = amount(20, 48);
+const viewers = amount(17, 48);
 
 test(`${viewers} viewers with three planes each stay alive, also after their context is lost`, async ({
   page,

@@ -50,7 +50,7 @@ test("maximum intensity along the axes and between them; every chunk is requeste
     const pairs = await compared(viewer, bytes, [yaw, pitch, zoom], most);
     const { max, mean } = errors(pairs);
     expect(yaw % 90 === 0 ? max : mean / 2, `${yaw}, ${pitch}`).toBeLessThanOrEqual(1);
-    expect(new Set(pairs.map(({ expected }) => expected)).size).toBeGreaterThan(50);
+    expect(new Set(pairs.map(({ expected }) => expected)).size).toBeGreaterThan(isWhole ? 50 : 30);
   }
 });
 
