@@ -312,7 +312,6 @@ const scatter = "source=/layers/tables.zarr&path=tables/table/obsm/X_umap";
 
 test("help lists every key of each kind of view, and no other", async ({ viewer, page, problems }) => {
   problems.expect(/404/);
-  await viewer.show("source=/stores/bytes");
   const help = page.getByRole("dialog", { name: "Keys and gestures" });
   for (const [query, headings, texts, others] of [
     ["source=/stores/slices", /Reading values/, ["Zoom into a rectangle", "Shift + 1"], "Rows of the table"],
@@ -320,8 +319,9 @@ test("help lists every key of each kind of view, and no other", async ({ viewer,
     ["source=/stores/depths&view=volume", /More/, ["Move the cut"], "Zoom into a rectangle"],
     [scatter, /^ToolsMovingPointsRows of the tableMore$/, [], "Reading values"],
   ] as const) {
-    await viewer.change(query);
+    await viewer.show(query);
     await viewer.box.press("?");
+    await expect(help).toBeVisible();
     const names = await help.locator("dt").allTextContents();
     expect((await help.getByRole("heading", { level: 3 }).allTextContents()).join("")).toMatch(headings);
     for (const text of texts) await expect(help).toContainText(text);

@@ -3,7 +3,7 @@ import { amount } from "../node/support/amounts.js";
 import { gray, grayTable } from "../shared/pixels.js";
 import { largeValue, pyramidValue, spikeAt } from "../shared/viewer-stores.js";
 import { expect, test } from "./site.js";
-import { holdBack, type ViewerPage } from "./viewer-page.js";
+import { holdBack, settles, type ViewerPage } from "./viewer-page.js";
 
 /** Requested chunks of `pyramid`, in order: level and position. */
 function watchPyramid({ page }: ViewerPage): string[] {
@@ -178,7 +178,10 @@ test(`memory stays flat over ${20 + measuredPans} pans`, async ({ viewer, page }
     const value = (name: string) => metrics.find((metric) => metric.name === name)!.value;
     return { heap: value("JSHeapUsedSize"), nodes: value("Nodes"), listeners: value("JSEventListeners") };
   };
+  // The panels arrive after the picture.
+  await expect(page.getByLabel("Colour map", { exact: true })).toBeVisible();
   await pans(20);
+  await settles(page);
   const before = await measure();
   await pans(measuredPans);
   const after = await measure();

@@ -1,4 +1,5 @@
 // Volumes whose axes are sheared and turned (OME-Zarr 0.6), against rays in float64.
+import { isWhole } from "../node/support/amounts.js";
 import { gray, grayRows } from "../shared/pixels.js";
 import { omeVolume, samplesOf, type Triple, volumeOf } from "../shared/volumes.js";
 import { expect, test } from "./site.js";
@@ -125,7 +126,7 @@ test("volumes whose axes are sheared, turned and mirrored", async ({ viewer, pag
           });
         }
       expect(errors(pairs).mean, `${name}: ${yaw}`).toBeLessThanOrEqual(2);
-      expect(new Set(pairs.map(({ expected }) => expected)).size).toBeGreaterThan(50);
+      expect(new Set(pairs.map(({ expected }) => expected)).size).toBeGreaterThan(isWhole ? 50 : 30);
     }
   }
 });

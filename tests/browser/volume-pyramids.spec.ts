@@ -2,9 +2,9 @@
 import { gray } from "../shared/pixels.js";
 import { omeVolume, samplesOf, type Triple, volumeOf } from "../shared/volumes.js";
 import { expect, test } from "./site.js";
-import { change, comparedRays, errors, most, noise, serve, show, volumeWindow } from "./volume-page.js";
+import { change, comparedRays, errors, most, noise, serve, show } from "./volume-page.js";
 
-test.use({ viewport: volumeWindow });
+test.use({ viewport: { width: 640, height: 420 } });
 test.beforeEach(({ problems }) => {
   problems.expect(/404/); // chunks of the fill value
 });
@@ -50,7 +50,7 @@ test("pyramids whose levels have odd lengths, are displaced, or begin elsewhere"
     ];
     store.set("zarr.json", new TextEncoder().encode(JSON.stringify(document)));
     await serve(page, store, name);
-    await show(viewer, "mode=max", name);
+    await show(viewer, "orbit=0,0,0.3&mode=max", name);
     for (const [yaw, pitch] of [
       [0, 0],
       [35, 25],
