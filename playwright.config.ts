@@ -13,14 +13,16 @@ export default defineConfig({
   fullyParallel: true,
   workers: 2,
   // Machines that build and test in parallel are slow; timing is not tested here.
-  expect: { timeout: 15_000 },
-  timeout: 120_000,
+  expect: { timeout: 60_000 },
+  timeout: 300_000,
   // A test that passes at the second attempt is listed at the end of the run.
   retries: 1,
   forbidOnly: Boolean(process.env["CI"]),
   reporter: "list",
   use: {
     headless: true,
+    // Starting a renderer takes longer than most tests; site.ts clears what the reset between tests leaves.
+    reuseContext: true,
     viewport: { width: 960, height: 640 },
     screenshot: "only-on-failure",
     launchOptions: {

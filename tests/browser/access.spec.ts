@@ -1,5 +1,4 @@
 // Accessibility: keyboard, names of controls, contrast, narrow screens.
-import type { Page } from "@playwright/test";
 import { grayTable } from "../shared/pixels.js";
 import { byteValue, cubeValue } from "../shared/viewer-stores.js";
 import { expect, test } from "./site.js";
@@ -77,90 +76,6 @@ test("everything works without a mouse", async ({ viewer, page }) => {
   await expect(slider).toBeFocused();
 });
 
-/** Finds controls without a name, duplicate ids, and images without alternative text. */
-function faults(page: Page): Promise<string[]> {
-  return page.evaluate(() => {
-    const found: string[] = [];
-    for (const control of document.querySelectorAll<HTMLElement>(
-      "input, select, textarea, button, a[href]",
-    )) {
-      const labels = [...((control as HTMLInputElement).labels ?? [])]
-        .map((label) => label.textContent)
-        .join("");
-      const isText = control instanceof HTMLButtonElement || control instanceof HTMLAnchorElement;
-      const name = control.getAttribute("aria-label") ?? (labels || (isText ? control.textContent : ""));
-      if (!name?.trim()) found.push(`no name: ${control.outerHTML}`);
-    }
-    for (const element of document.querySelectorAll("[tabindex], [role=application], progress, output")) {
-      const isNamed = element.hasAttribute("aria-label") || element.matches("output, pre");
-      if (!isNamed) found.push(`no label: ${element.outerHTML.slice(0, 80)}`);
-    }
-    const ids = [...document.querySelectorAll("[id]")].map(({ id }) => id);
-    if (new Set(ids).size < ids.length) found.push("an id is used twice");
-    for (const image of document.querySelectorAll("img:not([alt])")) found.push(`no alt: ${image.outerHTML}`);
-    if (!document.documentElement.lang) found.push("no language");
-    return found;
-  });
-}
-
-/** Finds text with a contrast below 4.5, as defined by WCAG. */
-function faintTexts(page: Page): Promise<string[]> {
-  return page.evaluate(() => {
-    const context = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true })!;
-    const rgba = (color: string) => {
-      context.clearRect(0, 0, 1, 1);
-      context.fillStyle = color;
-      context.fillRect(0, 0, 1, 1);
-      return [...context.getImageData(0, 0, 1, 1).data];
-    };
-    const luminance = ([r, g, b]: number[]) => {
-      const [x, y, z] = [r!, g!, b!].map((c) =>
-        c / 255 <= 0.03928 ? c / 255 / 12.92 : ((c / 255 + 0.055) / 1.055) ** 2.4,
-      );
-      return 0.2126 * x! + 0.7152 * y! + 0.0722 * z!;
-    };
-    const behind = (element: Element | null): number[] => {
-      for (let at = element; at; at = at.parentElement) {
-        const color = rgba(getComputedStyle(at).backgroundColor);
-        if (color[3] === 255) return color;
-      }
-      return [255, 255, 255, 255];
-    };
-    const found: string[] = [];
-    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-      const element = node.parentElement!;
-      if (!node.textContent?.trim() || !element.checkVisibility() || element.closest(":disabled, option"))
-        continue;
-      const [a, b] = [luminance(rgba(getComputedStyle(element).color)), luminance(behind(element))];
-      const contrast = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
-      if (contrast < 4.5) found.push(`${contrast.toFixed(2)}: ${node.textContent.trim()}`);
-    }
-    return found;
-  });
-}
-
-for (const colorScheme of ["light", "dark"] as const) {
-  test(`names and contrast, ${colorScheme}`, async ({ viewer, page, problems }) => {
-    problems.expect(/404/);
-    await page.emulateMedia({ colorScheme });
-    for (const source of [
-      "/examples/volume.zarr",
-      "/examples/writer-order.zarr",
-      "/stores/waves",
-      "/stores/names",
-    ]) {
-      await viewer.show(`source=${source}`);
-      expect(await faults(page)).toEqual([]);
-      expect(await faintTexts(page)).toEqual([]);
-    }
-    await viewer.goto("source=/stores/nowhere");
-    await viewer.reaches("error");
-    expect(await faults(page)).toEqual([]);
-    expect(await faintTexts(page)).toEqual([]);
-  });
-}
-
 test.describe("a narrow screen", () => {
   test.use({ viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, hasTouch: true });
 
@@ -172,8 +87,9 @@ test.describe("a narrow screen", () => {
       "/stores/names",
       "/examples/struct.zarr",
     ];
+    await viewer.show("source=/stores/bytes");
     for (const source of sources) {
-      await viewer.show(`source=${source}`);
+      await viewer.change(`source=${source}`);
       const widths = await page.evaluate(() => [innerWidth, document.documentElement.scrollWidth]);
       expect(widths, source).toEqual([390, 390]);
     }

@@ -10,14 +10,20 @@ interface Violation {
   readonly nodes: readonly { readonly target: unknown; readonly failureSummary?: string }[];
 }
 
-/** Violations of WCAG 2.2 up to AA, and of best practices. */
+/** Violations of WCAG 2.2 up to AA, and of best practices; parts without a name, and ids that are used twice. */
 export async function violations(page: Page): Promise<string[]> {
   if (!(await page.evaluate(() => "axe" in globalThis))) await page.evaluate(axe);
   return page.evaluate(async () => {
     type Axe = { axe: { run(): Promise<{ violations: Violation[] }> } };
     const { violations: found } = await (globalThis as unknown as Axe).axe.run();
-    return found.flatMap(({ id, nodes }) =>
+    const parts = [...document.querySelectorAll("[role=application], progress")];
+    const unnamed = parts.filter((part) => !part.hasAttribute("aria-label"));
+    const ids = [...document.querySelectorAll("[id]")].map(({ id }) => id);
+    const doubles = ids.filter((id, i) => ids.indexOf(id) < i);
+    const others = [...unnamed.map(({ outerHTML }) => `no name: ${outerHTML.slice(0, 80)}`), ...doubles];
+    const broken = found.flatMap(({ id, nodes }) =>
       nodes.map(({ target, failureSummary }) => `${id}: ${JSON.stringify(target)} ${failureSummary}`),
     );
+    return [...broken, ...others];
   });
 }

@@ -1,27 +1,11 @@
 // Channels: composites, photographs, channel settings, and histograms with draggable limits.
-import { maskedValue, omeroValue, omeroWindows, pictureValue } from "../shared/viewer-images.js";
+import { omeroValue, omeroWindows } from "../shared/viewer-images.js";
 import { expect, test } from "./site.js";
-import { type ViewerPage, withoutWebGL } from "./viewer-page.js";
+import { colourTable } from "./viewer-page.js";
 
 /** 0 to 255: the shader divides a range into 256 parts. */
 const part = (value: number, low: number, high: number) =>
   Math.min(255, Math.max(0, Math.floor(((value - low) / (high - low)) * 256)));
-
-/** Red, green, blue and alpha of elements, as one string each. */
-async function colours(viewer: ViewerPage): Promise<string[][]> {
-  const { width, height, data } = await viewer.pixels();
-  return Array.from({ length: height }, (_, row) =>
-    Array.from({ length: width }, (_, column) => {
-      const at = 4 * (row * width + column);
-      return [...data.subarray(at, at + 4)].join();
-    }),
-  );
-}
-
-const table = (rows: number, columns: number, value: (row: number, column: number) => readonly number[]) =>
-  Array.from({ length: rows }, (_, row) =>
-    Array.from({ length: columns }, (_, column) => value(row, column).join()),
-  );
 
 const omero = (c: number, row: number, column: number) =>
   part(omeroValue([c, row, column]), ...(omeroWindows[c] as [number, number]));
@@ -29,8 +13,8 @@ const omero = (c: number, row: number, column: number) =>
 test("a composite adds the channels that are on, in their colours and windows", async ({ viewer, page }) => {
   await viewer.show("source=/stores/omero");
   await expect
-    .poll(() => colours(viewer))
-    .toEqual(table(24, 32, (y, x) => [0, omero(1, y, x), omero(0, y, x), 255]));
+    .poll(() => viewer.colours())
+    .toEqual(colourTable(24, 32, (y, x) => [0, omero(1, y, x), omero(0, y, x), 255]));
   await expect(page).toHaveURL(/source=\/stores\/omero$/);
   await expect(page.locator(".zw-legend-channels li")).toHaveText([/^DAPI0\s*3200$/, /^GFP0\s*1200$/]);
   await viewer.pointAt(3, 7);
@@ -38,12 +22,12 @@ test("a composite adds the channels that are on, in their colours and windows", 
   // Switches the third channel on and the first one off.
   await page.getByLabel("Show channel 3, RFP").check();
   await page.getByLabel("Show channel 1, DAPI").uncheck();
-  const changed = table(24, 32, (y, x) => [omero(2, y, x), omero(1, y, x), 0, 255]);
-  await expect.poll(() => colours(viewer)).toEqual(changed);
+  const changed = colourTable(24, 32, (y, x) => [omero(2, y, x), omero(1, y, x), 0, 255]);
+  await expect.poll(() => viewer.colours()).toEqual(changed);
   await expect(page).toHaveURL(/channels=-0:0000ff:0\.\.3200,1:00ff00:0\.\.1200,2:ff0000:0\.\.1000$/);
   await page.reload();
   await viewer.reaches("ready");
-  await expect.poll(() => colours(viewer)).toEqual(changed);
+  await expect.poll(() => viewer.colours()).toEqual(changed);
 });
 
 test("colour, limits and gamma of a channel", async ({ viewer, page }) => {
@@ -54,11 +38,11 @@ test("colour, limits and gamma of a channel", async ({ viewer, page }) => {
   const shade = (x: number) => part(omeroValue([0, 0, x]), 0, 1600);
   const ramp = (value: number, of: number) => Math.round((of * value) / 255);
   await expect
-    .poll(() => colours(viewer))
-    .toEqual(table(24, 32, (_, x) => [ramp(shade(x), 255), ramp(shade(x), 128), 0, 255]));
+    .poll(() => viewer.colours())
+    .toEqual(colourTable(24, 32, (_, x) => [ramp(shade(x), 255), ramp(shade(x), 128), 0, 255]));
   await page.getByLabel("Gamma of channel 1, DAPI", { exact: true }).fill("1");
   await expect(page).toHaveURL(/channels=0:ff8000:0\.\.1600:2$/);
-  const [row] = await colours(viewer);
+  const [row] = await viewer.colours();
   // A gamma of 2: the middle of the range gets a quarter of the colour.
   expect(Math.abs(Number(row![8]!.split(",")[0]) - 64)).toBeLessThan(3);
 });
@@ -66,24 +50,24 @@ test("colour, limits and gamma of a channel", async ({ viewer, page }) => {
 test("channels can share one range", async ({ viewer, page }) => {
   await viewer.show("source=/stores/omero");
   const shown = (highest: readonly [number, number]) =>
-    table(24, 32, (y, x) => [
+    colourTable(24, 32, (y, x) => [
       0,
       part(omeroValue([1, y, x]), 0, highest[1]),
       part(omeroValue([0, y, x]), 0, highest[0]),
       255,
     ]);
-  await expect.poll(() => colours(viewer)).toEqual(shown([3200, 1200]));
+  await expect.poll(() => viewer.colours()).toEqual(shown([3200, 1200]));
   await page.getByLabel("The same range for all channels").check();
-  await expect.poll(() => colours(viewer)).toEqual(shown([3200, 3200]));
+  await expect.poll(() => viewer.colours()).toEqual(shown([3200, 3200]));
   await expect(page).toHaveURL(/common=yes/);
   await expect(page.locator(".zw-legend-channels li")).toHaveText([/^DAPI0\s*3200$/, /^GFP0\s*3200$/]);
   // A setting of one channel applies to all.
   await page.getByLabel("Range and gamma of channel 2, GFP").click();
   await viewer.enter("Highest value of channel 2, GFP", 2000);
-  await expect.poll(() => colours(viewer)).toEqual(shown([2000, 2000]));
+  await expect.poll(() => viewer.colours()).toEqual(shown([2000, 2000]));
   await page.reload();
   await viewer.reaches("ready");
-  await expect.poll(() => colours(viewer)).toEqual(shown([2000, 2000]));
+  await expect.poll(() => viewer.colours()).toEqual(shown([2000, 2000]));
 });
 
 test("logarithmic counts are offered if there is a histogram", async ({ viewer, page }) => {
@@ -105,33 +89,11 @@ test("a single channel switches to a colour map and back", async ({ viewer, page
   await page.getByRole("slider", { name: "c", exact: true }).fill("1");
   await viewer.choose("Colour map", "gray");
   await viewer.choose("Value range", "Minimum to maximum");
-  const grays = table(24, 32, (y, x) => [...Array(3).fill(part(omeroValue([1, y, x]), 0, 1150)), 255]);
-  await expect.poll(() => colours(viewer)).toEqual(grays);
+  const grays = colourTable(24, 32, (y, x) => [...Array(3).fill(part(omeroValue([1, y, x]), 0, 1150)), 255]);
+  await expect.poll(() => viewer.colours()).toEqual(grays);
   await page.getByLabel("All channels in one picture").check();
-  await expect.poll(async () => (await colours(viewer))[0]![31]).toBe(`0,0,${omero(0, 0, 31)},255`);
+  await expect.poll(async () => (await viewer.colours())[0]![31]).toBe(`0,0,${omero(0, 0, 31)},255`);
 });
-
-for (const how of ["webgl", "canvas"] as const)
-  test(`bytes of red, green and blue make a colour picture (${how})`, async ({ viewer, page }) => {
-    if (how === "canvas") await withoutWebGL(page);
-    await viewer.show("source=/stores/picture");
-    await expect(page.locator(".zw-canvas")).toHaveAttribute("data-renderer", how);
-    const expected = table(20, 30, (y, x) => [0, 1, 2].map((c) => pictureValue([y, x, c])).concat(255));
-    await expect.poll(() => colours(viewer)).toEqual(expected);
-    await viewer.pointAt(2, 3);
-    await expect(viewer.readout).toContainText("Red 16 · Green 18 · Blue 230");
-    await expect(page.locator(".zw-status")).toContainText("1 chunk,");
-  });
-
-for (const how of ["webgl", "canvas"] as const)
-  test(`transparent pixels show the background (${how})`, async ({ viewer, page }) => {
-    if (how === "canvas") await withoutWebGL(page);
-    await viewer.show("source=/stores/masked");
-    const expected = table(20, 30, (y, x) =>
-      x < 10 ? [0, 0, 0, 0] : [0, 1, 2].map((c) => maskedValue([c, y, x])).concat(255),
-    );
-    await expect.poll(() => colours(viewer)).toEqual(expected);
-  });
 
 test("limits are dragged in the histogram, or moved by keys", async ({ viewer, page }) => {
   await viewer.show("source=/stores/slices&select=4,:,:&map=gray&scope=slice");
@@ -214,7 +176,7 @@ test("a diverging map has its middle at the chosen value", async ({ viewer, page
 
 test("reversed colours", async ({ viewer, page }) => {
   await viewer.show("source=/stores/bytes&map=gray&range=0:256&reversed=yes");
-  expect((await colours(viewer))[0]![0]).toBe("255,255,255,255");
+  expect((await viewer.colours())[0]![0]).toBe("255,255,255,255");
   await page.getByLabel("Reversed").uncheck();
-  await expect.poll(async () => (await colours(viewer))[0]![0]).toBe("0,0,0,255");
+  await expect.poll(async () => (await viewer.colours())[0]![0]).toBe("0,0,0,255");
 });

@@ -10,26 +10,13 @@ import {
   turnedValue,
 } from "../shared/viewer-images.js";
 import { expect, test } from "./site.js";
-import { settles, type ViewerPage, viewerWithoutWebGL } from "./viewer-page.js";
+import { canvasPixel, settles, type ViewerPage, viewerWithWebGL } from "./viewer-page.js";
 
 test.use({ viewport: { width: 1280, height: 860 } });
 
-/** Device pixels of the picture at a position of its box, in CSS pixels. */
-async function colourAt(viewer: ViewerPage, { x, y }: { x: number; y: number }): Promise<number[]> {
-  return viewer.box.locator(".zw-canvas").evaluate(
-    (canvas: HTMLCanvasElement, [left, top]) => {
-      const own = Object.assign(document.createElement("canvas"), {
-        width: canvas.width,
-        height: canvas.height,
-      });
-      const copy = own.getContext("2d", { willReadFrequently: true })!;
-      copy.drawImage(canvas, 0, 0);
-      const ratio = canvas.width / canvas.clientWidth;
-      return [...copy.getImageData(Math.floor(left! * ratio), Math.floor(top! * ratio), 1, 1).data];
-    },
-    [x, y],
-  );
-}
+/** The picture's pixel at a position of its box. */
+const colourAt = (viewer: ViewerPage, at: { readonly x: number; readonly y: number }) =>
+  canvasPixel(viewer.box.locator(".zw-canvas"), at);
 
 const look = "map=gray&outside=clamp";
 
@@ -57,8 +44,6 @@ test("levels are drawn at their depths, and the readout, rulers and cursor agree
   await expect(ticks.first()).toBeVisible();
   const text = await ticks.allTextContents();
   expect(text.some((tick) => tick.includes("500"))).toBe(true);
-  if (process.env["SHOTS"])
-    await page.screenshot({ path: `${process.env["SHOTS"]}/section.png`, fullPage: true });
   await viewer.choose("Elements", "As equal cells");
   await expect(page).toHaveURL(/places=index/);
   await expect
@@ -85,8 +70,6 @@ test("a map from 0 to 360° is centred on a longitude, and wraps around when dra
   await expectColumn(-18, 18);
   await expectColumn(3, 3);
   await expectColumn(17, 17);
-  if (process.env["SHOTS"])
-    await page.screenshot({ path: `${process.env["SHOTS"]}/ocean.png`, fullPage: true });
   await page.getByLabel("Longitude at the middle").fill("90");
   await page.getByLabel("Longitude at the middle").press("Enter");
   await expect(page).toHaveURL(/meridian=90/);
@@ -147,8 +130,6 @@ test("a curvilinear grid is drawn as a map; pointing, readout and coasts agree",
     position: { x: place(scales.across, turnedPlace([11, 0])[0]) * width!, y: height! - 30 },
   });
   await expect(viewer.readout).not.toContainText("[");
-  if (process.env["SHOTS"])
-    await page.screenshot({ path: `${process.env["SHOTS"]}/turned.png`, fullPage: true });
   await viewer.choose("Elements", "As equal cells");
   await expect.poll(async () => (await viewer.seen()).rows).toBeGreaterThanOrEqual(turnedShape[0]);
   expect((await viewer.seen()).columns).toBeGreaterThanOrEqual(turnedShape[1]);
@@ -162,9 +143,8 @@ test("damaged chunks of a curvilinear grid are hatched, with and without WebGL",
   site,
   problems,
 }) => {
-  test.slow();
   problems.expect(/500/);
-  const other = await viewerWithoutWebGL(page, site);
+  const other = await viewerWithWebGL(page, site);
   const query = `source=/stores/turned&path=speed&${look}&range=0:240&lines=none`;
   const [rows, columns] = turnedShape;
   const isDamaged = new Map(
@@ -212,26 +192,4 @@ test("interpolated values lie on lines between those of the elements", async ({ 
   await expect
     .poll(async () => (await colours()).every((colour, i) => Math.abs(colour - grayAt(i / 4)) <= 1))
     .toBe(true);
-});
-
-test("interpolated pictures look the same with and without WebGL", async ({ viewer, page, site }) => {
-  const other = await viewerWithoutWebGL(page, site);
-  for (const source of [
-    "ocean&path=sst&lines=none",
-    "slices&select=3,:,:&at=20,20,17",
-    "depths&select=4,:,:",
-  ]) {
-    const canvases = [];
-    for (const one of [viewer, other]) {
-      await one.show(`source=/stores/${source}&${look}&range=0:210&interpolation=linear`);
-      canvases.push(await one.canvas());
-    }
-    const [a, b] = canvases as [
-      Awaited<ReturnType<ViewerPage["canvas"]>>,
-      Awaited<ReturnType<ViewerPage["canvas"]>>,
-    ];
-    expect([a.width, a.height]).toEqual([b.width, b.height]);
-    const far = a.data.findIndex((value, i) => Math.abs(value - b.data[i]!) > 1);
-    expect([source, far]).toEqual([source, -1]);
-  }
 });

@@ -1,12 +1,12 @@
 // <zarr-viewer> on other pages: attributes, events, links, styles, notebooks.
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import type { Page } from "@playwright/test";
+import type { Locator, Page } from "@playwright/test";
 import type { ZarrViewerElement } from "../../build/viewer/define.js";
 import { startServer } from "../../scripts/lib/server.mjs";
 import { distFolder, examplesFolder, pagesFolder, root, viewerFolder } from "../shared/places.js";
 import { expect, test } from "./site.js";
-import { canvasPixelAt, holdBack } from "./viewer-page.js";
+import { canvasPixelAt, elementIsReady, holdBack } from "./viewer-page.js";
 
 /** An empty page with the script from the CDN folder. */
 async function open(page: Page, site: string, body: string): Promise<void> {
@@ -22,8 +22,12 @@ async function open(page: Page, site: string, body: string): Promise<void> {
   await page.addScriptTag({ url: "/viewer/viewer.min.js", type: "module" });
 }
 
-const isReady = (page: Page, id: string) =>
-  expect(page.locator(`#${id} .zw-viewer`)).toHaveAttribute("data-state", "ready");
+/** Opens elements, and waits until the one with the id "one" shows its source. @returns that one */
+async function show(page: Page, site: string, body: string) {
+  await open(page, site, body);
+  await elementIsReady(page, "one");
+  return element(page, "one");
+}
 
 /** Recorded details of the events with a name. */
 function heard(page: Page, name: string): Promise<unknown[]> {
@@ -39,19 +43,20 @@ function heard(page: Page, name: string): Promise<unknown[]> {
   }, name);
 }
 
+/** An element, whose programs get it with its own type. */
 const element = (page: Page, id: string) =>
-  page.locator(`#${id}`) as ReturnType<Page["locator"]> & { evaluate: never } as ReturnType<Page["locator"]>;
+  page.locator(`#${id}`) as Omit<Locator, "evaluate"> & {
+    evaluate<T>(program: (viewer: ZarrViewerElement) => T): Promise<Awaited<T>>;
+  };
 
 test("attributes and properties select the view, events report changes", async ({ page, site, problems }) => {
   problems.expect(/^zarr-wasm: axes="2,0" cannot be used/); // by the last source, which has two dimensions
-  await open(
+  const one = await show(
     page,
     site,
     `<zarr-viewer id="one" src="/stores/cube" select="2,:,:" colormap="magma" range="0:300" controls="minimal"></zarr-viewer>`,
   );
-  await isReady(page, "one");
-  const one = element(page, "one");
-  const settings = () => one.evaluate((viewer) => (viewer as ZarrViewerElement).view!.settings);
+  const settings = () => one.evaluate((viewer) => viewer.view!.settings);
   expect(await settings()).toMatchObject({
     index: [2, expect.anything(), expect.anything()],
     colormap: "magma",
@@ -63,7 +68,7 @@ test("attributes and properties select the view, events report changes", async (
   // Attributes changed together cause one change; other settings stay.
   await one.evaluate((viewer) => {
     viewer.setAttribute("select", "3,:,:");
-    (viewer as ZarrViewerElement).range = [10, 20];
+    viewer.range = [10, 20];
   });
   await expect.poll(settings).toMatchObject({
     index: [3, expect.anything(), expect.anything()],
@@ -83,30 +88,24 @@ test("attributes and properties select the view, events report changes", async (
     viewer.setAttribute("axes", "2,0");
   });
   await expect.poll(async () => (await settings()).axes).toEqual([2, 0]);
-  await one.evaluate((viewer) => {
-    (viewer as ZarrViewerElement).src = "/stores/bytes";
-  });
+  await one.evaluate((viewer) => void Object.assign(viewer, { src: "/stores/bytes" }));
   await expect.poll(() => heard(page, "load")).toHaveLength(2);
-  await isReady(page, "one");
+  await elementIsReady(page, "one");
 });
 
 test("removing an attribute resets its setting", async ({ page, site }) => {
   const body = `<zarr-viewer id="one" src="/stores/cube" colormap="magma" range="0:300" gamma="2"></zarr-viewer>`;
-  await open(page, site, body);
-  await isReady(page, "one");
-  const one = element(page, "one");
-  const settings = () => one.evaluate((viewer) => (viewer as ZarrViewerElement).view?.settings);
+  const one = await show(page, site, body);
+  const settings = () => one.evaluate((viewer) => viewer.view?.settings);
   await one.evaluate((viewer) => {
-    Object.assign(viewer as ZarrViewerElement, { colormap: null, range: null });
+    Object.assign(viewer, { colormap: null, range: null });
   });
   await expect.poll(settings).toMatchObject({ colormap: "viridis", range: { mode: "auto" }, gamma: 2 });
-  await one.evaluate((viewer) => {
-    (viewer as ZarrViewerElement).src = null;
-  });
+  await one.evaluate((viewer) => void Object.assign(viewer, { src: null }));
   await expect.poll(settings).toBeUndefined();
   await expect(page.locator("#one .zw-box")).toHaveCount(0);
   await one.evaluate((viewer) => viewer.setAttribute("src", "/stores/bytes"));
-  await isReady(page, "one");
+  await elementIsReady(page, "one");
   expect(await settings()).toMatchObject({ gamma: 2 });
 });
 
@@ -119,20 +118,18 @@ test("changes while a source is opened apply to it, and opening it again twice k
   await expect.poll(() => held.length).toBeGreaterThan(0);
   const one = element(page, "one");
   await one.evaluate((viewer) => viewer.setAttribute("colormap", "magma"));
-  await one.evaluate((viewer) => {
-    (viewer as ZarrViewerElement).settings = { gamma: 2 };
-  });
+  await one.evaluate((viewer) => void Object.assign(viewer, { settings: { gamma: 2 } }));
   release();
-  await isReady(page, "one");
-  const settings = () => one.evaluate((viewer) => (viewer as ZarrViewerElement).view?.settings);
+  await elementIsReady(page, "one");
+  const settings = () => one.evaluate((viewer) => viewer.view?.settings);
   const range = { mode: "manual", low: 0, high: 300 };
   expect(await settings()).toMatchObject({ colormap: "magma", gamma: 2, range });
   await one.evaluate(async (viewer) => {
-    (viewer as ZarrViewerElement).settings = { gamma: 3 };
-    void (viewer as ZarrViewerElement).reload();
-    await (viewer as ZarrViewerElement).reload();
+    viewer.settings = { gamma: 3 };
+    void viewer.reload();
+    await viewer.reload();
   });
-  await isReady(page, "one");
+  await elementIsReady(page, "one");
   expect(await settings()).toMatchObject({ colormap: "magma", gamma: 3, range });
 });
 
@@ -159,34 +156,36 @@ test("stores in memory, elements removed and inserted again", async ({ page, sit
       order: "C",
     };
     await customElements.whenDefined("zarr-viewer");
-    (viewer as ZarrViewerElement).src = new Map([
+    viewer.src = new Map([
       ["/meta", encode(meta)],
       ["/attrs", encode({})],
       ["/0.0", Uint8Array.from([1, 2, 3, 4, 5, 6])],
     ]);
   });
-  await isReady(page, "one");
+  await elementIsReady(page, "one");
   await one.evaluate((viewer) => {
-    (viewer as ZarrViewerElement).settings = { colormap: "magma" };
+    viewer.settings = { colormap: "magma" };
     document.getElementById("there")!.append(viewer); // moved without another read
   });
-  await isReady(page, "one");
+  await elementIsReady(page, "one");
   expect(await heard(page, "load")).toHaveLength(1);
   await one.evaluate((viewer) => {
     viewer.remove();
     return new Promise((resolve) => setTimeout(resolve, 0)).then(() => document.body.append(viewer));
   });
-  await isReady(page, "one");
-  expect(await one.evaluate((viewer) => (viewer as ZarrViewerElement).view!.settings.colormap)).toBe("magma");
+  await elementIsReady(page, "one");
+  expect(await one.evaluate((viewer) => viewer.view!.settings.colormap)).toBe("magma");
 });
 
 test("places, interpolation, meridian and by are properties, and stores are sources of layers", async ({
   page,
   site,
 }) => {
-  await open(page, site, `<zarr-viewer id="one" src="/stores/bytes" colormap="gray"></zarr-viewer>`);
-  await isReady(page, "one");
-  const one = element(page, "one");
+  const one = await show(
+    page,
+    site,
+    `<zarr-viewer id="one" src="/stores/bytes" colormap="gray"></zarr-viewer>`,
+  );
   const changed = await one.evaluate(async (element) => {
     const viewer = element as ZarrViewerElement;
     Object.assign(viewer, { places: "index", interpolation: "linear", meridian: -150, by: "kind" });
@@ -229,9 +228,8 @@ test("linked views show the same part, each with its own colours", async ({ page
      <zarr-viewer id="two" src="/stores/cube" link="a" colormap="magma"></zarr-viewer>
      <zarr-viewer id="three" src="/stores/cube" colormap="magma"></zarr-viewer>`,
   );
-  for (const id of ["one", "two", "three"]) await isReady(page, id);
-  const settings = (id: string) =>
-    element(page, id).evaluate((viewer) => (viewer as ZarrViewerElement).view!.settings);
+  for (const id of ["one", "two", "three"]) await elementIsReady(page, id);
+  const settings = (id: string) => element(page, id).evaluate((viewer) => viewer.view!.settings);
   await page.locator("#one").getByLabel("Index along axis 0").fill("3");
   await page.locator("#one").getByLabel("Index along axis 0").press("Enter");
   await page.locator("#one .zw-box").press("+");
@@ -253,9 +251,8 @@ test("of linked views each keeps the slice of its attributes, and gives it to th
      <zarr-viewer id="two" src="/stores/cube" link="a" controls="none" select="3,:,:"></zarr-viewer>
      <zarr-viewer id="three" src="/stores/cube" link="a" controls="none" select="0,1:4,:"></zarr-viewer>`,
   );
-  for (const id of ["one", "two", "three"]) await isReady(page, id);
-  const slice = (id: string) =>
-    element(page, id).evaluate((viewer) => (viewer as ZarrViewerElement).view!.settings.index[0]);
+  for (const id of ["one", "two", "three"]) await elementIsReady(page, id);
+  const slice = (id: string) => element(page, id).evaluate((viewer) => viewer.view!.settings.index[0]);
   await expect.poll(() => slice("one")).not.toBe(1); // the default
   expect([await slice("two"), await slice("three")]).toEqual([3, 0]);
   // All follow the user.
@@ -266,12 +263,11 @@ test("of linked views each keeps the slice of its attributes, and gives it to th
 
 test("attributes that cannot be used are reported", async ({ page, site, problems }) => {
   problems.expect(/cannot be used/);
-  await open(
+  await show(
     page,
     site,
     `<zarr-viewer id="one" src="/stores/cube" colormap="virdis" select="9,:" gamma="0.5" scope="none"></zarr-viewer>`,
   );
-  await isReady(page, "one");
   await expect.poll(() => heard(page, "error")).toHaveLength(3);
   const messages = (await heard(page, "error")) as { message: string }[];
   expect(messages.map(({ message }) => message.split(" ")[0])).toEqual([
@@ -287,9 +283,7 @@ test("attributes that cannot be used are reported", async ({ page, site, problem
   await expect.poll(() => heard(page, "error")).toHaveLength(4);
   expect(problems.all.filter((text) => text.startsWith("zarr-wasm: "))).toHaveLength(4);
   // Settings of programs are checked in the same way.
-  await element(page, "one").evaluate((viewer) => {
-    (viewer as ZarrViewerElement).settings = { tool: "foo" };
-  });
+  await element(page, "one").evaluate((viewer) => void Object.assign(viewer, { settings: { tool: "foo" } }));
   await expect.poll(() => heard(page, "error")).toHaveLength(5);
   const message = 'tool="foo" cannot be used; expected pan, zoom, pick, measure';
   expect(problems.all).toContain(`zarr-wasm: ${message}`);
@@ -321,8 +315,7 @@ test("unknown settings and picture options are reported, and volumes of flat arr
   problems,
 }) => {
   problems.expect(/volume|colourmap/);
-  await open(page, site, `<zarr-viewer id="one" src="/stores/bytes" view="volume"></zarr-viewer>`);
-  await isReady(page, "one");
+  await show(page, site, `<zarr-viewer id="one" src="/stores/bytes" view="volume"></zarr-viewer>`);
   const message = 'view="volume" cannot be used: the array has two dimensions, and volumes need three';
   await expect.poll(() => heard(page, "error")).toEqual([{ message }]);
   const refused = await element(page, "one").evaluate(async (element) => {
@@ -339,20 +332,17 @@ test("unknown settings and picture options are reported, and volumes of flat arr
 });
 
 test("an element without a source has a hint, and pictures may be low", async ({ page, site }) => {
-  await open(
+  await show(
     page,
     site,
     `<zarr-viewer id="none"></zarr-viewer>
      <zarr-viewer id="one" src="/stores/bytes" controls="none"></zarr-viewer>`,
   );
-  await isReady(page, "one");
-  await page.locator("#one").evaluate((viewer) => viewer.style.setProperty("--zw-height", "90px"));
+  await element(page, "one").evaluate((viewer) => viewer.style.setProperty("--zw-height", "90px"));
   const hint = (id: string) => page.locator(`#${id}`).getByText("set the attribute src");
   await expect(hint("none")).toBeVisible();
   expect((await page.locator("#one").boundingBox())!.height).toBeLessThan(110);
-  await page.locator("#one").evaluate((viewer) => {
-    (viewer as ZarrViewerElement).src = null;
-  });
+  await element(page, "one").evaluate((viewer) => void Object.assign(viewer, { src: null }));
   await expect(hint("one")).toBeVisible();
 });
 
@@ -364,7 +354,7 @@ test("styles leak neither in nor out", async ({ page, site }) => {
      <zarr-viewer id="one" src="/stores/bytes"></zarr-viewer>`,
   );
   const plain = await page.locator("#button").evaluate((button) => ({ ...getComputedStyle(button) }));
-  await isReady(page, "one");
+  await elementIsReady(page, "one");
   expect(await page.locator("#button").evaluate((button) => ({ ...getComputedStyle(button) }))).toEqual(
     plain,
   );
@@ -391,14 +381,13 @@ test("styles leak neither in nor out", async ({ page, site }) => {
 
 test("viewers on a light page are light", async ({ page, site }) => {
   await page.emulateMedia({ colorScheme: "dark" });
-  await open(page, site, `<zarr-viewer id="one" src="/stores/bytes" colormap="magma"></zarr-viewer>`);
-  await isReady(page, "one");
+  await show(page, site, `<zarr-viewer id="one" src="/stores/bytes" colormap="magma"></zarr-viewer>`);
   const ground = () =>
     page.locator("#one .zw-stage").evaluate((stage) => getComputedStyle(stage).backgroundColor);
   expect(await ground()).toBe("rgb(22, 30, 37)");
   await page.locator("#one").evaluate((viewer) => viewer.setAttribute("theme", "light"));
   await expect.poll(ground).toBe("rgb(255, 255, 255)");
-  await isReady(page, "one");
+  await elementIsReady(page, "one");
   await expect(page.locator("#one").getByLabel("Colour map")).toHaveValue("magma");
 });
 
@@ -407,7 +396,7 @@ test("a box of 360 pixels has no horizontal scroll bar, whatever the window", as
   await page.locator("#narrow").evaluate((box) => {
     box.style.width = "360px"; // by script, which the policy allows
   });
-  await isReady(page, "one");
+  await elementIsReady(page, "one");
   const widths = await page
     .locator("#one .zw-viewer")
     .evaluate((root) => [
@@ -474,7 +463,7 @@ test("a widget of a notebook follows its model, and updates it", async ({ page, 
 test("the example of a plain page", async ({ page, site, problems }) => {
   problems.expect(/404/); // the icon of the page
   await page.goto(`${site}/examples/viewer/plain.html`);
-  for (const id of ["left", "right"]) await isReady(page, id);
+  for (const id of ["left", "right"]) await elementIsReady(page, id);
   await page.locator("#left .zw-box").hover();
   await expect(page.locator("#value")).toContainText(" at ");
 });
@@ -500,7 +489,7 @@ test("a script on a CDN finds its modules and starts its workers", async ({ page
       document.body.innerHTML = `<zarr-viewer id="one" src="${url}/examples/field.zarr"></zarr-viewer>`;
     }, cdn.url);
     await page.addScriptTag({ url: `${cdn.url}/npm/zarr-wasm-viewer/dist/viewer.min.js`, type: "module" });
-    await isReady(page, "one");
+    await elementIsReady(page, "one");
     expect(workers.length).toBeGreaterThan(0);
     expect(workers.every((url) => url.startsWith(`blob:${own.url}`))).toBe(true);
     await expect.poll(() => page.workers().length).toBeGreaterThan(0); // they have loaded their script
@@ -510,8 +499,7 @@ test("a script on a CDN finds its modules and starts its workers", async ({ page
 });
 
 test("the last of several settings in one tick wins", async ({ page, site }) => {
-  await open(page, site, `<zarr-viewer id="one" src="/stores/cube" colormap="magma"></zarr-viewer>`);
-  await isReady(page, "one");
+  await show(page, site, `<zarr-viewer id="one" src="/stores/cube" colormap="magma"></zarr-viewer>`);
   const run = (program: (viewer: ZarrViewerElement) => void) =>
     element(page, "one").evaluate(program as (viewer: Element) => void);
   const cases: [(viewer: ZarrViewerElement) => void, string][] = [
@@ -555,8 +543,8 @@ test("the last of several settings in one tick wins", async ({ page, site }) => 
   ];
   for (const [program, expected] of cases) {
     await run(program);
-    await isReady(page, "one");
-    const settings = await element(page, "one").evaluate((viewer) => (viewer as ZarrViewerElement).settings);
+    await elementIsReady(page, "one");
+    const settings = await element(page, "one").evaluate((viewer) => viewer.settings);
     expect(settings?.colormap, String(program)).toBe(expected);
   }
 });
@@ -565,8 +553,7 @@ test("on pages from right to left, rulers, legend and numbers stay from left to 
   page,
   site,
 }) => {
-  await open(page, site, `<zarr-viewer id="one" src="/stores/bytes" range="50:100"></zarr-viewer>`);
-  await isReady(page, "one");
+  await show(page, site, `<zarr-viewer id="one" src="/stores/bytes" range="50:100"></zarr-viewer>`);
   const places = () =>
     page.locator("#one").evaluate((viewer) => {
       const root = viewer.shadowRoot!;

@@ -3,20 +3,11 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import type { Page } from "@playwright/test";
-import { colorTable } from "../../build/viewer/base/color-tables.js";
-import { outsideColors } from "../../build/viewer/base/outside-colors.js";
 import { grayRows, grayTable } from "../shared/pixels.js";
 import { examplesFolder } from "../shared/places.js";
 import { byteValue, sliceValue } from "../shared/viewer-stores.js";
 import { expect, test } from "./site.js";
-import {
-  liveContexts,
-  loseContexts,
-  recordContexts,
-  settles,
-  type ViewerPage,
-  withoutWebGL,
-} from "./viewer-page.js";
+import { liveContexts, loseContexts, recordContexts, type ViewerPage } from "./viewer-page.js";
 
 /** After every error a good source works. */
 async function recovers(viewer: ViewerPage): Promise<void> {
@@ -27,13 +18,35 @@ async function recovers(viewer: ViewerPage): Promise<void> {
   await expect.poll(async () => (await viewer.pixels()).width).toBe(7);
 }
 
-test("a missing node", async ({ viewer, problems }) => {
-  problems.expect(/404/);
-  await viewer.goto("source=/stores/nowhere");
+test("errors name their cause, and leave the viewer usable", async ({ viewer, page, problems }) => {
+  problems.expect(/404|403|ERR_FAILED/);
+  const body = "<!doctype html><title>Welcome</title>";
+  await page.route("**/somewhere/*", (route) => route.fulfill({ contentType: "text/html", body }));
+  await page.route("**/refused/*", (route) => route.fulfill({ status: 403 }));
+  await viewer.show("source=/stores/bytes");
+  for (const [source, heading, ...texts] of [
+    ["/stores/nowhere", "There is no Zarr array here", "the folder that holds its metadata"],
+    ["/somewhere", "The array’s metadata is not valid", "zarr.json is not valid JSON", "check the address"],
+    ["/stores/malformed", "The array’s metadata is not valid", 'lacks "chunks"'],
+    ["/stores/unknown-codec", "The array uses an unknown codec", "sprintz"],
+    ["http://", "The source cannot be used"],
+    ["/refused", "The source could not be read", "The server refuses access"],
+  ] as const) {
+    await viewer.open(`source=${source}`);
+    await viewer.reaches("error");
+    await expect(viewer.error.getByRole("heading")).toHaveText(heading);
+    for (const text of texts) await expect(viewer.error).toContainText(text);
+    if (source === "/somewhere") await expect(viewer.error).not.toContainText("was found");
+    await recovers(viewer);
+  }
+  await page.route("**/stores/cube/*", (route) => route.abort());
+  await viewer.open("source=/stores/cube");
   await viewer.reaches("error");
-  await expect(viewer.error.getByRole("heading")).toHaveText("There is no Zarr array here");
-  await expect(viewer.error).toContainText("the folder that holds its metadata");
-  await recovers(viewer);
+  await expect(viewer.error.getByRole("heading")).toHaveText("The source could not be read");
+  await expect(viewer.error).toContainText("Access-Control-Allow-Origin");
+  await page.unroute("**/stores/cube/*");
+  await viewer.error.getByRole("button", { name: "Try again" }).click();
+  await viewer.reaches("ready");
 });
 
 test("an error links to the nodes nearby", async ({ viewer, page, problems }) => {
@@ -49,60 +62,6 @@ test("an error links to the nodes nearby", async ({ viewer, page, problems }) =>
   await way.getByRole("button", { name: "group", exact: true }).click();
   await viewer.reaches("ready");
   await expect(viewer.box).toBeVisible();
-});
-
-test("a web page instead of metadata", async ({ viewer, page }) => {
-  const body = "<!doctype html><title>Welcome</title>";
-  await page.route("**/somewhere/*", (route) => route.fulfill({ contentType: "text/html", body }));
-  await viewer.goto("source=/somewhere");
-  await viewer.reaches("error");
-  await expect(viewer.error.getByRole("heading")).toHaveText("The array’s metadata is not valid");
-  await expect(viewer.error).toContainText("zarr.json is not valid JSON");
-  await expect(viewer.error).toContainText("check the address");
-  await expect(viewer.error).not.toContainText("was found");
-  await recovers(viewer);
-});
-
-test("metadata that lacks keys, and an unknown codec", async ({ viewer }) => {
-  await viewer.goto("source=/stores/malformed");
-  await viewer.reaches("error");
-  await expect(viewer.error).toContainText('lacks "chunks"');
-  await viewer.goto("source=/stores/unknown-codec");
-  await viewer.reaches("error");
-  await expect(viewer.error.getByRole("heading")).toHaveText("The array uses an unknown codec");
-  await expect(viewer.error).toContainText("sprintz");
-  await recovers(viewer);
-});
-
-test("an invalid address", async ({ viewer }) => {
-  await viewer.goto("source=http://");
-  await viewer.reaches("error");
-  await expect(viewer.error.getByRole("heading")).toHaveText("The source cannot be used");
-  await recovers(viewer);
-});
-
-test("a server that cannot be reached, or does not allow the page's origin", async ({
-  viewer,
-  page,
-  problems,
-}) => {
-  problems.expect(/ERR_FAILED/);
-  await page.route("**/stores/cube/*", (route) => route.abort());
-  await viewer.goto("source=/stores/cube");
-  await viewer.reaches("error");
-  await expect(viewer.error.getByRole("heading")).toHaveText("The source could not be read");
-  await expect(viewer.error).toContainText("Access-Control-Allow-Origin");
-  await page.unroute("**/stores/cube/*");
-  await viewer.error.getByRole("button", { name: "Try again" }).click();
-  await viewer.reaches("ready");
-});
-
-test("a server that refuses", async ({ viewer, page, problems }) => {
-  problems.expect(/403/);
-  await page.route("**/stores/cube/*", (route) => route.fulfill({ status: 403 }));
-  await viewer.goto("source=/stores/cube");
-  await viewer.reaches("error");
-  await expect(viewer.error).toContainText("The server refuses access");
 });
 
 /** The colours of the pixels of a chunk of 32 rows and columns. */
@@ -163,23 +122,6 @@ test("a chunk that fails with 500 is hatched and named; the others are drawn", a
   await expect(note).toHaveCount(0);
 });
 
-test("a damaged chunk is hatched; the message names it and the codec that detected the damage", async ({
-  viewer,
-  page,
-}) => {
-  const body = readFileSync(path.join(examplesFolder, "field.zarr/0.1")).subarray(0, 1000);
-  await page.route("**/examples/field.zarr/0.1", (route) => route.fulfill({ body }));
-  await viewer.show("source=/examples/field.zarr");
-  const note = page.getByRole("list", { name: "Notes" }).getByRole("listitem");
-  await expect(note).toContainText(/^Chunk 0\.1 is damaged: (?!chunk)/i);
-  await expect(note).toContainText("blosc");
-  expect(await coloursOf(viewer, 0, 256, 256)).toEqual(hatching);
-  expect((await coloursOf(viewer, 0, 512, 256)).size).toBeGreaterThan(50);
-  await viewer.pointAt(100, 300);
-  await expect(viewer.readout).toContainText("Chunk 0.1 is damaged");
-  await recovers(viewer);
-});
-
 test("a chunk of the wrong length among several that are read together", async ({ viewer, page }) => {
   await page.route("**/stores/bytes/1.2", (route) => route.fulfill({ body: Buffer.alloc(5) }));
   await viewer.show("source=/stores/bytes&map=gray&range=0:256");
@@ -189,21 +131,6 @@ test("a chunk of the wrong length among several that are read together", async (
   await viewer.pointAt(2, 6);
   await expect(viewer.readout).toContainText("Chunk 1.2 is damaged");
 });
-
-for (const how of ["replaced", "restored"] as const)
-  test(`a lost context is ${how}`, async ({ viewer, page }) => {
-    await recordContexts(page);
-    if (how === "restored") await refuseAfterLoss(page);
-    await viewer.show("source=/stores/bytes&map=gray&range=0:256");
-    const expected = grayTable(5, 7, [0, 256], (row, column) => byteValue([row, column]));
-    await viewer.showsGray(expected);
-    expect(await page.locator(".zw-canvas").getAttribute("data-renderer")).toBe("webgl");
-    expect(await loseContexts(page, how === "restored" ? 100 : undefined)).toBe(0);
-    await expect
-      .poll(async () => JSON.stringify(grayRows(await viewer.pixels())))
-      .toBe(JSON.stringify(expected));
-    expect(await liveContexts(page)).toBe(1);
-  });
 
 /** Refuses new contexts after `loseContexts`, as browsers do after the GPU has failed. */
 const refuseAfterLoss = (page: Page) =>
@@ -221,25 +148,40 @@ const refuseAfterLoss = (page: Page) =>
     } as typeof getContext;
   });
 
-test("without WebGL2 the same picture is drawn by a 2-D context", async ({ viewer, page, problems }) => {
-  problems.expect(/404/);
-  await withoutWebGL(page);
-  await viewer.show("source=/stores/bytes&map=gray&range=0:256");
-  expect(await page.locator(".zw-canvas").getAttribute("data-renderer")).toBe("canvas");
-  await viewer.showsGray(grayTable(5, 7, [0, 256], (row, column) => byteValue([row, column])));
-  await viewer.show("source=/stores/holes&map=gray&range=1:4&outside=mark");
-  const at = async (row: number, column: number) => [
-    ...(await viewer.pixels([row, row + 1], [column, column + 1])).data,
-  ];
-  expect(await at(0, 1)).toEqual([0, 0, 0, 0]);
-  const { below, above } = outsideColors(colorTable("gray"))!;
-  expect(await at(0, 2)).toEqual([...above, 255]);
-  expect(await at(0, 3)).toEqual([...below, 255]);
-  await page.route("**/stores/bytes/1.2", (route) => route.fulfill({ body: Buffer.alloc(5) }));
-  await page.route("**/stores/slices/4.1.0", (route) => route.fulfill({ body: Buffer.alloc(5) }));
-  await viewer.show("source=/stores/slices&select=4,:,:&map=gray&range=0:256");
-  await settles(page);
-  expect(await coloursOf(viewer, 32, 0, 32)).toEqual(hatching);
+test.describe("drawn by WebGL", () => {
+  test.use({ webgl: true });
+
+  test("a damaged chunk is hatched; the message names it and the codec that detected the damage", async ({
+    viewer,
+    page,
+  }) => {
+    const body = readFileSync(path.join(examplesFolder, "field.zarr/0.1")).subarray(0, 1000);
+    await page.route("**/examples/field.zarr/0.1", (route) => route.fulfill({ body }));
+    await viewer.show("source=/examples/field.zarr");
+    const note = page.getByRole("list", { name: "Notes" }).getByRole("listitem");
+    await expect(note).toContainText(/^Chunk 0\.1 is damaged: (?!chunk)/i);
+    await expect(note).toContainText("blosc");
+    expect(await coloursOf(viewer, 0, 256, 256)).toEqual(hatching);
+    expect((await coloursOf(viewer, 0, 512, 256)).size).toBeGreaterThan(50);
+    await viewer.pointAt(100, 300);
+    await expect(viewer.readout).toContainText("Chunk 0.1 is damaged");
+    await recovers(viewer);
+  });
+
+  for (const how of ["replaced", "restored"] as const)
+    test(`a lost context is ${how}`, async ({ viewer, page }) => {
+      await recordContexts(page);
+      if (how === "restored") await refuseAfterLoss(page);
+      await viewer.show("source=/stores/bytes&map=gray&range=0:256");
+      const expected = grayTable(5, 7, [0, 256], (row, column) => byteValue([row, column]));
+      await viewer.showsGray(expected);
+      expect(await page.locator(".zw-canvas").getAttribute("data-renderer")).toBe("webgl");
+      expect(await loseContexts(page, how === "restored")).toBe(0);
+      await expect
+        .poll(async () => JSON.stringify(grayRows(await viewer.pixels())))
+        .toBe(JSON.stringify(expected));
+      expect(await liveContexts(page)).toBe(1);
+    });
 });
 
 test("a decoder whose file is not served is replaced by its copy", async ({ viewer, page, problems }) => {

@@ -5,7 +5,7 @@ import type { ZarrViewerElement } from "../../build/viewer/define.js";
 import { sliceValue } from "../shared/viewer-stores.js";
 import { tableRows } from "../shared/viewer-tables.js";
 import { expect, test } from "./site.js";
-import { settles } from "./viewer-page.js";
+import { decodePicture, holdBack, openElements, settles } from "./viewer-page.js";
 
 test.use({ permissions: ["clipboard-read", "clipboard-write"] });
 
@@ -37,22 +37,11 @@ function pngHead(bytes: Buffer): { width: number; height: number; perMetre: numb
   };
 }
 
-/** Pixels of a picture: RGBA. */
+/** Pixels of a picture: red, green and blue at a place. */
 async function pixelsOf(page: Page, bytes: Buffer) {
-  const seen = await page.evaluate(async (text) => {
-    const image = await createImageBitmap(new Blob([Uint8Array.from(atob(text), (c) => c.charCodeAt(0))]));
-    const context = new OffscreenCanvas(image.width, image.height).getContext("2d")!;
-    context.drawImage(image, 0, 0);
-    const { data, width, height } = context.getImageData(0, 0, image.width, image.height);
-    let binary = "";
-    for (let i = 0; i < data.length; i += 4096) binary += String.fromCharCode(...data.subarray(i, i + 4096));
-    return { width, height, base64: btoa(binary) };
-  }, bytes.toString("base64"));
-  const data = Buffer.from(seen.base64, "base64");
-  return {
-    ...seen,
-    at: (x: number, y: number) => [...data.subarray(4 * (y * seen.width + x), 4 * (y * seen.width + x) + 3)],
-  };
+  const { width, height, data } = await decodePicture(page, bytes);
+  const at = (x: number, y: number) => [...data.subarray(4 * (y * width + x), 4 * (y * width + x) + 3)];
+  return { width, height, at };
 }
 
 test("a PNG has the chosen size and resolution, and no empty margins around the data", async ({
@@ -93,81 +82,85 @@ test("a PNG has the chosen size and resolution, and no empty margins around the 
   await expect(page.locator(".zw-viewer")).toHaveCount(1);
 });
 
-test("an SVG has text as text, and one embedded picture", async ({ viewer, page }) => {
-  await viewer.show(`source=/stores/depths&select=4,:,:&map=viridis&range=0:300`);
-  const dialog = await openDialog(page);
-  await dialog.getByLabel("Format").selectOption("svg");
-  const { name, bytes } = await saved(page);
-  expect(name).toMatch(/\.svg$/);
-  const text = bytes.toString();
-  const { texts, images, root, problem } = await page.evaluate((source) => {
-    const document = new DOMParser().parseFromString(source, "image/svg+xml");
-    return {
-      problem: document.querySelector("parsererror")?.textContent,
-      root: document.documentElement.nodeName,
-      texts: [...document.querySelectorAll("text")].map(({ textContent }) => textContent),
-      images: [...document.querySelectorAll("image")].map((image) =>
-        image.getAttribute("href")!.slice(0, 22),
-      ),
-    };
-  }, text);
+test("an SVG has text as text, an embedded picture for each pane, and the ends of the legend's bar", async ({
+  viewer,
+  page,
+}) => {
+  const svgOf = async (look: string) => {
+    await viewer.change(`source=/stores/depths&select=4,:,:&${look}`);
+    const dialog = await openDialog(page);
+    await dialog.getByLabel("Format").selectOption("svg");
+    const { name, bytes } = await saved(page);
+    expect(name).toMatch(/\.svg$/);
+    await page.keyboard.press("Escape");
+    return bytes.toString();
+  };
+  await viewer.show("source=/stores/depths");
+  const { texts, images, root, problem } = await page.evaluate(
+    (source) => {
+      const document = new DOMParser().parseFromString(source, "image/svg+xml");
+      return {
+        problem: document.querySelector("parsererror")?.textContent,
+        root: document.documentElement.nodeName,
+        texts: [...document.querySelectorAll("text")].map(({ textContent }) => textContent),
+        images: [...document.querySelectorAll("image")].map((image) =>
+          image.getAttribute("href")!.slice(0, 22),
+        ),
+      };
+    },
+    await svgOf("map=viridis&range=0:300"),
+  );
   expect(problem).toBeUndefined();
   expect(root).toBe("svg");
   expect(images).toEqual(["data:image/png;base64,"]);
   for (const wanted of ["depths", "x, µm", "y, µm", "0", "300"]) expect(texts).toContain(wanted);
-});
 
-test("triangles at the ends of the legend's bar are in the picture", async ({ viewer, page }) => {
-  await viewer.show("source=/stores/depths&select=4,:,:&map=gray&range=90:120");
-  const dialog = await openDialog(page);
-  await dialog.getByLabel("Format").selectOption("svg");
-  const { bytes } = await saved(page);
-  const ends = [...bytes.toString().matchAll(/<polygon points="([^"]+)" fill="([^"]+)"\/>/g)];
+  const limited = await svgOf("map=gray&range=90:120");
+  const ends = [...limited.matchAll(/<polygon points="([^"]+)" fill="([^"]+)"\/>/g)];
   // Each has a contour. They point away from the bar.
   expect([1, 3].map((i) => ends[i]![2])).toEqual(["rgb(0,0,0)", "rgb(255,255,255)"]);
   const places = ends.map(([, points]) => points!.split(" ").map((point) => Number.parseFloat(point)));
   expect(places.map(([base, tip]) => base! > tip!)).toEqual([true, true, false, false]);
-});
 
-test("panes and their crosshair are in the picture", async ({ viewer, page }) => {
-  await viewer.show("source=/stores/depths&select=4,:,:&planes=xy,xz,yz&map=gray&range=0:300");
-  const dialog = await openDialog(page);
-  await dialog.getByLabel("Format").selectOption("svg");
-  const { bytes } = await saved(page);
-  const text = bytes.toString();
-  expect(text.match(/<image /g)).toHaveLength(3);
-  expect(text.match(/>z, µm</g)).toHaveLength(2);
+  const panes = await svgOf("planes=xy,xz,yz&map=gray&range=0:300");
+  expect(panes.match(/<image /g)).toHaveLength(3);
+  expect(panes.match(/>z, µm</g)).toHaveLength(2);
   // Two lines in each of three panes.
-  expect(text.match(/fill="rgb\(255,255,255\)" fill-opacity="0.8"/g)!.length).toBeGreaterThanOrEqual(6);
+  expect(panes.match(/fill="rgb\(255,255,255\)" fill-opacity="0.8"/g)!.length).toBeGreaterThanOrEqual(6);
 });
 
-test("narrow figures have all panes, all categories, and no room for buttons", async ({
-  viewer,
+test("narrow figures have all panes, all categories, and no room for buttons; their size can be chosen", async ({
   page,
+  site,
   problems,
 }) => {
   problems.expect(/404/);
-  const narrow = async (query: string, settings: object) => {
-    await page.goto(`${viewer.site}/pages/blank.html`);
-    await page.evaluate((html) => {
-      document.body.innerHTML = html;
-    }, `<zarr-viewer ${query} controls="minimal"></zarr-viewer>`);
-    await page.addScriptTag({ url: "/viewer/viewer.min.js", type: "module" });
-    await expect(page.locator(".zw-viewer")).toHaveAttribute("data-state", "ready");
+  const open = async (query: string) => {
+    await openElements(page, site, `<zarr-viewer ${query} controls="minimal"></zarr-viewer>`);
     await settles(page);
-    return page.evaluate(async (options) => {
+  };
+  const narrow = (settings: object) =>
+    page.evaluate(async (options) => {
       const element = document.querySelector("zarr-viewer") as ZarrViewerElement;
       return (await element.picture({ type: "svg", width: 340, ...options }))!.text();
     }, settings);
-  };
   const heightOf = (svg: string) => Number(/height="([\d.]+)"/.exec(svg)![1]);
-  const panes = await narrow(`src="/stores/depths" select="4,:,:" planes="xy xz yz"`, {});
+  await open(`src="/stores/depths" select="4,:,:" planes="xy xz yz"`);
+  const panes = await narrow({});
   expect(panes.match(/<image /g)).toHaveLength(3);
   expect(panes.match(/>z, µm</g)).toHaveLength(2);
-  const plot = `src="/layers/tables.zarr" path="tables/table/obsm/X_umap" by="type"`;
-  const titled = await narrow(plot, {});
+  const text = await page.evaluate(async () => {
+    const viewer = document.querySelector("zarr-viewer") as ZarrViewerElement;
+    const blob = (await viewer.picture({ width: 400, dpi: 192 }))!;
+    const bytes = new Uint8Array(await blob.arrayBuffer());
+    return btoa(String.fromCharCode(...bytes.subarray(0, 100)));
+  });
+  const head = pngHead(Buffer.from(text, "base64"));
+  expect([head.width, head.perMetre]).toEqual([800, 7559]);
+  await open(`src="/layers/tables.zarr" path="tables/table/obsm/X_umap" by="type"`);
+  const titled = await narrow({});
   for (const { type = "no value" } of tableRows) expect(titled).toContain(`>${type}<`);
-  expect(heightOf(titled) - heightOf(await narrow(plot, { isTitled: false }))).toBeLessThan(40);
+  expect(heightOf(titled) - heightOf(await narrow({ isTitled: false }))).toBeLessThan(40);
 });
 
 test("a figure is copied to the clipboard", async ({ viewer, page }) => {
@@ -210,7 +203,6 @@ async function played(page: Page, bytes: Buffer) {
 }
 
 test("a video shows every slice along an axis in one range", async ({ viewer, page }) => {
-  test.setTimeout(120_000);
   await viewer.show(`source=/stores/slices&select=3,:,:&${gray}`);
   const dialog = await openDialog(page);
   await dialog.getByLabel("Format").selectOption("webm");
@@ -235,42 +227,21 @@ test("a video shows every slice along an axis in one range", async ({ viewer, pa
   await expect(page).toHaveURL(/select=3,:,:/);
 });
 
-test("a message replaces videos in browsers that cannot record them", async ({ viewer, page }) => {
+test("a message replaces videos that browsers cannot record, and sizes that cannot be drawn", async ({
+  viewer,
+  page,
+}) => {
   await page.addInitScript(() => Object.assign(globalThis, { MediaRecorder: undefined }));
   await viewer.show(`source=/stores/slices&select=3,:,:&${gray}`);
   const dialog = await openDialog(page);
   await dialog.getByLabel("Format").selectOption("mp4");
   await expect(dialog.getByRole("status")).toHaveText("This browser cannot record MP4 videos.");
   await expect(dialog.getByRole("button", { name: "Save" })).toBeDisabled();
-});
-
-test("sizes that cannot be drawn are refused", async ({ viewer, page }) => {
-  await viewer.show(`source=/stores/slices&${gray}`);
-  const dialog = await openDialog(page);
+  await dialog.getByLabel("Format").selectOption("png");
   await dialog.getByLabel("Width").fill("2");
   await dialog.getByLabel("Width").press("Tab");
   await expect(dialog.getByRole("status")).toHaveText("Width and height must be 43 to 2117 mm.");
   await expect(dialog.getByRole("button", { name: "Save" })).toBeDisabled();
-});
-
-test("the method of the element takes a size", async ({ page, site }) => {
-  await page.goto(`${site}/pages/blank.html`);
-  await page.evaluate(() => {
-    document.body.innerHTML = `<zarr-viewer src="/stores/slices" select="3,:,:" controls="none"></zarr-viewer>`;
-  });
-  await page.addScriptTag({ url: "/viewer/viewer.min.js", type: "module" });
-  await expect(page.locator(".zw-viewer").first()).toHaveAttribute("data-state", "ready");
-  const text = await page.evaluate(async () => {
-    const viewer = document.querySelector("zarr-viewer") as unknown as {
-      picture(options: object): Promise<Blob>;
-    };
-    const blob = await viewer.picture({ width: 400, dpi: 192 });
-    const bytes = new Uint8Array(await blob.arrayBuffer());
-    return btoa(String.fromCharCode(...bytes.subarray(0, 100)));
-  });
-  const head = pngHead(Buffer.from(text, "base64"));
-  expect(head.width).toBe(800);
-  expect(head.perMetre).toBe(7559);
 });
 
 test("a figure taken right after opening has the labels that are still loading", async ({
@@ -279,17 +250,17 @@ test("a figure taken right after opening has the labels that are still loading",
   problems,
 }) => {
   problems.expect(/404/); // chunks of the background
-  await page.route("**/labels/cells/zarr.json", async (route) => {
-    await new Promise((resolve) => setTimeout(resolve, 2000));
-    await route.continue();
-  });
+  const { release } = await holdBack(page, /\/labels\/cells\/zarr\.json$/);
   await viewer.goto("source=/groups/labelled.zarr&map=gray&range=0:256&opacity=1");
   const dialog = await openDialog(page);
   await dialog.getByLabel("Unit").selectOption("mm");
   await dialog.getByLabel("Resolution").fill("96");
   await dialog.getByLabel("Width").fill("80");
   await dialog.getByLabel("Width").press("Tab");
-  const { bytes } = await saved(page);
+  const saving = saved(page);
+  await expect(page.getByRole("button", { name: "Save", exact: true })).toBeDisabled();
+  release();
+  const { bytes } = await saving;
   const { width, height, at } = await pixelsOf(page, bytes);
   // Labels have colours, the image is gray.
   const isColoured = (x: number, y: number) => {

@@ -184,6 +184,27 @@ test("chunks of other origins are confirmed without preflight requests", async (
   await other.stop();
 });
 
+/** Addresses of the responses that the viewer has stored. */
+const keptIn = (page: Page) =>
+  page.evaluate(async () => {
+    if (!(await caches.has("zarr-wasm/zarr-viewer"))) return [];
+    const keys = await (await caches.open("zarr-wasm/zarr-viewer")).keys();
+    return keys.map(({ url }) => decodeURIComponent(url));
+  });
+
+/** Waits until chunks are stored, and nothing more is. */
+async function isKept(page: Page): Promise<void> {
+  await expect.poll(async () => (await keptIn(page)).some((url) => url.includes("/c/"))).toBe(true);
+  let last = -1;
+  await expect
+    .poll(async () => {
+      const before = last;
+      last = (await keptIn(page)).length;
+      return last === before;
+    })
+    .toBe(true);
+}
+
 test("the viewer keeps data for later visits unless that is switched off", async ({ viewer, page }) => {
   const statuses: number[] = [];
   page.on("response", (response) => {
@@ -191,16 +212,11 @@ test("the viewer keeps data for later visits unless that is switched off", async
       statuses.push(response.status());
   });
   const query = "source=/stores/pyramid&colors=gray&range=0:256&at=512,512,0.5";
-  const kept = () =>
-    page.evaluate(async () => {
-      if (!(await caches.has("zarr-wasm/zarr-viewer"))) return 0;
-      return (await (await caches.open("zarr-wasm/zarr-viewer")).keys()).length;
-    });
+  const kept = async () => (await keptIn(page)).length;
   await viewer.show(query);
   expect(statuses.length).toBeGreaterThan(0);
   expect(new Set(statuses)).toEqual(new Set([200]));
-  await expect.poll(kept).toBeGreaterThan(0);
-  await page.waitForTimeout(500); // until the last ones are written
+  await isKept(page);
   statuses.length = 0;
   await viewer.show(`${query}#again`);
   await page.reload();
@@ -230,19 +246,7 @@ test("the viewer shows kept data offline if that is chosen, and nothing else", a
   await viewer.show(query);
   await settles(page);
   const before = await viewer.canvas();
-  const stored = () =>
-    page.evaluate(async () => (await (await caches.open("zarr-wasm/zarr-viewer")).keys()).length);
-  const chunksStored = () =>
-    page.evaluate(async () => {
-      const keys = await (await caches.open("zarr-wasm/zarr-viewer")).keys();
-      return keys.some(({ url }) => decodeURIComponent(url).includes("/c/"));
-    });
-  await expect.poll(chunksStored).toBe(true);
-  // Waits until nothing more is stored.
-  const counts: number[] = [];
-  await expect
-    .poll(async () => counts.push(await stored()) > 1 && counts.at(-1) === counts.at(-2))
-    .toBe(true);
+  await isKept(page);
   const panel = page.getByRole("region", { name: "Memory" });
   const requests: string[] = [];
   page.on("request", (request) => {

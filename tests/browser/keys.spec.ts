@@ -5,11 +5,12 @@ import { expect, test } from "./site.js";
 
 const valueAt = (y: number, x: number) => 16 * y + x;
 
-for (const [encoding, key] of [
-  [{ name: "suffix", suffix: ".a?b#ü" }, "c/1/1.a%3Fb%23%C3%BC"],
-  [{ name: "fanout", maxChildren: 100 }, "c/0/01/0/01"],
-] as const) {
-  test(`chunk keys of ${encoding.name} are requested and shown`, async ({ viewer, page }) => {
+test("chunk keys with suffixes and of many folders are requested and shown", async ({ viewer, page }) => {
+  await viewer.show("source=/stores/bytes");
+  for (const [encoding, key] of [
+    [{ name: "suffix", suffix: ".a?b#ü" }, "c/1/1.a%3Fb%23%C3%BC"],
+    [{ name: "fanout", maxChildren: 100 }, "c/0/01/0/01"],
+  ] as const) {
     const store = new MapStore();
     const array = await create(store, {
       shape: [8, 8],
@@ -17,20 +18,17 @@ for (const [encoding, key] of [
       dtype: "uint8",
       chunkKeyEncoding: encoding,
     });
-    await set(
-      array,
-      null,
-      Uint8Array.from({ length: 64 }, (_, i) => valueAt(Math.floor(i / 8), i % 8)),
-    );
+    const values = Uint8Array.from({ length: 64 }, (_, i) => valueAt(Math.floor(i / 8), i % 8));
+    await set(array, null, values);
     const asked: string[] = [];
-    await page.route(/\/stores\/keys\//, async (route) => {
-      const [, below] = /\/stores\/keys\/(.*)$/.exec(route.request().url())!;
+    await page.route(`**/stores/${encoding.name}/**`, async (route) => {
+      const [, below] = /\/stores\/\w+\/(.*)$/.exec(route.request().url())!;
       asked.push(below!);
       const bytes = await store.get(`/${decodeURIComponent(below!)}`);
       await route.fulfill(bytes ? { body: Buffer.from(bytes) } : { status: 404 });
     });
-    await viewer.show("source=/stores/keys&map=gray&range=0:256");
+    await viewer.change(`source=/stores/${encoding.name}&map=gray&range=0:256`);
     await viewer.showsGray(grayTable(8, 8, [0, 256], valueAt));
     expect(asked).toContain(key);
-  });
-}
+  }
+});

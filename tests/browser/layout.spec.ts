@@ -1,6 +1,7 @@
 // Everything in one window: picture, legend and controls; buttons and keys; gestures left to the page.
 import type { Locator, Page } from "@playwright/test";
 import { expect, test } from "./site.js";
+import { elementIsReady, openElements } from "./viewer-page.js";
 
 const map = "source=/stores/weather&path=t2m&select=2,:,:";
 
@@ -36,34 +37,37 @@ const share = async (page: Page, box: Locator) => {
   return (width * height) / (window.width * window.height);
 };
 
-for (const colorScheme of ["light", "dark"] as const)
-  test(`picture, legend, slice and contrast are in a window of 1280 × 800, ${colorScheme}`, async ({
-    viewer,
-    page,
-    problems,
-  }) => {
-    problems.expect(/404/);
-    await page.setViewportSize({ width: 1280, height: 800 });
-    await page.emulateMedia({ colorScheme });
-    await recordShifts(page);
-    for (const query of [map, "source=/stores/slices&select=4,:,:"]) {
-      await viewer.show(query);
-      await expect(page.locator(".zw-legend")).toBeVisible();
-      expect(await share(page, viewer.box), query).toBeGreaterThanOrEqual(0.6);
-      const parts = [
-        page.locator(".zw-legend"),
-        page.getByRole("slider").first(),
-        page.getByLabel("Value range"),
-        page.getByLabel("Lowest value", { exact: true }).first(),
-        page.locator(".zw-histogram-box"),
-        page.getByLabel("Colour map"),
-        page.getByRole("group", { name: "Picture" }),
-      ];
-      for (const part of parts) expect(await isFree(part), `${query}: ${part}`).toBe(true);
-      expect(await page.evaluate(() => document.documentElement.scrollHeight)).toBeLessThanOrEqual(800);
-      expect(await shifts(page), query).toBeLessThan(0.05);
-    }
-  });
+test("picture, legend, slice and contrast are in a window of 1280 × 800; a map fills 1920 × 1080", async ({
+  viewer,
+  page,
+  problems,
+}) => {
+  problems.expect(/404/);
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await recordShifts(page);
+  for (const query of [map, "source=/stores/slices&select=4,:,:"]) {
+    await viewer.show(query);
+    await expect(page.locator(".zw-legend")).toBeVisible();
+    expect(await share(page, viewer.box), query).toBeGreaterThanOrEqual(0.6);
+    const parts = [
+      page.locator(".zw-legend"),
+      page.getByRole("slider").first(),
+      page.getByLabel("Value range"),
+      page.getByLabel("Lowest value", { exact: true }).first(),
+      page.locator(".zw-histogram-box"),
+      page.getByLabel("Colour map"),
+      page.getByRole("group", { name: "Picture" }),
+    ];
+    for (const part of parts) expect(await isFree(part), `${query}: ${part}`).toBe(true);
+    expect(await page.evaluate(() => document.documentElement.scrollHeight)).toBeLessThanOrEqual(800);
+    expect(await shifts(page), query).toBeLessThan(0.05);
+  }
+  await page.setViewportSize({ width: 1920, height: 1080 });
+  await viewer.show(map);
+  const { rows, columns } = await viewer.seen();
+  const extent = (await viewer.box.getAttribute("data-extent"))!.split(",").map(Number);
+  expect(Math.max(extent[0]! / rows, extent[1]! / columns)).toBeGreaterThan(0.95);
+});
 
 test("on a phone the picture has the width, and the panels are a sheet below it", async ({
   viewer,
@@ -101,27 +105,19 @@ test("the dock closes, and the picture takes its room", async ({ viewer, page })
   await expect(page.getByLabel("Value range")).toBeVisible();
 });
 
-test("a map fills the width of its frame at 1920 × 1080", async ({ viewer, page, problems }) => {
-  problems.expect(/404/);
-  await page.setViewportSize({ width: 1920, height: 1080 });
-  await viewer.show(map);
-  const { rows, columns } = await viewer.seen();
-  const extent = (await viewer.box.getAttribute("data-extent"))!.split(",").map(Number);
-  expect(Math.max(extent[0]! / rows, extent[1]! / columns)).toBeGreaterThan(0.95);
-});
-
 test("an element has the height that its page gives it", async ({ page, site }) => {
-  await page.goto(`${site}/pages/blank.html`);
+  await openElements(
+    page,
+    site,
+    `<zarr-viewer id="one" src="/stores/slices"></zarr-viewer>
+     <zarr-viewer id="two" src="/stores/slices" controls="none"></zarr-viewer>`,
+  );
   await page.evaluate(() => {
-    document.body.innerHTML = `<zarr-viewer id="one" src="/stores/slices"></zarr-viewer>
-      <zarr-viewer id="two" src="/stores/slices" controls="none"></zarr-viewer>`;
     const [one, two] = document.querySelectorAll<HTMLElement>("zarr-viewer");
     one!.style.height = "420px";
     two!.style.setProperty("--zw-height", "90px");
   });
-  await page.addScriptTag({ url: "/viewer/viewer.min.js", type: "module" });
-  for (const id of ["one", "two"])
-    await expect(page.locator(`#${id} .zw-viewer`)).toHaveAttribute("data-state", "ready");
+  for (const id of ["one", "two"]) await elementIsReady(page, id);
   const height = async (selector: string) => (await page.locator(selector).boundingBox())!.height;
   expect(await height("#one .zw-layout")).toBe(420);
   expect(await height("#one .zw-side")).toBeLessThanOrEqual(420);
@@ -151,29 +147,6 @@ test("buttons fit, zoom and save the picture", async ({ viewer, page }) => {
   await expect.poll(() => page.evaluate(() => document.fullscreenElement)).toBeNull();
 });
 
-test("help lists the keys, of every axis as well", async ({ viewer, page }) => {
-  await viewer.show("source=/stores/slices");
-  await viewer.box.press("?");
-  const help = page.getByRole("dialog", { name: "Keys and gestures" });
-  await expect(help).toContainText("Zoom into a rectangle");
-  await expect(help).toContainText("Shift + 1");
-  await page.keyboard.press("Escape");
-  await expect(help).toHaveCount(0);
-  await expect(viewer.box).toBeFocused();
-});
-
-test("help lists the keys of volumes, alone or beside those of planes", async ({ viewer, page }) => {
-  const help = page.getByRole("dialog", { name: "Keys and gestures" });
-  await viewer.show("source=/stores/depths&select=4,:,:&planes=xy,volume");
-  await viewer.box.press("?");
-  await expect(help).toContainText("Zoom into a rectangle");
-  await expect(help).toContainText("Parallel or perspective projection");
-  await viewer.show("source=/stores/depths&view=volume");
-  await viewer.box.press("?");
-  await expect(help).toContainText("Move the cut");
-  await expect(help).not.toContainText("Zoom into a rectangle");
-});
-
 test("digits step along the axes", async ({ viewer, page }) => {
   await viewer.show("source=/stores/slices");
   const indices = () =>
@@ -187,14 +160,16 @@ test("digits step along the axes", async ({ viewer, page }) => {
 });
 
 test("a cooperative element lets the page scroll, except with Ctrl", async ({ page, site }) => {
-  await page.goto(`${site}/pages/blank.html`);
+  await openElements(
+    page,
+    site,
+    `<zarr-viewer id="one" src="/stores/slices" controls="minimal" cooperative></zarr-viewer><div></div>`,
+  );
   await page.evaluate(() => {
-    document.body.innerHTML = `<zarr-viewer id="one" src="/stores/slices" controls="minimal" cooperative></zarr-viewer><div></div>`;
     document.querySelector("zarr-viewer")!.style.setProperty("--zw-height", "300px");
     document.querySelector("div")!.style.height = "3000px";
   });
-  await page.addScriptTag({ url: "/viewer/viewer.min.js", type: "module" });
-  await expect(page.locator("#one .zw-viewer")).toHaveAttribute("data-state", "ready");
+  await elementIsReady(page, "one");
   const box = page.locator("#one .zw-box");
   const view = await box.getAttribute("data-view");
   await box.hover();
@@ -333,26 +308,33 @@ const keysOf: Readonly<Record<string, readonly string[]>> = {
   "−": ["-"],
 };
 
-for (const [view, query] of [
-  ["slices", "source=/stores/slices"],
-  ["a line", "source=/stores/line"],
-  ["a volume", "source=/stores/depths&view=volume"],
-  ["a scatter plot", "source=/layers/tables.zarr&path=tables/table/obsm/X_umap"],
-] as const)
-  test(`help lists every key of ${view}, and no other`, async ({ viewer, page, problems }) => {
-    problems.expect(/404/);
+const scatter = "source=/layers/tables.zarr&path=tables/table/obsm/X_umap";
+
+test("help lists every key of each kind of view, and no other", async ({ viewer, page, problems }) => {
+  problems.expect(/404/);
+  const help = page.getByRole("dialog", { name: "Keys and gestures" });
+  for (const [query, headings, texts, others] of [
+    ["source=/stores/slices", /Reading values/, ["Zoom into a rectangle", "Shift + 1"], "Rows of the table"],
+    ["source=/stores/line", /More/, [], "Rows of the table"],
+    ["source=/stores/depths&view=volume", /More/, ["Move the cut"], "Zoom into a rectangle"],
+    [scatter, /^ToolsMovingPointsRows of the tableMore$/, [], "Reading values"],
+  ] as const) {
     await viewer.show(query);
     await viewer.box.press("?");
-    const help = page.getByRole("dialog", { name: "Keys and gestures" });
     await expect(help).toBeVisible();
     const names = await help.locator("dt").allTextContents();
+    expect((await help.getByRole("heading", { level: 3 }).allTextContents()).join("")).toMatch(headings);
+    for (const text of texts) await expect(help).toContainText(text);
+    await expect(help).not.toContainText(others);
     await page.keyboard.press("Escape");
+    await expect(help).toHaveCount(0);
+    if (query.endsWith("slices")) await expect(viewer.box).toBeFocused();
     const listed = names
       .flatMap((text) => text.split(/, | {2,}/))
       .flatMap((name) => keysOf[name] ?? (/^[^−+]$/.test(name) ? [name.toLowerCase()] : []));
     const characters = Array.from({ length: 95 }, (_, i) => String.fromCharCode(32 + i).toLowerCase());
     const named = Object.values(keysOf).flat();
-    const others = ["Delete", "Backspace", "Insert", "F1", "F2", "F6", "ContextMenu"];
+    const more = ["Delete", "Backspace", "Insert", "F1", "F2", "F6", "ContextMenu"];
     const answered = await viewer.box.evaluate(
       (box, keys) =>
         keys.filter((key) => {
@@ -361,31 +343,18 @@ for (const [view, query] of [
             new KeyboardEvent("keydown", { key, code, bubbles: true, cancelable: true }),
           );
         }),
-      [...new Set([...characters, ...named, ...others])],
+      [...new Set([...characters, ...named, ...more])],
     );
     // Without slices, their keys do nothing; digits never, without an axis.
     const hasSlices = names.includes("Space");
     const isAxis = (key: string) => /^[1-9]$/.test(key) || (!hasSlices && [" ", ".", ","].includes(key));
-    expect(answered.filter((key) => !isAxis(key)).sort()).toEqual(
+    expect(answered.filter((key) => !isAxis(key)).sort(), query).toEqual(
       [...new Set(listed)].filter((key) => !isAxis(key)).sort(),
     );
-  });
-
-test("help lists the keys of scatter plots and of their rows", async ({ viewer, page, problems }) => {
-  problems.expect(/404/);
-  await viewer.show("source=/layers/tables.zarr&path=tables/table/obsm/X_umap");
+  }
+  // Beside planes, the keys of volumes are listed with theirs.
+  await viewer.show("source=/stores/depths&select=4,:,:&planes=xy,volume");
   await viewer.box.press("?");
-  const help = page.getByRole("dialog", { name: "Keys and gestures" });
-  await expect(help.getByRole("heading", { level: 3 })).toHaveText([
-    "Tools",
-    "Moving",
-    "Points",
-    "Rows of the table",
-    "More",
-  ]);
-  await page.keyboard.press("Escape");
-  await viewer.show("source=/stores/slices");
-  await viewer.box.press("?");
-  await expect(help).toContainText("Reading values");
-  await expect(help).not.toContainText("Rows of the table");
+  await expect(help).toContainText("Zoom into a rectangle");
+  await expect(help).toContainText("Parallel or perspective projection");
 });

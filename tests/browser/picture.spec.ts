@@ -9,7 +9,6 @@ import { outsideColors } from "../../build/viewer/base/outside-colors.js";
 import { gray, grayTable } from "../shared/pixels.js";
 import { examplesFolder } from "../shared/places.js";
 import {
-  byteValue,
   cubeValue,
   labelValue,
   largeShape,
@@ -19,7 +18,11 @@ import {
 } from "../shared/viewer-stores.js";
 import { expect, test } from "./site.js";
 
-test.use({ viewport: { width: 1280, height: 860 } });
+test.use({ viewport: { width: 1280, height: 860 }, webgl: true });
+
+test.beforeEach(({ problems }) => {
+  problems.expect(/404/); // missing documents and chunks
+});
 
 interface Sample {
   name: string;
@@ -54,12 +57,13 @@ function wrongPixels(
 test("a real array over HTTP: every pixel matches its bytes, at three zooms", async ({ viewer }) => {
   const { data } = await get(await sample("field.zarr"));
   const values = data as Float32Array;
+  await viewer.show("source=/examples/field.zarr");
   for (const [camera, top, left, rows, columns] of [
     ["512,512,1", 250, 130, 524, 764],
     ["256,300,4", 190, 210, 130, 180],
     ["700,777,24", 690, 762, 20, 30],
   ] as const) {
-    await viewer.show(`source=/examples/field.zarr&map=gray&range=256:320&at=${camera}`);
+    await viewer.change(`source=/examples/field.zarr&map=gray&range=256:320&at=${camera}`);
     const pixels = await viewer.pixels([top, top + rows], [left, left + columns]);
     expect(wrongPixels(values, 1024, pixels, [top, left], [256, 320])).toBe(0);
   }
@@ -68,9 +72,7 @@ test("a real array over HTTP: every pixel matches its bytes, at three zooms", as
 test("the start page offers the server's samples, each of which is one click away", async ({
   viewer,
   page,
-  problems,
 }) => {
-  problems.expect(/404/); // gallery stores, which npm start creates
   await page.goto(`${viewer.site}/viewer/`);
   const links = page.locator("#gallery").getByRole("link");
   // The gallery's samples, then all others; samples in both lists appear once.
@@ -83,12 +85,14 @@ test("the start page offers the server's samples, each of which is one click awa
   await links.getByText("image", { exact: true }).click();
   await viewer.reaches("ready");
   await expect(page.getByRole("heading", { level: 2 })).toHaveText("image.zarr");
+  await page.goBack();
+  await expect(page.getByRole("heading", { name: "Public data" })).toBeVisible();
 });
 
-test("every sample is shown", async ({ viewer, page, problems }) => {
-  problems.expect(/404/); // deliberately missing chunks
+test("every sample is shown", async ({ viewer, page }) => {
+  await viewer.show("source=/stores/bytes");
   for (const { store } of samples) {
-    await viewer.show(`source=/examples/${store}`);
+    await viewer.change(`source=/examples/${store}`);
     const array = await sample(store);
     await expect(page.getByLabel("Facts about the array")).toContainText(array.shape.join(" × "));
     const { width, height, data } = await viewer.pixels();
@@ -97,15 +101,25 @@ test("every sample is shown", async ({ viewer, page, problems }) => {
   }
 });
 
-test("a slice of a volume in big-endian order", async ({ viewer }) => {
+test("big-endian numbers, truth values, and labels of 64-bit integers", async ({ viewer }) => {
   await viewer.show("source=/stores/cube&select=3,:,:&map=gray&range=206:334");
-  const expected = grayTable(5, 6, [206, 334], (y, x) => cubeValue([3, y, x]));
-  await viewer.showsGray(expected);
-});
-
-test("whole numbers get the gray of their value", async ({ viewer }) => {
-  await viewer.show("source=/stores/bytes&map=gray&range=0:256");
-  await viewer.showsGray(grayTable(5, 7, [0, 256], (row, column) => byteValue([row, column])));
+  await viewer.showsGray(grayTable(5, 6, [206, 334], (y, x) => cubeValue([3, y, x])));
+  await viewer.change("source=/stores/mask");
+  await viewer.showsGray(grayTable(8, 8, [0, 1], (row, column) => Number(row > column)));
+  await viewer.pointAt(2, 1);
+  await expect(viewer.readout).toHaveText(/^\[2, 1\]\s*true$/);
+  // Labels have distinct colours.
+  await viewer.change("source=/stores/labels&map=labels");
+  const { data } = await viewer.pixels();
+  const colours = new Map<bigint, Set<number>>();
+  for (let i = 0; i < 36; i++) {
+    const label = labelValue([Math.floor(i / 6), i % 6]);
+    colours.set(label, (colours.get(label) ?? new Set()).add(data.readUInt32LE(4 * i)));
+  }
+  expect([...colours.values()].every((set) => set.size === 1)).toBe(true);
+  expect(new Set([...colours.values()].flatMap((set) => [...set])).size).toBe(colours.size);
+  await viewer.pointAt(5, 5);
+  await expect(viewer.readout).toContainText("9007199254740993");
 });
 
 test("the automatic range is the minimum and maximum", async ({ viewer, page }) => {
@@ -118,9 +132,7 @@ test("the automatic range is the minimum and maximum", async ({ viewer, page }) 
 test("NaN is transparent; infinity and values beyond the range look like its ends, or are marked", async ({
   viewer,
   page,
-  problems,
 }) => {
-  problems.expect(/404/);
   const ends = page.locator(".zw-legend-scale .zw-legend-end");
   const at = async (row: number, column: number) => {
     const { data } = await viewer.pixels([row, row + 1], [column, column + 1]);
@@ -165,9 +177,7 @@ test("NaN is transparent; infinity and values beyond the range look like its end
 test("a chunk that is not stored looks like its fill value, and has a pattern if wanted", async ({
   viewer,
   page,
-  problems,
 }) => {
-  problems.expect(/404/);
   await viewer.show("source=/stores/holes&map=gray");
   const colours = async () => {
     const { width, data } = await viewer.canvas();
@@ -191,20 +201,6 @@ test("a chunk that is not stored looks like its fill value, and has a pattern if
   await expect.poll(async () => (await colours()).size).toBeGreaterThan(1);
 });
 
-test("labels of 64-bit integers get distinct colours", async ({ viewer }) => {
-  await viewer.show("source=/stores/labels&map=labels");
-  const { data } = await viewer.pixels();
-  const colours = new Map<bigint, Set<number>>();
-  for (let i = 0; i < 36; i++) {
-    const label = labelValue([Math.floor(i / 6), i % 6]);
-    colours.set(label, (colours.get(label) ?? new Set()).add(data.readUInt32LE(4 * i)));
-  }
-  expect([...colours.values()].every((set) => set.size === 1)).toBe(true);
-  expect(new Set([...colours.values()].flatMap((set) => [...set])).size).toBe(colours.size);
-  await viewer.pointAt(5, 5);
-  await expect(viewer.readout).toContainText("9007199254740993");
-});
-
 test("a large slice is drawn whole, every value where it belongs", async ({ viewer }) => {
   await viewer.show("source=/stores/large&map=gray&range=0:256");
   const [rows, columns] = largeShape;
@@ -223,9 +219,7 @@ test("a large slice is drawn whole, every value where it belongs", async ({ view
 test("only the middle of an expensive slice is read, until the user requests all of it", async ({
   viewer,
   page,
-  problems,
 }) => {
-  problems.expect(/404/);
   const requests: string[] = [];
   page.on("request", (request) => requests.push(request.url()));
   await viewer.show("source=/stores/huge");
@@ -261,13 +255,6 @@ test("a field of structured elements, and all fields under the pointer", async (
   await expect(viewer.readout).toHaveText(/^\[2, 1\]\s*name: "abc", gain: 2.25, shift: 8$/);
 });
 
-test("truth values", async ({ viewer }) => {
-  await viewer.show("source=/stores/mask");
-  await viewer.showsGray(grayTable(8, 8, [0, 1], (row, column) => Number(row > column)));
-  await viewer.pointAt(2, 1);
-  await expect(viewer.readout).toHaveText(/^\[2, 1\]\s*true$/);
-});
-
 test("colours and limits belong to the current array, not to the previous one", async ({ viewer, page }) => {
   await viewer.show("source=/stores/bytes&map=gray");
   const alone = await viewer.pixels();
@@ -278,10 +265,7 @@ test("colours and limits belong to the current array, not to the previous one", 
   // The values of `bytes` range from 0 to 178.
   await expect.poll(limits).toEqual(["0", "178"]);
   await viewer.show("source=/stores/large&map=gray");
-  await page.evaluate(() => {
-    history.pushState(null, "", "?source=/stores/bytes&map=gray");
-    dispatchEvent(new PopStateEvent("popstate"));
-  });
+  await viewer.open("source=/stores/bytes&map=gray");
   await expect(viewer.box).toHaveAttribute("data-extent", "5,7");
   await viewer.reaches("ready");
   await expect.poll(limits).toEqual(["0", "178"]);

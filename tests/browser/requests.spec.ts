@@ -2,9 +2,7 @@
 import type { Page } from "@playwright/test";
 import type { ZarrViewerElement } from "../../build/viewer/define.js";
 import { expect, test } from "./site.js";
-import { openElements, settles } from "./viewer-page.js";
-
-const isReady = (page: Page) => expect(page.locator(".zw-viewer")).toHaveAttribute("data-state", "ready");
+import { elementIsReady, openElements, serveSlices, settles } from "./viewer-page.js";
 
 /** Opens an element, and records the messages of its error events. */
 async function openElement(page: Page, site: string, attributes: string): Promise<() => Promise<string[]>> {
@@ -18,34 +16,8 @@ async function openElement(page: Page, site: string, attributes: string): Promis
     );
   });
   await openElements(page, site, `<zarr-viewer ${attributes}></zarr-viewer>`);
-  await isReady(page);
+  await elementIsReady(page);
   return () => page.evaluate(() => (globalThis as unknown as { messages: string[] }).messages);
-}
-
-/** Serves a stack of slices of bytes under /sampled, one chunk each. */
-async function serveSlices(page: Page, shape: readonly [number, number, number], attributes = {}) {
-  const [, rows, columns] = shape;
-  const document = {
-    zarr_format: 3,
-    node_type: "array",
-    shape,
-    data_type: "uint8",
-    chunk_grid: { name: "regular", configuration: { chunk_shape: [1, rows, columns] } },
-    chunk_key_encoding: { name: "default" },
-    fill_value: 0,
-    codecs: [{ name: "bytes" }],
-    attributes,
-  };
-  const read: number[] = [];
-  await page.route("**/sampled/**", async (route) => {
-    const [, slice] = /\/sampled\/c\/(\d+)\/0\/0$/.exec(route.request().url()) ?? [];
-    if (slice !== undefined) {
-      read.push(Number(slice));
-      await route.fulfill({ body: Buffer.alloc(rows * columns, Number(slice) + 1) });
-    } else if (route.request().url().endsWith("/sampled/zarr.json")) await route.fulfill({ json: document });
-    else await route.fulfill({ status: 404 });
-  });
-  return read;
 }
 
 test.describe("names that do not exist", () => {
@@ -78,26 +50,22 @@ test.describe("names that do not exist", () => {
     await expect.poll(messages).toHaveLength(2);
     await page.locator("zarr-viewer").evaluate((viewer) => viewer.setAttribute("labels", "cells"));
     await page.locator("zarr-viewer").evaluate((viewer) => viewer.setAttribute("labels", "none"));
-    await isReady(page);
+    await elementIsReady(page);
     expect(await messages()).toHaveLength(2);
   });
 
-  for (const [plate, expected] of [
-    ["chanel:1", "parts such as channel:1, field:0 or 2:5"],
-    ["channel:7", "field:0 to field:1"],
-  ] as const)
-    test(`planes of a plate: ${plate}`, async ({ viewer, page, problems }) => {
-      problems.expect(/plate="/, /404/);
-      await viewer.goto(`source=/groups/plate.zarr&plate=${plate}`);
-      await expect(page.getByRole("list", { name: "Notes" })).toContainText(
-        `plate="${plate}" cannot be used; expected ${expected}`,
-      );
-    });
-
-  test("labels of a picture that has none, in an address", async ({ viewer, page, problems }) => {
-    problems.expect(/labels="nope"/);
+  test("planes of a plate, and labels of a picture that has none", async ({ viewer, page, problems }) => {
+    problems.expect(/plate="/, /labels="nope"/, /404/);
     await viewer.show("source=/stores/bytes&labels=nope");
-    await expect(page.getByRole("list", { name: "Notes" })).toContainText("the picture has no labels");
+    const notes = page.getByRole("list", { name: "Notes" });
+    await expect(notes).toContainText("the picture has no labels");
+    for (const [plate, expected] of [
+      ["chanel:1", "parts such as channel:1, field:0 or 2:5"],
+      ["channel:7", "field:0 to field:1"],
+    ] as const) {
+      await viewer.open(`source=/groups/plate.zarr&plate=${plate}`);
+      await expect(notes).toContainText(`plate="${plate}" cannot be used; expected ${expected}`);
+    }
   });
 });
 
@@ -164,7 +132,7 @@ test.describe("the range of all slices", () => {
     ["does not follow valid_range", { valid_range: [0, 30] }, [20, 0], [1, 21]],
   ] as const)
     test(name, async ({ page, site }) => {
-      const chunks = await serveSlices(page, shape, attributes);
+      const chunks = await serveSlices(page, shape, { attributes });
       await openElement(page, site, 'src="/sampled" select="20,:,:"');
       await settles(page);
       expect(chunks).toEqual(read);

@@ -2,10 +2,14 @@
 import type { ZarrViewerElement } from "../../build/viewer/define.js";
 import { tableRows, tableSquares } from "../shared/viewer-tables.js";
 import { expect, test } from "./site.js";
-import { canvasPixel, settles, type ViewerPage, viewerWithoutWebGL } from "./viewer-page.js";
+import { canvasPixel, elementIsReady, openElements, settles, type ViewerPage } from "./viewer-page.js";
 
 const table = "source=/layers/tables.zarr&path=tables/table";
 const umap = `${table}/obsm/X_umap`;
+
+test.beforeEach(({ problems }) => {
+  problems.expect(/404/); // missing documents and chunks
+});
 
 /** Position of a row in the box. */
 async function placeOf(viewer: ViewerPage, [x, y]: readonly [number, number]) {
@@ -21,8 +25,7 @@ const colorOf = async (viewer: ViewerPage, row: number): Promise<number[]> =>
 const isDrawn = (viewer: ViewerPage) =>
   expect(viewer.page.locator(".zw-map-lines[data-layers]")).toBeAttached();
 
-test("AnnData offers its embeddings as scatter plots", async ({ viewer, page, problems }) => {
-  problems.expect(/404/);
+test("AnnData offers its embeddings as scatter plots", async ({ viewer, page }) => {
   await viewer.show(table);
   const offers = page.getByRole("region", { name: "Scatter plots" });
   await expect(offers.getByRole("button")).toHaveText([/X_umap/, /X_pca/]);
@@ -44,9 +47,7 @@ test("AnnData offers its embeddings as scatter plots", async ({ viewer, page, pr
 test("points have the colours of a column, which the legend explains and the link keeps", async ({
   viewer,
   page,
-  problems,
 }) => {
-  problems.expect(/404/);
   await viewer.show(umap);
   await isDrawn(viewer);
   const plain = await colorOf(viewer, 0);
@@ -81,8 +82,7 @@ test("points have the colours of a column, which the legend explains and the lin
   expect(await colorOf(viewer, 0)).toEqual([128, 128, 128, 255]);
 });
 
-test("a point is described and selected by pointer, keys and rows", async ({ viewer, page, problems }) => {
-  problems.expect(/404/);
+test("a point is described and selected by pointer, keys and rows", async ({ viewer, page }) => {
   await viewer.show(umap);
   await isDrawn(viewer);
   const position = await placeOf(viewer, tableRows[1].umap);
@@ -116,8 +116,7 @@ test("a point is described and selected by pointer, keys and rows", async ({ vie
   await expect(page).toHaveURL(/pick=(2|70001)(&|$)/);
 });
 
-test("zooming and panning move the points", async ({ viewer, problems }) => {
-  problems.expect(/404/);
+test("zooming and panning move the points", async ({ viewer }) => {
   await viewer.show(`${umap}&at=4260,4260,0.5&by=type`);
   await isDrawn(viewer);
   expect((await colorOf(viewer, 2))[3]).toBe(255);
@@ -135,9 +134,7 @@ const labelPixel = async (viewer: ViewerPage, [, row, column]: (typeof tableSqua
 test("labels of SpatialData have the colours, descriptions and rows of their table", async ({
   viewer,
   page,
-  problems,
 }) => {
-  problems.expect(/404/);
   await viewer.show(labels);
   await viewer.pointAt(6, 16);
   await expect(viewer.readout).toContainText(
@@ -173,27 +170,7 @@ test("labels of SpatialData have the colours, descriptions and rows of their tab
   expect(await labelPixel(viewer, tableSquares[4]!)).not.toEqual(gray);
 });
 
-test("coloured labels look the same with and without WebGL", async ({ viewer, page, site, problems }) => {
-  test.slow();
-  problems.expect(/404/);
-  const other = await viewerWithoutWebGL(page, site);
-  for (const query of ["&by=type", "&by=area&by-range=0:20&outlines=yes", "&by=area&pick=9,70001"]) {
-    for (const one of [viewer, other]) {
-      await one.show(`${labels}${query}`);
-      await expect(one.page.locator(".zw-legend-column")).toBeVisible();
-    }
-    const [a, b] = [await viewer.pixels([0, 32], [0, 32]), await other.pixels([0, 32], [0, 32])];
-    const far = a.data.findIndex((value, i) => Math.abs(value - b.data[i]!) > 1);
-    expect([query, far]).toEqual([query, -1]);
-  }
-});
-
-test("labels over a picture have the colours of their table, as a layer", async ({
-  viewer,
-  page,
-  problems,
-}) => {
-  problems.expect(/404/);
+test("labels over a picture have the colours of their table, as a layer", async ({ viewer, page }) => {
   const layer = { src: "/layers/tables.zarr", path: "labels/cells", kind: "labels", by: "area" };
   const layers = encodeURIComponent(JSON.stringify([layer]));
   await viewer.show(
@@ -210,24 +187,13 @@ test("labels over a picture have the colours of their table, as a layer", async 
   await expect.poll(() => labelPixel(viewer, tableSquares[4]!)).not.toEqual([255, 255, 255, 255]);
 });
 
-test("selecting points selects labels in linked viewers, and the reverse", async ({
-  page,
-  site,
-  problems,
-}) => {
-  problems.expect(/404/);
-  await page.goto(`${site}/pages/blank.html`);
-  await page.evaluate(() => {
-    document.body.innerHTML = ["labels/cells", "tables/table/obsm/X_umap"]
-      .map(
-        (path, i) =>
-          `<zarr-viewer id="v${i}" src="/layers/tables.zarr" path="${path}" link="a" controls="minimal"></zarr-viewer>`,
-      )
-      .join("");
-  });
-  await page.addScriptTag({ url: "/viewer/viewer.min.js", type: "module" });
-  for (const i of [0, 1])
-    await expect(page.locator(`#v${i} .zw-viewer`)).toHaveAttribute("data-state", "ready");
+test("selecting points selects labels in linked viewers, and the reverse", async ({ page, site }) => {
+  const elements = ["labels/cells", "tables/table/obsm/X_umap"].map(
+    (path, i) =>
+      `<zarr-viewer id="v${i}" src="/layers/tables.zarr" path="${path}" link="a" controls="minimal"></zarr-viewer>`,
+  );
+  await openElements(page, site, elements.join(""));
+  for (const i of [0, 1]) await elementIsReady(page, `v${i}`);
   const selected = (i: number) =>
     page.evaluate(
       (id) => (document.querySelector(id) as ZarrViewerElement).view!.settings.labels.selected,
@@ -252,8 +218,7 @@ test("selecting points selects labels in linked viewers, and the reverse", async
   expect(camera).toBeNull();
 });
 
-test("the table of labels without one is searched once", async ({ viewer, page, problems }) => {
-  problems.expect(/404/);
+test("the table of labels without one is searched once", async ({ viewer, page }) => {
   await viewer.show("source=/groups/labelled.zarr&map=gray&range=0:256");
   await settles(page);
   const documents: string[] = [];

@@ -5,11 +5,12 @@ import {
   embedFolder,
   groupsFolder,
   layersFolder,
+  looksFolder,
   packageMounts,
   pagesFolder,
   storesFolder,
 } from "../shared/places.js";
-import { ViewerPage } from "./viewer-page.js";
+import { pretendGpu, ViewerPage } from "./viewer-page.js";
 
 /** Documents probed on opening: most are missing, which browsers report as errors. */
 const probe =
@@ -38,27 +39,6 @@ export class Problems {
     });
     page.on("pageerror", (error) => this.all.push(`uncaught: ${error.message}`));
     await page.exposeFunction("reportViolation", (text: string) => this.all.push(`policy: ${text}`));
-    // WebGL2 is tested even without a GPU, however slow.
-    await page.addInitScript(() => {
-      const { getContext } = HTMLCanvasElement.prototype;
-      HTMLCanvasElement.prototype.getContext = function (
-        this: HTMLCanvasElement,
-        kind: string,
-        options = {},
-      ) {
-        return getContext.call(
-          this,
-          kind as "2d",
-          { ...options, failIfMajorPerformanceCaveat: false } as object,
-        );
-      } as typeof getContext;
-      const { getExtension } = WebGL2RenderingContext.prototype;
-      WebGL2RenderingContext.prototype.getExtension = function (this: WebGL2RenderingContext, name: string) {
-        return name === "WEBGL_debug_renderer_info"
-          ? null
-          : getExtension.call(this, name as "WEBGL_multi_draw");
-      } as typeof getExtension;
-    });
     await page.addInitScript(() => {
       const { reportViolation } = globalThis as unknown as { reportViolation(text: string): void };
       document.addEventListener("securitypolicyviolation", (event) => {
@@ -69,24 +49,29 @@ export class Problems {
 }
 
 interface WorkerFixtures {
+  /** Folder of the gallery's samples. */
+  samples: string;
   /** Address of the server. */
   site: string;
 }
 
 interface TestFixtures {
+  /** Whether planes are drawn by WebGL. Default: false, a 2-D context, which is faster without a GPU. */
+  webgl: boolean;
   /** Fails a test whose page had unexpected problems. */
   problems: Problems;
   viewer: ViewerPage;
 }
 
 export const test = base.extend<TestFixtures, WorkerFixtures>({
+  samples: [looksFolder, { scope: "worker", option: true }],
   site: [
-    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the fixtures needed from the pattern
-    async ({}, use) => {
+    async ({ samples }, use) => {
       const server = await startServer({
         policy: strictPolicy,
         mounts: {
           ...packageMounts,
+          "/samples/": { root: samples, isData: true },
           "/stores/": storesFolder,
           "/groups/": groupsFolder,
           "/layers/": layersFolder,
@@ -100,10 +85,17 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     },
     { scope: "worker" },
   ],
+  webgl: [false, { option: true }],
   problems: [
-    async ({ page }, use) => {
+    async ({ page, site, webgl }, use) => {
+      // Of the tests before: stored responses, private files, limits of storage.
+      const session = await page.context().newCDPSession(page);
+      await session.send("Storage.clearDataForOrigin", { origin: site, storageTypes: "all" });
+      await session.send("Storage.overrideQuotaForOrigin", { origin: site });
+      await session.detach();
       const problems = new Problems();
       await problems.watch(page);
+      await pretendGpu(page, webgl);
       await use(problems);
       expect(problems.unexpected).toEqual([]);
     },

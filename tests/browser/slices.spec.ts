@@ -4,7 +4,7 @@ import { gray } from "../shared/pixels.js";
 import { volumeValue } from "../shared/viewer-images.js";
 import { sliceValue } from "../shared/viewer-stores.js";
 import { expect, test } from "./site.js";
-import { settles, withoutWebGL } from "./viewer-page.js";
+import { canvasPixel, serveSlices, settles } from "./viewer-page.js";
 
 test("slices are played, and read before they are shown", async ({ viewer, page }) => {
   const asked: string[] = [];
@@ -99,17 +99,8 @@ class Pane {
 
   /** Gray of an element at its centre. */
   async grayAt(row: number, column: number): Promise<number> {
-    const { x, y } = await this.placeOf(row, column);
-    return this.box.evaluate(
-      (box, [x, y]) => {
-        const canvas = box.querySelector("canvas")!;
-        const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext("2d")!;
-        copy.drawImage(canvas, 0, 0);
-        const { width, height } = box.getBoundingClientRect();
-        return copy.getImageData((x! / width) * canvas.width, (y! / height) * canvas.height, 1, 1).data[0]!;
-      },
-      [x, y],
-    );
+    const canvas = this.box.locator("canvas").first();
+    return (await canvasPixel(canvas, await this.placeOf(row, column)))[0]!;
   }
 
   /** CSS pixels per element, down and across. */
@@ -237,9 +228,15 @@ test("the volume is a pane of the grid", async ({ viewer, page }) => {
   expect(own!.y).toBeCloseTo(xz!.y, 0);
 });
 
-test("panes are stacked in narrow windows", async ({ viewer, page }) => {
+test("a scale bar, and panes that are stacked in narrow windows", async ({ viewer, page }) => {
+  await viewer.show("source=/stores/depths");
+  const bar = page.locator(".zw-scale-bar").first();
+  await expect(bar).toHaveText(/^[125] µm$/);
+  const micrometres = Number.parseFloat((await bar.textContent())!);
+  const pixels = (await viewer.box.boundingBox())!.width / (await viewer.seen()).columns;
+  expect((await bar.locator("i").boundingBox())!.width).toBeCloseTo((micrometres / 0.5) * pixels, 0);
   await page.setViewportSize({ width: 390, height: 844 });
-  await viewer.show("source=/stores/depths&select=4,:,:&planes=xy,xz,yz");
+  await viewer.change("source=/stores/depths&select=4,:,:&planes=xy,xz,yz");
   const frames = page.locator(".zw-view > .zw-frame");
   await expect(frames).toHaveCount(3);
   const boxes = await frames.evaluateAll((all) => all.map((one) => one.getBoundingClientRect().toJSON()));
@@ -249,47 +246,15 @@ test("panes are stacked in narrow windows", async ({ viewer, page }) => {
   for (const { width } of boxes) expect(width).toBeGreaterThan(370);
 });
 
-test("a scale bar", async ({ viewer, page }) => {
-  await viewer.show("source=/stores/depths");
-  const bar = page.locator(".zw-scale-bar").first();
-  await expect(bar).toHaveText(/^[125] µm$/);
-  const micrometres = Number.parseFloat((await bar.textContent())!);
-  const { columns } = await viewer.seen();
-  const pixels = (await viewer.box.boundingBox())!.width / columns;
-  expect((await bar.locator("i").boundingBox())!.width).toBeCloseTo((micrometres / 0.5) * pixels, 0);
-});
-
-/** Serves a stack of 24 slices of 1024² bytes, each with its own pattern. */
-async function serveStack(page: Page): Promise<void> {
-  const [slices, side] = [24, 1024];
-  const document = {
-    zarr_format: 3,
-    node_type: "array",
-    shape: [slices, side, side],
-    data_type: "uint8",
-    chunk_grid: { name: "regular", configuration: { chunk_shape: [1, side, side] } },
-    chunk_key_encoding: { name: "default" },
-    dimension_names: ["z", "y", "x"],
-    fill_value: 0,
-    codecs: [{ name: "bytes" }],
-  };
-  const pattern = Uint8Array.from({ length: side * side }, (_, i) => ((i * 2654435761) >>> 7) % 16);
-  await page.route("**/stack/**", async (route) => {
-    const [, slice] = /\/stack\/c\/(\d+)\/0\/0$/.exec(route.request().url()) ?? [];
-    if (slice) {
-      await route.fulfill({ body: Buffer.from(pattern.map((value) => value + 10 * Number(slice))) });
-    } else if (route.request().url().endsWith("/stack/zarr.json")) await route.fulfill({ json: document });
-    else await route.fulfill({ status: 404 });
-  });
-}
-
 test("slices that pass are drafts; at rest, the picture is the same as after opening it", async ({
   viewer,
   page,
 }) => {
-  await withoutWebGL(page);
-  await serveStack(page);
-  const address = (z: number) => `source=/stack&select=${z},:,:&map=gray&range=0:256`;
+  const side = 1024;
+  const pattern = Uint8Array.from({ length: side * side }, (_, i) => ((i * 2654435761) >>> 7) % 16);
+  const names = { dimension_names: ["z", "y", "x"] };
+  await serveSlices(page, [24, side, side], names, (z) => pattern.map((value) => value + 10 * z));
+  const address = (z: number) => `source=/sampled&select=${z},:,:&map=gray&range=0:256`;
   const picture = () =>
     viewer.box.locator(".zw-canvas").evaluate((canvas) => (canvas as HTMLCanvasElement).toDataURL());
   await viewer.show(address(20));

@@ -31,20 +31,17 @@ test("datetimes are read as dates", async ({ viewer }) => {
   expect(Math.max(...heights)).toBeLessThan(20);
 });
 
-test("the value of an array without dimensions is shown", async ({ viewer, page }) => {
+test("single values, strings and empty arrays are not pictures", async ({ viewer, page, problems }) => {
+  problems.expect(/404/); // documents of other versions
   await viewer.show("source=/stores/single");
   await expect(page.locator(".zw-value")).toHaveText("−42");
-});
-
-test("fixed strings are a table", async ({ viewer, page }) => {
-  await viewer.show("source=/stores/names");
+  await viewer.change("source=/stores/names");
   const rows = page.getByRole("region", { name: "Values" }).getByRole("row");
   await expect(rows).toHaveCount(13);
   await expect(rows.nth(5).getByRole("cell")).toHaveText(['"r4c0"', '"r4c1"', '"r4c2"']);
-});
-
-test("an empty array has a message", async ({ viewer, page }) => {
-  await viewer.show("source=/stores/nothing");
+  await viewer.change("source=/stores/group&path=deep/words");
+  await expect(page.getByRole("cell", { name: '"none"' })).toHaveCount(2);
+  await viewer.change("source=/stores/nothing");
   await expect(page.locator(".zw-empty")).toContainText("no elements");
 });
 
@@ -97,4 +94,15 @@ test("only the middle of an expensive line is read, until the user requests all 
   expect(columns).toBeLessThan(2 ** 28);
   expect(left + columns / 2).toBeCloseTo(5e11, -8);
   await expect(page.getByRole("list", { name: "Notes" })).toContainText("This is the middle of a slice");
+});
+
+test("obs is a table of its columns, with the names of categories", async ({ viewer, page, problems }) => {
+  problems.expect(/404/);
+  await viewer.show("source=/layers/spatial.zarr&path=tables/table/obs");
+  const table = page.getByRole("table", { name: "3 rows of 3 columns" });
+  await expect(table.getByRole("columnheader")).toHaveText(["_index", "kind", "depth"]);
+  const cells = table.getByRole("row").filter({ hasText: "c1" }).getByRole("cell");
+  await expect(cells).toHaveText(["c1", "stroma", "1.5"]);
+  const last = table.getByRole("row").filter({ hasText: "c3" }).getByRole("cell");
+  await expect(last.first()).toHaveText("c3");
 });

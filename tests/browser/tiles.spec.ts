@@ -1,9 +1,9 @@
 // The tiled canvas: levels, order of arrival, memory.
 import { amount } from "../node/support/amounts.js";
 import { gray, grayTable } from "../shared/pixels.js";
-import { largeValue, pyramidSide, pyramidValue, spikeAt, spikeLength } from "../shared/viewer-stores.js";
+import { largeValue, pyramidValue, spikeAt } from "../shared/viewer-stores.js";
 import { expect, test } from "./site.js";
-import { holdBack, type ViewerPage } from "./viewer-page.js";
+import { holdBack, settles, type ViewerPage } from "./viewer-page.js";
 
 /** Requested chunks of `pyramid`, in order: level and position. */
 function watchPyramid({ page }: ViewerPage): string[] {
@@ -68,12 +68,12 @@ test("one-pixel elements are drawn at the view's positions, in boxes of odd and 
   viewer,
 }) => {
   const expected = grayTable(60, 70, [0, 256], (y, x) => largeValue([2070 + y, 1020 + x]));
+  await viewer.show(`source=/stores/large&${colours}&at=2100,1050,1`);
   for (const [width, height] of [
     [401, 301],
     [400.6, 300.4],
     [402, 302],
   ] as const) {
-    await viewer.show(`source=/stores/large&${colours}&at=2100,1050,1`);
     await viewer.box.evaluate((box, size) => Object.assign(box.style, size), {
       width: `${width}px`,
       maxHeight: `${height}px`,
@@ -103,40 +103,31 @@ test("zooming in asks for the finer level around the pointer only; a coarser one
   page,
 }) => {
   await viewer.show(`source=/stores/pyramid&${colours}&at=512,512,0.25`);
-  let release = () => {};
-  const gate = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  // Requested and not aborted.
-  const held = new Set<string>();
-  page.on("requestfailed", (request) => held.delete(request.url()));
-  await page.route("**/stores/pyramid/0/c/**", async (route) => {
-    held.add(route.request().url());
-    await gate;
-    await route.continue().catch(() => {});
-  });
+  const failed = new Set<string>();
+  page.on("requestfailed", (request) => failed.add(new URL(request.url()).pathname));
   // The intermediate level may be requested and aborted.
-  await page.route("**/stores/pyramid/1/c/**", async (route) => {
-    await gate;
-    await route.continue().catch(() => {});
-  });
+  const middle = await holdBack(page, /\/stores\/pyramid\/1\/c\//);
+  const finest = await holdBack(page, /\/stores\/pyramid\/0\/c\//);
+  const held = () => new Set(finest.held.filter((path) => !failed.has(path)));
   const box = (await viewer.box.boundingBox())!;
   await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
   for (let i = 0; i < 6; i++) await page.mouse.wheel(0, -200);
-  await expect.poll(() => held.size).toBeGreaterThan(0);
+  await expect.poll(() => held().size).toBeGreaterThan(0);
   await viewer.reaches("reading");
   const { top, left, rows, columns } = await viewer.seen();
   const [row, column] = [Math.floor(top + rows / 2), Math.floor(left + columns / 2)];
   const shown = async () => (await viewer.pixels([row, row + 1], [column, column + 1])).data[0];
   expect(await shown()).toBe(gray(pyramidValue(2, [row >> 2, column >> 2]), 0, 256));
-  release();
+  const asked = held().size;
+  middle.release();
+  finest.release();
   await viewer.reaches("ready");
   await expect.poll(shown).toBe(gray(pyramidValue(0, [row, column]), 0, 256));
   const span = (from: number, count: number) => Math.floor((from + count) / 128) - Math.floor(from / 128) + 1;
   // Tiles in view, and around it: those in flight when they left the view.
   const most = (span(top, rows) + 2) * (span(left, columns) + 2);
-  expect(held.size).toBeLessThanOrEqual(most);
-  expect(held.size).toBeLessThan(64);
+  expect(Math.max(asked, held().size)).toBeLessThanOrEqual(most);
+  expect(held().size).toBeLessThan(64);
 });
 
 test("values under the pointer come from the level that is shown, which is named", async ({ viewer }) => {
@@ -148,8 +139,9 @@ test("values under the pointer come from the level that is shown, which is named
 });
 
 test("a spike of one sample among a million is seen at any zoom", async ({ viewer }) => {
+  await viewer.show("source=/stores/spike");
   for (const scale of [0, 0.004, 0.1]) {
-    await viewer.show(`source=/stores/spike${scale ? `&at=0,${spikeAt},${scale}` : ""}`);
+    await viewer.change(`source=/stores/spike${scale ? `&at=0,${spikeAt},${scale}` : ""}`);
     const { width, height, data } = await viewer.canvas();
     const { left, columns } = await viewer.seen();
     const x = Math.floor(((spikeAt + 0.5 - left) / columns) * width);
@@ -161,13 +153,11 @@ test("a spike of one sample among a million is seen at any zoom", async ({ viewe
     expect(isDrawn(Math.floor(width / 10), Math.round(height / 2))).toBe(false);
     expect(isDrawn(Math.floor(width / 10), Math.round(height * (1.06 / 1.12)))).toBe(true);
   }
-  expect(spikeLength).toBeGreaterThan(spikeAt);
 });
 
 const measuredPans = amount(30, 80);
 
 test(`memory stays flat over ${20 + measuredPans} pans`, async ({ viewer, page }) => {
-  test.slow();
   await viewer.show(`source=/stores/large&${colours}&at=2000,1000,2`);
   const box = (await viewer.box.boundingBox())!;
   const pans = async (count: number) => {
@@ -188,7 +178,10 @@ test(`memory stays flat over ${20 + measuredPans} pans`, async ({ viewer, page }
     const value = (name: string) => metrics.find((metric) => metric.name === name)!.value;
     return { heap: value("JSHeapUsedSize"), nodes: value("Nodes"), listeners: value("JSEventListeners") };
   };
+  // The panels arrive after the picture.
+  await expect(page.getByLabel("Colour map", { exact: true })).toBeVisible();
   await pans(20);
+  await settles(page);
   const before = await measure();
   await pans(measuredPans);
   const after = await measure();
@@ -199,5 +192,4 @@ test(`memory stays flat over ${20 + measuredPans} pans`, async ({ viewer, page }
     grayTable(1, 1, [0, 256], () => largeValue([2000, 1000])),
     { row: 2000, column: 1000 },
   );
-  expect(pyramidSide).toBe(1024);
 });

@@ -2,25 +2,29 @@
 import { expect, type Locator, type Page, type Route } from "@playwright/test";
 import { canvasExpression, elementsExpression, grayRows, type Pixels, pixelsOf } from "../shared/pixels.js";
 
-/** Disables WebGL, so that the 2-D context is used. */
-export const withoutWebGL = (page: Page) =>
-  page.addInitScript(() => {
+/** Makes a page draw planes as with a GPU, by WebGL, or as without one, by a 2-D context. */
+export const pretendGpu = (page: Page, hasGpu: boolean) =>
+  page.addInitScript((isFast) => {
     const { getContext } = HTMLCanvasElement.prototype;
     HTMLCanvasElement.prototype.getContext = function (
       this: HTMLCanvasElement,
       kind: string,
-      ...rest: unknown[]
+      { failIfMajorPerformanceCaveat: isRefused = false, ...options } = {},
     ) {
-      return kind === "webgl2"
-        ? null
-        : (getContext as (...all: unknown[]) => unknown).call(this, kind, ...rest);
+      return isRefused && !isFast ? null : getContext.call(this, kind as "2d", options);
     } as typeof getContext;
-  });
+    const { getExtension } = WebGL2RenderingContext.prototype;
+    WebGL2RenderingContext.prototype.getExtension = function (this: WebGL2RenderingContext, name: string) {
+      return name === "WEBGL_debug_renderer_info"
+        ? null
+        : getExtension.call(this, name as "WEBGL_multi_draw");
+    } as typeof getExtension;
+  }, hasGpu);
 
-/** A viewer in a new page of the same context, without WebGL. */
-export async function viewerWithoutWebGL(page: Page, site: string): Promise<ViewerPage> {
+/** A viewer in a new page of the same context, with WebGL. */
+export async function viewerWithWebGL(page: Page, site: string): Promise<ViewerPage> {
   const other = new ViewerPage(await page.context().newPage(), site);
-  await withoutWebGL(other.page);
+  await pretendGpu(other.page, true);
   return other;
 }
 
@@ -50,11 +54,11 @@ export const liveContexts = (page: Page): Promise<number> =>
 
 /**
  * Loses the recorded contexts and clears all pictures.
- * @param restoreAfter milliseconds until the browser restores them. Default: never
+ * @param isRestored whether the browser restores them once the page has heard of it
  * @returns the number of contexts that are still alive; the viewer may replace the others at once.
  */
-export const loseContexts = (page: Page, restoreAfter?: number): Promise<number> =>
-  page.evaluate((delay) => {
+export const loseContexts = (page: Page, isRestored = false): Promise<number> =>
+  page.evaluate((restores) => {
     const { contexts } = globalThis as unknown as { contexts: WebGL2RenderingContext[] };
     Object.assign(globalThis, { areContextsLost: true });
     const roots = [document, ...[...document.querySelectorAll("*")].map((one) => one.shadowRoot)];
@@ -63,11 +67,12 @@ export const loseContexts = (page: Page, restoreAfter?: number): Promise<number>
         canvas.getContext("2d")?.clearRect(0, 0, canvas.width, canvas.height);
     for (const context of contexts.filter((one) => !one.isContextLost())) {
       const extension = context.getExtension("WEBGL_lose_context")!;
+      const restore = () => setTimeout(() => extension.restoreContext());
+      if (restores) context.canvas.addEventListener("webglcontextlost", restore, { once: true });
       extension.loseContext();
-      if (delay !== undefined) setTimeout(() => extension.restoreContext(), delay);
     }
     return contexts.filter((context) => !context.isContextLost()).length;
-  }, restoreAfter);
+  }, isRestored);
 
 /** Red, green, blue and opacity of a canvas at a position in its box. */
 export const canvasPixel = (canvas: Locator, at: { readonly x: number; readonly y: number }) =>
@@ -87,6 +92,20 @@ export async function canvasPixelAt(canvas: Locator, share: number): Promise<num
   return canvasPixel(canvas, { x: width * share, y: height * share });
 }
 
+/** Decodes a picture of a figure by the browser. */
+export async function decodePicture(page: Page, bytes: Buffer): Promise<Pixels> {
+  const seen = await page.evaluate(async (text) => {
+    const image = await createImageBitmap(new Blob([Uint8Array.from(atob(text), (c) => c.charCodeAt(0))]));
+    const context = new OffscreenCanvas(image.width, image.height).getContext("2d")!;
+    context.drawImage(image, 0, 0);
+    const { data, width, height } = context.getImageData(0, 0, image.width, image.height);
+    let binary = "";
+    for (let i = 0; i < data.length; i += 4096) binary += String.fromCharCode(...data.subarray(i, i + 4096));
+    return { width, height, base64: btoa(binary) };
+  }, bytes.toString("base64"));
+  return pixelsOf(seen);
+}
+
 /** Opens an empty page with elements and the script from the CDN folder. */
 export async function openElements(page: Page, site: string, body: string): Promise<void> {
   await page.goto(`${site}/pages/blank.html`);
@@ -95,6 +114,10 @@ export async function openElements(page: Page, site: string, body: string): Prom
   }, body);
   await page.addScriptTag({ url: "/viewer/viewer.min.js", type: "module" });
 }
+
+/** Waits until an element, of several that of an id, shows its source. */
+export const elementIsReady = (page: Page, id?: string) =>
+  expect(page.locator(`${id ? `#${id} ` : ""}.zw-viewer`)).toHaveAttribute("data-state", "ready");
 
 /** Holds back matching requests; `release` lets them and all later ones continue. */
 export async function holdBack(page: Page, pattern: RegExp) {
@@ -112,6 +135,37 @@ export async function holdBack(page: Page, pattern: RegExp) {
   return { held, release };
 }
 
+/** Serves a stack of slices of bytes under /sampled, one chunk each. @returns the requested slices */
+export async function serveSlices(
+  page: Page,
+  shape: readonly [number, number, number],
+  more: object = {},
+  bytesOf = (z: number) => new Uint8Array(shape[1] * shape[2]).fill(z + 1),
+): Promise<number[]> {
+  const [, rows, columns] = shape;
+  const document = {
+    zarr_format: 3,
+    node_type: "array",
+    shape,
+    data_type: "uint8",
+    chunk_grid: { name: "regular", configuration: { chunk_shape: [1, rows, columns] } },
+    chunk_key_encoding: { name: "default" },
+    fill_value: 0,
+    codecs: [{ name: "bytes" }],
+    ...more,
+  };
+  const read: number[] = [];
+  await page.route("**/sampled/**", async (route) => {
+    const [, slice] = /\/sampled\/c\/(\d+)\/0\/0$/.exec(route.request().url()) ?? [];
+    if (slice !== undefined) {
+      read.push(Number(slice));
+      await route.fulfill({ body: Buffer.from(bytesOf(Number(slice))) });
+    } else if (route.request().url().endsWith("/sampled/zarr.json")) await route.fulfill({ json: document });
+    else await route.fulfill({ status: 404 });
+  });
+  return read;
+}
+
 /** Waits until everything has been drawn: panels that appear after the first picture may change its size. */
 export async function settles(page: Page): Promise<void> {
   // Tabs in the background have few animation frames.
@@ -125,8 +179,18 @@ export async function settles(page: Page): Promise<void> {
     return true;
   };
   const viewer = page.locator(".zw-viewer");
-  await expect.poll(() => viewer.evaluate(isSettled), { timeout: 45_000 }).toBe(true);
+  await expect.poll(() => viewer.evaluate(isSettled)).toBe(true);
 }
+
+/** Rows of colours of a function of row and column, as `colours` of a viewer. */
+export const colourTable = (
+  rows: number,
+  columns: number,
+  value: (row: number, column: number) => readonly number[],
+) =>
+  Array.from({ length: rows }, (_, row) =>
+    Array.from({ length: columns }, (_, column) => value(row, column).join()),
+  );
 
 export class ViewerPage {
   readonly root: Locator;
@@ -156,9 +220,23 @@ export class ViewerPage {
     await this.reaches("ready");
   }
 
+  /** Opens another source, or another view of the same one, without loading the page again. */
+  async open(query: string): Promise<void> {
+    await this.page.evaluate((search) => {
+      history.pushState(null, "", search);
+      dispatchEvent(new PopStateEvent("popstate"));
+    }, `?${query}`);
+  }
+
+  /** Opens a source or view as `open` does, and waits until it has been drawn. */
+  async change(query: string): Promise<void> {
+    await this.open(query);
+    // Views of the same source begin with the next frame.
+    await settles(this.page);
+  }
+
   async reaches(state: "ready" | "reading" | "error"): Promise<void> {
-    // Volumes take long on machines without a GPU.
-    await expect(this.root).toHaveAttribute("data-state", state, { timeout: 45_000 });
+    await expect(this.root).toHaveAttribute("data-state", state);
   }
 
   /** The content of the canvas in device pixels. */
@@ -169,6 +247,15 @@ export class ViewerPage {
   /** One pixel per element: of all elements in view, or of some rows and columns. */
   async pixels(rows?: readonly [number, number], columns?: readonly [number, number]): Promise<Pixels> {
     return pixelsOf(await this.page.evaluate(elementsExpression(rows, columns)));
+  }
+
+  /** Red, green, blue and alpha of elements, as one string each. */
+  async colours(): Promise<string[][]> {
+    const { width, height, data } = await this.pixels();
+    return colourTable(height, width, (row, column) => {
+      const at = 4 * (row * width + column);
+      return [...data.subarray(at, at + 4)];
+    });
   }
 
   /**

@@ -3,6 +3,7 @@ import type { Page } from "@playwright/test";
 import type { ZarrViewerElement } from "../../build/viewer/define.js";
 import { omeVolume, rayOf, type Triple, volumeOf } from "../shared/volumes.js";
 import { expect, test } from "./site.js";
+import { elementIsReady, openElements } from "./viewer-page.js";
 import { serve } from "./volume-page.js";
 
 /** Some bright voxels, each with its own value, in a dim volume. */
@@ -89,19 +90,15 @@ test("the lines of the crosshair cross the volume at the chosen element", async 
 
 test("Enter chooses the voxel in the middle, and linked viewers follow", async ({ page, site }) => {
   await serve(page, image);
-  await page.goto(`${site}/pages/blank.html`);
   const [spot] = spots;
   const middle = spot!.map((at) => at + 0.5).join();
-  await page.evaluate((center) => {
-    document.body.innerHTML = `
-      <zarr-viewer id="one" src="/volume" link="a" view="volume" mode="max" orbit="30,20,4,${center}" range="0:256"></zarr-viewer>
-      <zarr-viewer id="two" src="/volume" link="a" planes="xy xz" range="0:256"></zarr-viewer>`;
-  }, middle);
-  await page.addScriptTag({ url: "/viewer/viewer.min.js", type: "module" });
-  for (const id of ["one", "two"])
-    await expect(page.locator(`#${id} .zw-viewer`)).toHaveAttribute("data-state", "ready", {
-      timeout: 45_000,
-    });
+  await openElements(
+    page,
+    site,
+    `<zarr-viewer id="one" src="/volume" link="a" view="volume" mode="max" orbit="30,20,4,${middle}" range="0:256"></zarr-viewer>
+     <zarr-viewer id="two" src="/volume" link="a" planes="xy xz" range="0:256"></zarr-viewer>`,
+  );
+  for (const id of ["one", "two"]) await elementIsReady(page, id);
   await page.locator("#one .zw-frame-volume > .zw-box").press("Enter");
   const index = (id: string) =>
     page

@@ -2,8 +2,13 @@
 import { colorTable, pixelBytes } from "../../build/viewer/base/color-tables.js";
 import { omeVolume, type TestVolume, volumeOf } from "../shared/volumes.js";
 import { expect, test } from "./site.js";
-import { settles, type ViewerPage } from "./viewer-page.js";
-import { serve } from "./volume-page.js";
+import type { ViewerPage } from "./viewer-page.js";
+import { serve, volumeWindow } from "./volume-page.js";
+
+test.use({ viewport: volumeWindow });
+test.beforeEach(({ problems }) => {
+  problems.expect(/404/); // chunks of the fill value
+});
 
 const size = 64;
 const labels = [5, 7, 9, 300];
@@ -14,17 +19,16 @@ const segmented = (labelAt: (x: number, y: number, z: number) => number): TestVo
 
 const cases = {
   /** Whole bricks and cells have one label, and hide another one. */
-  "all around another one": segmented((x, y, z) => {
+  around: segmented((x, y, z) => {
     const isInside = [x, y, z].every((at) => at >= 12 && at < size - 12);
     return isInside ? 5 : x + y < size ? 7 : z > 20 ? 9 : 300;
   }),
-  "one voxel thick": segmented((x, y, z) => (x % 16 === 8 ? 7 : y % 16 === 8 ? 9 : z % 16 === 8 ? 300 : 0)),
-  "single voxels": segmented((x, y, z) => ([x, y, z].every((at) => at % 8 === 4) ? 7 : 0)),
+  thin: segmented((x, y, z) => (x % 16 === 8 ? 7 : y % 16 === 8 ? 9 : z % 16 === 8 ? 300 : 0)),
+  single: segmented((x, y, z) => ([x, y, z].every((at) => at % 8 === 4) ? 7 : 0)),
 };
 
 /** How often each label is drawn, lit by 0.25 to 1; −1 counts other colours. */
 async function drawnLabels(viewer: ViewerPage): Promise<Map<number, number>> {
-  await settles(viewer.page);
   const { data } = await viewer.canvas();
   const counts = new Map<number, number>();
   for (let at = 0; at < data.length; at += 4) {
@@ -42,16 +46,20 @@ async function drawnLabels(viewer: ViewerPage): Promise<Map<number, number>> {
   return counts;
 }
 
-for (const [name, volume] of Object.entries(cases))
-  test(`labels ${name} have their colours`, async ({ viewer, page, problems }) => {
-    problems.expect(/404/);
-    await page.setViewportSize({ width: 640, height: 420 });
-    await serve(page, omeVolume([volume], [32, 32, 32]));
+test("labels all around another one, one voxel thick and single have their colours", async ({
+  viewer,
+  page,
+}) => {
+  for (const [name, volume] of Object.entries(cases)) {
+    await serve(page, omeVolume([volume], [32, 32, 32]), name);
+    const address = `source=/${name}&view=volume&map=labels`;
+    await viewer.show(address);
     for (const view of ["0,0,1", "30,20,1", "30,20,1&clip=3:60,4:61,5:59", "30,20,1&cut=20,30,-0.7"]) {
-      await viewer.show(`source=/volume&view=volume&map=labels&orbit=${view}`);
+      await viewer.change(`${address}&orbit=${view}`);
       const drawn = await drawnLabels(viewer);
-      expect(drawn.get(-1), view).toBeUndefined();
-      expect(drawn.get(7), view).toBeGreaterThan(100);
+      expect(drawn.get(-1), `${name}: ${view}`).toBeUndefined();
+      expect(drawn.get(7), `${name}: ${view}`).toBeGreaterThan(100);
       expect(drawn.get(5), `label 5 is hidden: ${view}`).toBeUndefined();
     }
-  });
+  }
+});

@@ -14,11 +14,15 @@ import {
 } from "../shared/volumes.js";
 import { settles, type ViewerPage } from "./viewer-page.js";
 
-/** Serves a store under /volume/. @returns the requested keys */
-export async function serve(page: Page, store: ReadonlyMap<string, Uint8Array>): Promise<string[]> {
+/** Serves a store under /volume/ or another name. @returns the requested keys */
+export async function serve(
+  page: Page,
+  store: ReadonlyMap<string, Uint8Array>,
+  name = "volume",
+): Promise<string[]> {
   const keys: string[] = [];
-  await page.route("**/volume/**", async (route) => {
-    const [, key = ""] = /\/volume\/(.*)$/.exec(new URL(route.request().url()).pathname) ?? [];
+  await page.route(`**/${name}/**`, async (route) => {
+    const key = new URL(route.request().url()).pathname.slice(name.length + 2);
     keys.push(key);
     const body = store.get(key);
     await route.fulfill(body ? { body: Buffer.from(body) } : { status: 404 });
@@ -37,13 +41,16 @@ export const bytes = volumeOf(new Uint8Array(130 * 100 * 70), [130, 100, 70], (x
 );
 export const image = omeVolume([bytes, halved(bytes)], [32, 64, 64]);
 
-/** Makes the window smaller in samples: without a GPU, the time of a picture grows with its size. */
-export async function shrinkWindow(page: Page): Promise<void> {
-  if (!isWhole) await page.setViewportSize({ width: 640, height: 480 });
-}
+/** A lower window in samples: without a GPU, the time of a picture grows with its size. The panels have room. */
+export const volumeWindow = isWhole ? { width: 960, height: 640 } : { width: 800, height: 440 };
 
-export const show = (viewer: ViewerPage, query: string) =>
-  viewer.show(`source=/volume&view=volume&${query}&map=gray&range=0:256`);
+const address = (query: string, name: string) => `source=/${name}&view=volume&${query}&map=gray&range=0:256`;
+
+export const show = (viewer: ViewerPage, query: string, name = "volume") => viewer.show(address(query, name));
+
+/** Changes the view on the same page, which keeps its shaders. */
+export const change = (viewer: ViewerPage, query: string, name = "volume") =>
+  viewer.change(address(query, name));
 
 /** Replaces parts of the shaders that the next page compiles. */
 export const replaceInShaders = (page: Page, ...parts: readonly (readonly [old: string, now: string])[]) =>
@@ -56,16 +63,13 @@ export const replaceInShaders = (page: Page, ...parts: readonly (readonly [old: 
     };
   }, parts);
 
-/** A number that changes with the picture. */
-export const pictureHash = (page: Page): Promise<number> =>
-  page.locator(".zw-canvas").evaluate((canvas: HTMLCanvasElement) => {
-    const { width, height } = canvas;
-    const copy = Object.assign(document.createElement("canvas"), { width, height });
-    const context = copy.getContext("2d", { willReadFrequently: true })!;
-    context.drawImage(canvas, 0, 0);
-    const pixels = new Uint32Array(context.getImageData(0, 0, width, height).data.buffer);
-    return pixels.reduce((hash, pixel) => Math.imul(hash ^ pixel, 0x01000193) >>> 0, 0x811c9dc5);
-  });
+/** The mean of the samples on a ray. */
+export const average = (samples: readonly number[]) =>
+  samples.reduce((sum, one) => sum + one, 0) / samples.length;
+
+/** A text that changes with the picture. */
+export const pictureHash = (page: Page): Promise<string> =>
+  page.locator(".zw-canvas").evaluate((canvas: HTMLCanvasElement) => canvas.toDataURL());
 
 /** Gray values of some pixels, with the ones expected from the samples of their rays. */
 export async function compared(

@@ -1,6 +1,7 @@
 // Screenshots of the viewer: npm run check -- screens.
 import { defineConfig } from "@playwright/test";
 import base from "../../playwright.config.js";
+import { root } from "../shared/places.js";
 
 export default defineConfig({
   ...base,
@@ -8,4 +9,5 @@ export default defineConfig({
   globalSetup: "../browser/setup.ts",
   outputDir: "../../build/reports/screens",
   retries: 0,
+  use: { ...base.use, samples: `${root}build/samples` },
 });

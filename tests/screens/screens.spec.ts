@@ -1,41 +1,13 @@
 // Takes a screenshot of every screen, light and dark, at three sizes. A screen fails if its page reports an error,
 // is wider than its window, or violates a rule of axe-core.
 import path from "node:path";
-import { startServer, strictPolicy } from "../../scripts/lib/server.mjs";
 import { violations } from "../browser/axe-rules.js";
-import { test as base, expect } from "../browser/site.js";
+import { expect, test } from "../browser/site.js";
 import { settles } from "../browser/viewer-page.js";
-import {
-  groupsFolder,
-  layersFolder,
-  packageMounts,
-  pagesFolder,
-  root,
-  storesFolder,
-} from "../shared/places.js";
+import { root } from "../shared/places.js";
 import { screens } from "./screens.js";
 
 const folder = path.join(root, "build/screens");
-
-const test = base.extend<object, { site: string }>({
-  site: [
-    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the fixtures needed from the pattern
-    async ({}, use) => {
-      const mounts = {
-        ...packageMounts,
-        "/samples/": { root: path.join(root, "build/samples"), isData: true },
-        "/stores/": storesFolder,
-        "/groups/": groupsFolder,
-        "/layers/": layersFolder,
-        "/pages/": pagesFolder,
-      };
-      const server = await startServer({ policy: strictPolicy, mounts });
-      await use(server.url);
-      await server.close();
-    },
-    { scope: "worker" },
-  ],
-});
 
 const sizes = [
   [1280, 800],

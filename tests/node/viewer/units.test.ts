@@ -1,19 +1,19 @@
-// Parts of the viewer that need no browser: plans, addresses, pixels, formatted values.
-import { expect, test } from "@playwright/test";
+// Parts of the viewer without a page: plans, addresses, pixels, formatted values.
+import { expect, it } from "vitest";
 import { DType } from "zarr-wasm";
-import { pixelColor } from "../../build/viewer/base/color-tables.js";
+import { pixelColor } from "#src/viewer/base/color-tables.js";
 import {
   formatBriefly,
   formatByteCount,
   formatNumber,
   formatScalar,
   formatTime,
-} from "../../build/viewer/base/format.js";
-import { paintPlane } from "../../build/viewer/draw/paint.js";
-import { readQuery, writeQuery } from "../../build/viewer/model/query.js";
-import { type ArrayFacts, resolveState, type WantedState } from "../../build/viewer/model/state.js";
-import { roundValues, ticksBetween } from "../../build/viewer/panels/rulers.js";
-import { dtypeLeaves } from "../../build/viewer/source/leaf.js";
+} from "#src/viewer/base/format.js";
+import { paintPlane } from "#src/viewer/draw/paint.js";
+import { readQuery, writeQuery } from "#src/viewer/model/query.js";
+import { type ArrayFacts, resolveState, type WantedState } from "#src/viewer/model/state.js";
+import { roundValues, ticksBetween } from "#src/viewer/panels/rulers.js";
+import { dtypeLeaves } from "#src/viewer/source/leaf.js";
 
 const float32 = DType.simple("float32");
 const facts = (shape: number[], chunkShape: number[], dtype = float32): ArrayFacts => ({
@@ -22,7 +22,7 @@ const facts = (shape: number[], chunkShape: number[], dtype = float32): ArrayFac
   dtype,
 });
 
-test("the axes shown first: the last two, or those before a few channels", () => {
+it("the axes shown first: the last two, or those before a few channels", () => {
   const axes = (shape: number[]) => resolveState(facts(shape, shape), {}).axes;
   expect(axes([5, 6, 7])).toEqual([1, 2]);
   expect(axes([300, 400, 3])).toEqual([0, 1]);
@@ -31,7 +31,7 @@ test("the axes shown first: the last two, or those before a few channels", () =>
   expect(axes([])).toEqual([]);
 });
 
-test("an address and its settings", () => {
+it("an address and its settings", () => {
   const array = facts([4, 50, 60], [1, 50, 60]);
   const target = { source: "https://example.org/a b?sig=x&y=1", path: "deep/er" };
   expect(writeQuery(target, { array, settings: resolveState(array, {}) })).toBe(
@@ -54,7 +54,7 @@ test("an address and its settings", () => {
   expect(readQuery("?source=x&order=writer")!.v1Order).toBe("writer");
 });
 
-test("numbers to pixels: ends, NaN, infinity, ranges without extent and without limit", () => {
+it("numbers to pixels: ends, NaN, infinity, ranges without extent and without limit", () => {
   const table = Uint32Array.from({ length: 256 }, (_, i) => i + 1);
   const outside = { below: [0, 0, 255], above: [255, 0, 0] } as const;
   const paint = (list: number[], low: number, high: number, marks?: typeof outside) => {
@@ -86,7 +86,7 @@ test("numbers to pixels: ends, NaN, infinity, ranges without extent and without 
   expect(paint([-MAX_VALUE, 0, MAX_VALUE], -MAX_VALUE, MAX_VALUE)).toEqual([1, 129, 256]);
 });
 
-test("values as text, with the digits that the type holds", () => {
+it("values as text, with the digits that the type holds", () => {
   expect(formatNumber(float32, Math.fround(0.1))).toBe("0.1");
   expect(formatNumber(float32, Math.fround(16777217))).toBe("16777216");
   expect(formatNumber(DType.simple("float64"), 0.1 + 0.2)).toBe("0.30000000000000004");
@@ -110,7 +110,7 @@ test("values as text, with the digits that the type holds", () => {
   ]);
 });
 
-test("times as text, to the precision of their unit", () => {
+it("times as text, to the precision of their unit", () => {
   const time = (unit: Parameters<typeof DType.time>[1], count: bigint, scale = 1) =>
     formatTime(DType.time("datetime64", unit, scale), count);
   expect(time("ns", 1_577_836_800_000_000_001n)).toBe("2020-01-01 00:00:00.000000001");
@@ -127,7 +127,7 @@ test("times as text, to the precision of their unit", () => {
   expect(formatScalar(DType.time("timedelta64", "m", 15), -3n)).toBe("−45 m");
 });
 
-test("fields down to the leaves", () => {
+it("fields down to the leaves", () => {
   const inner = DType.struct([{ name: "x", dtype: float32 }]);
   const dtype = DType.struct([
     { name: "a", dtype: float32, shape: [2, 2] },
@@ -144,7 +144,7 @@ test("fields down to the leaves", () => {
   ]);
 });
 
-test("ticks are at round values inside the range", () => {
+it("ticks are at round values inside the range", () => {
   expect(ticksBetween(0, 1024, 5)).toEqual([0, 500, 1000]);
   expect(ticksBetween(7, 10, 10)).toEqual([7, 8, 9]);
   expect(ticksBetween(0, 1, 4)).toEqual([0]);
