@@ -150,12 +150,11 @@ export async function openNode(source: Source | OpenedNode, options: SourceOptio
 
 /** Parts of the same copy write at the same time. Parts also wait for the writer that creates the nodes. */
 async function lockOptions(nodes: readonly PlannedNode[], options: CheckedOptions): Promise<LockOptions> {
-  const { onWarning, share, signal, verify, wait } = options;
-  const isResponsive = !verify && nodes.every(isCopiedAsStored);
-  if (!share) return { isResponsive, onWarning, signal };
+  const { onWarning, share, signal, wait } = options;
+  if (!share) return { onWarning, signal };
   const texts = nodes.map(({ path, metadata }) => [path, documentsText(metadata)]);
   const digest = await sha256(JSON.stringify(texts));
-  return { share: `one of ${share.count} parts of ${digest}`, isResponsive, wait, onWarning, signal };
+  return { share: `one of ${share.count} parts of ${digest}`, wait, onWarning, signal };
 }
 
 const isCopiedAsStored = ({ metadata, view }: PlannedNode): boolean =>

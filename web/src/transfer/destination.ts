@@ -23,13 +23,7 @@ import {
   ZarrError,
 } from "../util/errors.js";
 import { exitHooks, hasNode, loadNode, node } from "./host.js";
-import {
-  type DestinationLock,
-  type LockGate,
-  type LockOptions,
-  type LockTarget,
-  lockDestination,
-} from "./lock.js";
+import { type DestinationLock, type LockOptions, type LockTarget, lockDestination, WriteGate } from "./lock.js";
 import { placeOfStore } from "./places.js";
 
 /** An open destination. */
@@ -136,13 +130,12 @@ function openStore(given: Store, { name, bucket }: DestinationOptions): Destinat
   const place = placeOfStore(store);
   const names = { name: name ?? place ?? store.locate?.("/") ?? "the destination", place };
   if (store instanceof FileSystemStore) return plainDestination({ kind: "folder", ...names }, store);
-  return plainDestination({ kind: "store", ...names }, store, store);
+  return plainDestination({ kind: "store", ...names }, store);
 }
 
 function plainDestination(
   names: Pick<Destination, "kind" | "name" | "place">,
   inner: Store,
-  lockStore?: Store,
 ): Destination {
   const gate = new WriteGate();
   const store = gatedStore(inner, gate);
@@ -150,7 +143,7 @@ function plainDestination(
   const release = async () => gate.release();
   return {
     ...target,
-    lock: (options) => lockDestination({ ...target, lockStore, gate }, options),
+    lock: (options) => lockDestination({ ...names, inner, gate }, options),
     readBack: () => store,
     close: release,
     abort: release,
@@ -179,7 +172,7 @@ async function openArchive(
   const target = { kind: "zip", name, place: path, store: writer } as const;
   return {
     ...target,
-    lock: (options) => lockDestination({ ...target, lockStore: undefined, gate }, options),
+    lock: (options) => lockDestination({ ...target, inner: writer, gate }, options),
     readBack: () => new ZipStore(node().url.pathToFileURL(path)),
     close: () => writer.close().finally(release),
     abort: (reason) => writer.abort(reason).finally(release),
@@ -222,39 +215,6 @@ async function checkReplaceable(name: string, path: string, found: Stats): Promi
 
 const notReplaceable = (message: string, cause?: unknown): ZarrError =>
   new ZarrError("NotAllowed", message, { code: "not-zarr", cause });
-
-/** Allows writes to a destination only while its lock is held and the process is not ending. */
-class WriteGate implements LockGate {
-  lockCheck: (() => Promise<void>) | undefined;
-  readonly #running = new Set<Promise<unknown>>();
-  #isEnding = false;
-  /** Removes the hook for the end of the process. */
-  readonly release = exitHooks.add(() => this.end());
-
-  /** @throws Network if the lock is lost. */
-  readonly checkLock = async (): Promise<void> => this.lockCheck?.();
-
-  /** Runs a write, for which {@link end} waits. @throws Network if the lock is lost. */
-  async run<T>(write: () => T | Promise<T>): Promise<T> {
-    await this.checkLock();
-    if (this.#isEnding) await new Promise<never>(() => {});
-    const running = Promise.resolve(write());
-    this.#running.add(running);
-    try {
-      return await running;
-    } catch (error) {
-      await this.checkLock(); // the destination may have been deleted because the lock was lost
-      throw error;
-    } finally {
-      this.#running.delete(running);
-    }
-  }
-
-  async end(): Promise<void> {
-    this.#isEnding = true;
-    await Promise.allSettled(this.#running);
-  }
-}
 
 const lockKey = `/${writerLockName()}`;
 
