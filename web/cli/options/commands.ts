@@ -1,6 +1,4 @@
 /** Lists every command of the command line, for the parser, help and completion. */
-import { closestTo } from "#internal";
-import { didYouMean } from "../text/did-you-mean.js";
 import { type Option, type OptionName, options, versionOptions } from "./options.js";
 
 /** Placeholder of an operand, which also selects its completion; optional operands are in brackets. */
@@ -194,40 +192,6 @@ memory to estimate the gain of other codecs.`,
     examples: [{ caption: "show the options of copy", line: "zarr-wasm help copy" }],
   },
 };
-
-/** Commands of other tools, with the task and the command that does it here. */
-const otherCommands: Readonly<Record<string, readonly [task: string, line: string]>> = {
-  ls: ["list a hierarchy", "info SOURCE"],
-  tree: ["list a hierarchy", "info SOURCE"],
-  list: ["list a hierarchy", "info SOURCE"],
-  stat: ["describe a node", "info SOURCE --path PATH"],
-  cat: ["print elements", "read SOURCE"],
-  head: ["print the first elements", "read SOURCE --select 0:10"],
-  get: ["save elements", "read SOURCE --format npy --out FILE"],
-  cp: ["copy data", "copy SOURCE DEST"],
-  download: ["copy data", "copy SOURCE DEST"],
-  rechunk: ["change the chunk shape", "copy SOURCE DEST --chunks 64,64"],
-  convert: ["convert data", "copy SOURCE DEST --format 3"],
-  migrate: ["convert data", "copy SOURCE DEST --format 3"],
-  shard: ["store chunks in shards", "copy SOURCE DEST --shards auto"],
-  recompress: ["change the codecs", "copy SOURCE DEST --codecs zstd"],
-  zip: ["pack data into an archive", "copy SOURCE DEST.zip"],
-  unzip: ["unpack an archive", "copy SOURCE.zip DEST"],
-  check: ["check data", "verify SOURCE"],
-  validate: ["check data", "verify SOURCE"],
-  downsample: ["make a multiscale image", "pyramid SOURCE DEST"],
-  multiscale: ["make a multiscale image", "pyramid SOURCE DEST"],
-  show: ["open the viewer", "view SOURCE --open"],
-  open: ["open the viewer", "view SOURCE --open"],
-  serve: ["open the viewer", "view SOURCE --open"],
-};
-
-/** Returns a suggestion for an unknown command, or "". */
-export function commandHint(name: string): string {
-  if (!Object.hasOwn(otherCommands, name)) return didYouMean(closestTo(name, Object.keys(commands)));
-  const [task, line] = otherCommands[name]!;
-  return `; to ${task}, use: zarr-wasm ${line}`;
-}
 
 /** Returns the options of a command with their names. */
 export function commandOptions({ options: own }: Command): [name: OptionName, option: Option][] {

@@ -17,11 +17,12 @@ import {
   type StoreWriteOptions,
 } from "../store/store.js";
 import { Limiter } from "../util/async.js";
+import { isSameBytes } from "../util/bytes.js";
 import { corruptChunk, withDetails } from "../util/errors.js";
 import { allowListeners } from "../util/platform.js";
 import type { ObjectBox } from "../walk/boxes.js";
 import type { WorkerPool } from "../workers/pool.js";
-import type { CopyingStore } from "./destination.js";
+import type { Destination } from "./destination.js";
 import type { CopyProgress, CopyResult } from "./options.js";
 import { partsOf, type WholeObject, wholeObject } from "./stored-form.js";
 import type { View } from "./view.js";
@@ -41,7 +42,7 @@ export interface ArrayCopy {
   readonly memory: number;
   /** Keeps whole objects that exist in the target. */
   readonly resume: boolean;
-  /** Reads each written object again and compares it. */
+  /** Decodes what is written and compares it with the source. */
   readonly verify: boolean;
   /** Place of intermediate chunks: a folder (Node) or a store. Without one, arrays are copied in a single pass. */
   readonly temp: string | Store | undefined;
@@ -227,12 +228,20 @@ export class TargetStore implements OwnStore {
   readonly written = new Set<string>();
   declare readonly getRange?: NonNullable<Store["getRange"]>;
 
-  /** @param mayHoldMore whether an earlier copy may have left objects that have to be deleted. */
+  private readonly store: Store;
+
+  /**
+   * @param mayHoldMore whether an earlier copy may have left objects that have to be deleted.
+   * @param readsBack whether to read each object again and compare it.
+   */
   constructor(
-    private readonly store: Store,
+    private readonly destination: Pick<Destination, "store" | "copyFrom">,
     private readonly tally: Tally,
     private readonly mayHoldMore: boolean,
+    private readonly readsBack: boolean,
   ) {
+    const { store } = destination;
+    this.store = store;
     if (!store.getRange) return;
     this.getRange = (key: string, range: RangeQuery, options?: StoreGetOptions) =>
       store.getRange!(key, range, options);
@@ -265,14 +274,16 @@ export class TargetStore implements OwnStore {
     await this.store.set!(key, value, options);
     this.written.add(key);
     this.tally.bytesWritten += value.byteLength;
+    if (!this.readsBack) return;
+    const found = await this.store.get(key);
+    if (!found || !isSameBytes(found, value)) throw differsError(this.locate(key), key);
   }
 
-  /** Copies an object ({@link CopyingStore}), unless it is kept, and counts its bytes. */
+  /** Copies an object without reading it, unless it is kept, and counts its bytes. */
   async copyFrom(source: Store, from: string, key: string, check: CheckWhole): Promise<CopiedObject> {
     if (this.kept.has(key)) return undefined;
     let found: WholeObject | undefined;
-    const { copyFrom }: Partial<CopyingStore> = this.store as Store & Partial<CopyingStore>;
-    const outcome = await copyFrom?.(source, from, key, async (read) => {
+    const outcome = await this.destination.copyFrom?.(source, from, key, async (read) => {
       found = await check(read);
       return found !== undefined;
     });

@@ -248,7 +248,7 @@ async function copyAll(
   await tally.callbacks.settle();
   signal?.throwIfAborted();
   await destination.close();
-  if (verify && destination.kind === "zip") await compareAll(works, destination);
+  if (verify && isComparedLater(destination, options)) await compareAll(works, destination);
 }
 
 async function planWorks(
@@ -258,11 +258,12 @@ async function planWorks(
   tally: Tally,
 ): Promise<ArrayCopy[]> {
   const { memory, resume = false, share, signal } = options;
+  const verify = options.verify === true && !isComparedLater(destination, options);
   const temp = (await checkTemp(options.temp)) ?? (await defaultTemp(destination));
   const works: ArrayCopy[] = [];
   for (const { metadata, path, view } of nodes) {
     if (!view || metadata.kind !== "array") continue;
-    const store = new TargetStore(destination.store, tally, resume);
+    const store = new TargetStore(destination, tally, resume, verify);
     const target = new ZarrArray(store, path, metadata.spec, view.array.limits);
     const counts = target.reader.objectAxes.map((axis) => axis.count);
     const own = { view, target, resume, boxes: shareBoxes(counts, share, works.length) };
@@ -270,8 +271,6 @@ async function planWorks(
     const isAsStored = storedOffsets(view, target.spec) !== undefined;
     const { boxes, left } = await withPathInErrors(path, () => visitedBoxes(own, there, isAsStored));
     tally.countUnvisited(left);
-    // Archives cannot be read while they are written.
-    const verify = options.verify === true && destination.kind !== "zip";
     const { pool } = options;
     const work = { view, target, store, tally, memory, resume, pool, boxes, verify, temp, signal };
     works.push({ ...work, isSparse: left.chunks > 0n });
@@ -320,6 +319,10 @@ function storedOffsets(view: View, target: ArraySpec): number[] | undefined {
   return isSameEncoding(view.array.spec, target) ? view.cellOffsets(view.array.chunkShape) : undefined;
 }
 
+/** Archives cannot be read while they are written, and a resumed copy does not decode the objects that it keeps. */
+const isComparedLater = ({ kind }: Destination, { resume }: CheckedOptions): boolean =>
+  kind === "zip" || resume === true;
+
 async function compareAll(works: readonly ArrayCopy[], destination: Destination): Promise<void> {
   const store = destination.readBack();
   for (const work of works) {
@@ -328,7 +331,7 @@ async function compareAll(works: readonly ArrayCopy[], destination: Destination)
   }
 }
 
-/** Compares a finished copy with its source, for destinations that cannot be read while they are written. */
+/** Compares a finished copy with its source. */
 async function compareArrays(work: ArrayCopy, written: ZarrArray): Promise<void> {
   const copier = new BoxCopier({ ...boxCopyOptions(work, work.view), to: written });
   for (const objects of work.boxes) {

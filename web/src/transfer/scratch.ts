@@ -6,28 +6,25 @@ import { randomHex } from "../store/lease.js";
 import type { MaybePromise, Store } from "../store/store.js";
 import { hiddenName, isDeletedFolder, isHidden, isScratchName, scratchName } from "../store/temp-names.js";
 import { networkError } from "../util/errors.js";
+import { keepAlive } from "../util/platform.js";
+import { differsError } from "./array-copy.js";
 import { exitHooks, node, transferTimes } from "./host.js";
 
-/** A store of intermediate chunks. */
-export interface Scratch extends Store {
-  /** Marks all chunks as written: from now on, a missing chunk is an error. */
-  seal(): void;
-  /** Removes all chunks. */
-  remove(): MaybePromise<void>;
-}
-
 /**
- * Runs work with a new scratch store, which is removed afterwards.
+ * Runs work with a new store of intermediate chunks, which is removed afterwards, however the process ends, except by SIGKILL.
  * @param where path of the folder to create a scratch folder in (Node), or a store.
+ * @param isChecked whether to detect chunks that others have changed.
  */
-export function withScratch<T>(where: string | Store, work: (store: Scratch) => Promise<T>): Promise<T> {
-  return typeof where === "string" ? withScratchFolder(where, work) : withScratchStore(where, work);
-}
-
-async function withScratchStore<T>(where: Store, work: (store: Scratch) => Promise<T>): Promise<T> {
-  const store = new PrefixedScratch(where);
+export async function withScratch<T>(
+  where: string | Store,
+  isChecked: boolean,
+  work: (store: Store) => Promise<T>,
+): Promise<T> {
+  const place = typeof where === "string" ? new ScratchFolder(where) : new ScratchPrefix(where);
+  const store = new ScratchStore(place, isChecked);
   const release = exitHooks.add(() => store.remove());
   try {
+    if (place instanceof ScratchFolder) place.make();
     return await work(store);
   } finally {
     await store.remove();
@@ -35,27 +32,161 @@ async function withScratchStore<T>(where: Store, work: (store: Scratch) => Promi
   }
 }
 
-/**
- * Runs work with a new scratch folder, which is removed however the process ends, except by SIGKILL. Folders that were
- * left by killed processes are removed first.
- */
-async function withScratchFolder<T>(where: string, work: (store: Scratch) => Promise<T>): Promise<T> {
-  const { fs, path } = node();
-  const folder = path.join(where, scratchName());
-  const store = new ScratchStore(folder);
-  const release = exitHooks.add(() => store.remove());
-  const beat = setInterval(() => markUsed(folder), transferTimes.scratchBeat);
-  beat.unref();
-  try {
-    fs.mkdirSync(folder, { recursive: true });
-    removeStale(where, folder);
-    return await work(store);
-  } finally {
-    clearInterval(beat);
-    store.remove();
-    release();
+/** Chunks that only this process writes. One that has been written, but is missing, is an error. */
+export class ScratchStore implements Store {
+  /** Digests of the chunks by their keys; 0 for unchecked ones. */
+  readonly #written = new Map<string, bigint>();
+  #isRemoved = false;
+
+  constructor(
+    private readonly place: ScratchFolder | ScratchPrefix,
+    private readonly isChecked: boolean,
+  ) {}
+
+  locate(key: string): string {
+    return this.place.locate(key);
+  }
+
+  /** @throws Network ("file-failed") for a chunk that was removed; CorruptChunk ("differs") for one that was changed. */
+  async get(key: string): Promise<Uint8Array | undefined> {
+    const digest = this.#written.get(key);
+    if (digest === undefined) return undefined;
+    const bytes = await this.#unlessRemoved(this.place.get(key));
+    if (!bytes) throw missing(this.place.name, undefined);
+    if (digest !== this.#digest(bytes)) throw differsError(this.locate(key));
+    return bytes;
+  }
+
+  /** @throws Network ("disk-full", "file-failed"), also if the folder was removed; what the store throws. */
+  async set(key: string, value: Uint8Array): Promise<void> {
+    await this.#unlessRemoved(this.place.set(key, value));
+    this.#written.set(key, this.#digest(value));
+  }
+
+  remove(): MaybePromise<void> {
+    this.#isRemoved = true;
+    return this.place.remove(this.#written.keys());
+  }
+
+  /** Never returns for a failure once the process ends. */
+  #unlessRemoved<T>(work: Promise<T>): Promise<T> {
+    return work.catch((error) => {
+      if (this.#isRemoved) return new Promise<never>(() => {});
+      throw error;
+    });
+  }
+
+  #digest(bytes: Uint8Array): bigint {
+    return this.isChecked ? digestBytes(bytes) : 0n;
   }
 }
+
+/** Returns a digest that detects accidental changes; it does not resist attacks. */
+function digestBytes(bytes: Uint8Array): bigint {
+  const whole = bytes.byteLength >> 2;
+  const isAligned = bytes.byteOffset % 4 === 0;
+  const words = isAligned
+    ? new Uint32Array(bytes.buffer, bytes.byteOffset, whole)
+    : new Uint32Array(bytes.slice(0, 4 * whole).buffer);
+  let [a, b] = [0x9e3779b9 ^ bytes.byteLength, 0x85ebca6b];
+  const mix = (word: number) => {
+    a = Math.imul(a ^ word, 0x9e3779b1);
+    a = (a << 13) | (a >>> 19);
+    b = Math.imul(b ^ word, 0x85ebca77);
+    b = (b << 17) | (b >>> 15);
+  };
+  for (const word of words) mix(word);
+  for (const byte of bytes.subarray(4 * whole)) mix(byte);
+  return (BigInt(a >>> 0) << 32n) | BigInt(b >>> 0);
+}
+
+/** Chunks below a unique prefix of a store. */
+class ScratchPrefix {
+  readonly #prefix = `/.zw-scratch${randomHex()}.tmp`;
+
+  constructor(private readonly store: Store) {}
+
+  get name(): string {
+    return this.locate("");
+  }
+
+  locate(key: string): string {
+    return this.store.locate?.(this.#prefix + key) ?? this.#prefix + key;
+  }
+
+  async get(key: string): Promise<Uint8Array | undefined> {
+    return this.store.get(this.#prefix + key);
+  }
+
+  async set(key: string, value: Uint8Array): Promise<void> {
+    // A Map keeps the given bytes, and writers may reuse their memory.
+    await this.store.set!(this.#prefix + key, this.store instanceof Map ? value.slice() : value);
+  }
+
+  async remove(keys: Iterable<string>): Promise<void> {
+    for (const key of keys) await this.store.delete?.(this.#prefix + key);
+  }
+}
+
+/** Chunks in a flat folder, which is never recreated. */
+class ScratchFolder {
+  readonly name: string;
+  #beat: ReturnType<typeof setInterval> | undefined;
+
+  constructor(private readonly where: string) {
+    this.name = node().path.join(where, scratchName());
+  }
+
+  /** Creates the folder, and removes those that killed processes have left. */
+  make(): void {
+    this.#beat = setInterval(() => markUsed(this.name), transferTimes.scratchBeat);
+    keepAlive(this.#beat, false);
+    node().fs.mkdirSync(this.name, { recursive: true });
+    removeStale(this.where, this.name);
+  }
+
+  locate(key: string): string {
+    return node().path.join(this.name, key.replaceAll("/", "~"));
+  }
+
+  async get(key: string): Promise<Uint8Array | undefined> {
+    return node()
+      .fs.promises.readFile(this.locate(key))
+      .catch((cause) => {
+        if (errorCode(cause) !== "ENOENT") throw this.#failure(cause);
+        return undefined;
+      });
+  }
+
+  async set(key: string, value: Uint8Array): Promise<void> {
+    await node()
+      .fs.promises.writeFile(this.locate(key), value)
+      .catch((cause) => {
+        throw this.#failure(cause);
+      });
+  }
+
+  remove(): void {
+    clearInterval(this.#beat);
+    node().fs.rmSync(this.name, { recursive: true, force: true, maxRetries: 3 });
+  }
+
+  #failure(cause: unknown): Error {
+    const code = errorCode(cause);
+    if (code === "ENOENT") return missing(this.name, cause);
+    const isFull = code === "ENOSPC" || code === "EDQUOT";
+    return networkError(`intermediate chunks in ${this.name} could not be read or written: ${code}`, {
+      code: isFull ? "disk-full" : "file-failed",
+      cause,
+    });
+  }
+}
+
+const missing = (place: string, cause: unknown): Error =>
+  networkError(
+    `intermediate chunks are missing: another process removed ${place}, or files in it, while it was in use; pass \`temp\` to use another place`,
+    { code: "file-failed", cause },
+  );
 
 /** Updates a folder's modification time, using the clock of its file system. */
 function markUsed(folder: string): void {
@@ -86,97 +217,6 @@ function removeStale(where: string, own: string): void {
     }
   }
 }
-
-/**
- * Chunks in a flat folder that only this process writes to. Once it is sealed, a missing chunk is an error.
- * The folder is never recreated.
- */
-export class ScratchStore implements Scratch {
-  #isSealed = false;
-  #isRemoved = false;
-
-  constructor(private readonly folder: string) {}
-
-  seal(): void {
-    this.#isSealed = true;
-  }
-
-  locate(key: string): string {
-    return node().path.join(this.folder, key.replaceAll("/", "~"));
-  }
-
-  /** @throws Network ("file-failed"), also for a missing chunk once the store is sealed. */
-  async get(key: string): Promise<Uint8Array | undefined> {
-    try {
-      return await node().fs.promises.readFile(this.locate(key));
-    } catch (cause) {
-      if (this.#isRemoved) return new Promise<never>(() => {});
-      if (!this.#isSealed && errorCode(cause) === "ENOENT") return undefined;
-      throw this.#failure(cause);
-    }
-  }
-
-  /** @throws Network ("disk-full", "file-failed"), also if the folder was removed. */
-  async set(key: string, value: Uint8Array): Promise<void> {
-    try {
-      await node().fs.promises.writeFile(this.locate(key), value);
-    } catch (cause) {
-      if (this.#isRemoved) return new Promise<never>(() => {}); // the process ends
-      throw this.#failure(cause);
-    }
-  }
-
-  remove(): void {
-    this.#isRemoved = true;
-    node().fs.rmSync(this.folder, { recursive: true, force: true, maxRetries: 3 });
-  }
-
-  #failure(cause: unknown): Error {
-    const code = errorCode(cause);
-    if (code === "ENOENT") return missing(this.folder, cause);
-    const isFull = code === "ENOSPC" || code === "EDQUOT";
-    return networkError(`intermediate chunks in ${this.folder} could not be read or written: ${code}`, {
-      code: isFull ? "disk-full" : "file-failed",
-      cause,
-    });
-  }
-}
-
-/** Chunks below a unique prefix of another store. */
-class PrefixedScratch implements Scratch {
-  readonly #prefix = `/.zw-scratch${randomHex()}.tmp`;
-  readonly #keys = new Set<string>();
-  #isSealed = false;
-
-  constructor(private readonly store: Store) {}
-
-  seal(): void {
-    this.#isSealed = true;
-  }
-
-  async get(key: string): Promise<Uint8Array | undefined> {
-    const bytes = await this.store.get(this.#prefix + key);
-    if (!bytes && this.#isSealed && this.#keys.has(this.#prefix + key))
-      throw missing(this.store.locate?.(this.#prefix) ?? this.#prefix, undefined);
-    return bytes;
-  }
-
-  async set(key: string, value: Uint8Array): Promise<void> {
-    this.#keys.add(this.#prefix + key);
-    // A Map keeps the given bytes, and writers may reuse their memory.
-    await this.store.set!(this.#prefix + key, this.store instanceof Map ? value.slice() : value);
-  }
-
-  async remove(): Promise<void> {
-    for (const key of this.#keys) await this.store.delete?.(key);
-  }
-}
-
-const missing = (place: string, cause: unknown): Error =>
-  networkError(
-    `intermediate chunks are missing: another process removed ${place}, or files in it, while it was in use; pass \`temp\` to use another place`,
-    { code: "file-failed", cause },
-  );
 
 const errorCode = (cause: unknown): string => (cause as NodeJS.ErrnoException).code ?? String(cause);
 

@@ -8,9 +8,8 @@ import { canList, keysBelow } from "../store/listing.js";
 import { joinKey, type Store } from "../store/store.js";
 import { hiddenName } from "../store/temp-names.js";
 import { deleteObject, writeObject } from "../store/write.js";
-import { joinBytes } from "../util/bytes.js";
+import { isSameBytes, joinBytes } from "../util/bytes.js";
 import { inLanes } from "../walk/lanes.js";
-import { isSameBytes } from "./box-copy.js";
 import { isSourceError, placeOfStore } from "./places.js";
 
 /** Requests in flight. */
