@@ -7,7 +7,7 @@ import threads from "node:worker_threads";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { create, type DTypeInput, set, slice, WorkerPool } from "zarr-wasm";
 import { copy as copyNodes } from "zarr-wasm/transfer";
-import { inLanes } from "#src/walk/lanes.js";
+import { inLanes } from "#src/walk/boxes.js";
 import { amount } from "../support/amounts.js";
 import { temporaryPlaces } from "../support/cli-tool.js";
 import { copy, digestsOf, urlOf, verify } from "../support/copying.js";

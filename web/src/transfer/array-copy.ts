@@ -303,14 +303,15 @@ const endTime = 1000;
 
 /**
  * Waits for work; if the signal aborts, only for a short time: stores may never answer.
+ * @param times how many times as long.
  * @throws what the work throws; the signal's reason if the work goes on.
  */
-export function untilGivenUp<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+export function untilGivenUp<T>(work: Promise<T>, signal: AbortSignal | undefined, times = 1): Promise<T> {
   if (!signal) return work;
   return new Promise((resolve, reject) => {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const begin = () => {
-      timer = setTimeout(() => reject(signal.reason), endTime);
+      timer = setTimeout(() => reject(signal.reason), times * endTime);
     };
     if (signal.aborted) begin();
     else signal.addEventListener("abort", begin, { once: true });

@@ -14,8 +14,7 @@ import { callStore, releaseBytes } from "../store/read.js";
 import { writeObject } from "../store/write.js";
 import { withDetails } from "../util/errors.js";
 import { type Box, positionsIn } from "../util/shapes.js";
-import { cellBox, elementBox, intersect, objectsIn } from "../walk/boxes.js";
-import { inLanes, lanesFor } from "../walk/lanes.js";
+import { cellBox, elementBox, inLanes, intersect, lanesFor, objectsIn } from "../walk/boxes.js";
 import { isSameFill } from "../walk/visit.js";
 import { changeShard } from "../write/shard.js";
 import {

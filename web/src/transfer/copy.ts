@@ -49,14 +49,12 @@ import {
   type SourceOptions,
   sourceOptions,
 } from "./options.js";
-import { checkOverlap } from "./places.js";
+import { checkOverlap, checkViews } from "./places.js";
 import { plannedAxes, rechunk } from "./rechunk.js";
 import { planPass } from "./rechunk-plan.js";
 import { isSameEncoding } from "./stored-form.js";
 import { arrayTarget, groupTarget, omeNote } from "./target.js";
-import { View } from "./view.js";
-import { checkViews } from "./views.js";
-import { countWork, visitedBoxes } from "./visited.js";
+import { countWork, View, visitedBoxes } from "./view.js";
 
 /** A node to create, and its source. */
 interface PlannedNode extends TargetNode {
@@ -82,37 +80,47 @@ export async function copy(
   destination: string | URL | Store,
   options: CopyOptions = {},
 ): Promise<CopyResult> {
-  const callbacks = new Callbacks(checkCopyOptions(options).signal, [options.onProgress]);
+  const checked = checkCopyOptions(options);
+  const callbacks = new Callbacks(checked.signal, [options.onProgress]);
   const { signal } = callbacks;
-  const checked = checkCopyOptions({ ...options, signal });
   signal?.throwIfAborted();
   await loadNode();
   const root = await openNode(source, { ...options, signal });
   const folder = innermostStore(root.store);
   const isOwn = typeof source === "string" || source instanceof URL;
   if (isOwn && folder instanceof FileSystemStore) await blockForFiles(folder);
-  const wait = <T>(work: Promise<T>) => untilGivenUp(work, signal);
-  const tree = await wait(readTree(root));
-  const nodes = await planNodes(tree, checked);
-  const target = await wait(openDestination(destination, { ...checked, name: options.destinationName }));
   const tally = new Tally(callbacks, options.onProgress);
+  return untilGivenUp(copyTree(root, destination, { ...checked, signal }, tally), signal, 2);
+}
+
+async function copyTree(
+  root: OpenedNode,
+  destination: string | URL | Store,
+  options: CheckedOptions,
+  tally: Tally,
+): Promise<CopyResult> {
+  const { signal } = options;
+  const tree = await readTree(root);
+  const nodes = await planNodes(tree, options);
+  const target = await openDestination(destination, { ...options, name: options.destinationName });
   let lock: DestinationLock | undefined;
   try {
-    checkDestination(target, checked);
-    if (isLong(nodes, checked)) checked.pool?.start("full");
-    await wait(checkOverlap(root, target));
-    lock = await takeLock(target, { ...(await lockOptions(nodes, checked)), source: root.store }, wait);
-    if (checked.overwrite && target.kind !== "zip")
-      await wait(checkViews(viewedSource(root, tree), target.store, signal));
-    await wait(copyAll(root, nodes, target, checked, tally));
-    await wait(callbacks.settle());
-    await wait(lock.finish());
+    checkDestination(target, options);
+    if (isLong(nodes, options)) options.pool?.start("full");
+    await checkOverlap(root, target);
+    lock = await target.lock({ ...(await lockOptions(nodes, options)), source: root.store });
+    signal?.throwIfAborted(); // the copy may have been given up
+    if (options.overwrite && target.kind !== "zip")
+      await checkViews(viewedSource(root, tree), target.store, signal);
+    await untilGivenUp(copyAll(root, nodes, target, options, tally), signal);
+    await tally.callbacks.settle();
+    await lock.finish();
   } catch (error) {
-    await wait(target.abort(error));
+    await target.abort(error);
     signal?.throwIfAborted();
     throw error;
   } finally {
-    if (lock) await wait(lock.release());
+    await lock?.release();
   }
   return tally.result;
 }
@@ -121,21 +129,6 @@ const viewedSource = ({ store, path }: OpenedNode, nodes: readonly SourceNode[])
   ...{ store, path, document: mainDocument(nodes[0]!.metadata.documents).key },
   paths: nodes.map((node) => joinPath(path, node.path)),
 });
-
-/** Locks a destination. A lock that arrives after the copy has been given up is released. */
-async function takeLock(
-  target: Destination,
-  options: Parameters<Destination["lock"]>[0],
-  wait: <T>(work: Promise<T>) => Promise<T>,
-): Promise<DestinationLock> {
-  const locking = target.lock(options);
-  try {
-    return await wait(locking);
-  } catch (error) {
-    locking.then((late) => late.release()).catch(() => {});
-    throw error;
-  }
-}
 
 /** Opens a node, or returns an opened one. */
 export async function openNode(source: Source | OpenedNode, options: SourceOptions): Promise<OpenedNode> {

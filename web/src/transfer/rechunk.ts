@@ -5,8 +5,16 @@ import type { CreateLikeOptions } from "../edit/options.js";
 import type { ZarrArray } from "../hierarchy/array.js";
 import type { Store } from "../store/store.js";
 import { type Box, positionsIn } from "../util/shapes.js";
-import { boxLengths, countIn, elementBox, intersect, type ObjectBox, tileBox } from "../walk/boxes.js";
-import { inLanes, lanesFor } from "../walk/lanes.js";
+import {
+  boxLengths,
+  countIn,
+  elementBox,
+  inLanes,
+  intersect,
+  lanesFor,
+  type ObjectBox,
+  tileBox,
+} from "../walk/boxes.js";
 import { type ArrayCopy, boxCopyOptions, chunkCount, elementBytes, isDone, Tally } from "./array-copy.js";
 import { copyAsStored } from "./as-stored.js";
 import { BoxCopier, type BoxCopy } from "./box-copy.js";

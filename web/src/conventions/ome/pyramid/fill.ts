@@ -16,12 +16,13 @@ import {
   chunksIn,
   elementBox,
   exactCount,
+  inLanes,
+  lanesFor,
   type ObjectBox,
   objectsIn,
   shareBoxes,
   tileBox,
 } from "../../../walk/boxes.js";
-import { inLanes, lanesFor } from "../../../walk/lanes.js";
 import { boxesToVisit, isSameFill } from "../../../walk/visit.js";
 import type { WorkerPool } from "../../../workers/pool.js";
 import { blockShape, copyStored, isStoredAlike } from "./blocks.js";
