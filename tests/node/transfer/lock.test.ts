@@ -64,15 +64,6 @@ describe("the lock of a destination", () => {
     expect(filesOf(dest)).toEqual(before);
   });
 
-  it("removes the folders that were created for it, unless they hold anything else", async () => {
-    const dest = place("a/b/copy.zarr");
-    await expect(copy(place("missing"), dest)).rejects.toThrow();
-    const lock = await hold(dest);
-    expect(existsSync(lockOf(dest))).toBe(true);
-    await lock.release();
-    expect(readdirSync(path.dirname(path.dirname(path.dirname(dest))))).toEqual([]);
-  });
-
   it("excludes writers inside it, and is not seen by writers around it", async () => {
     const outer = place("outer");
     const inner = path.join(outer, "a/b.zarr");

@@ -9,7 +9,7 @@ import { UsageError, type Values } from "../options/options.js";
 import { isPipeline, withoutMark } from "../source/places.js";
 import { locate, openOptions, openSource } from "../source/source.js";
 import { context } from "../text/context.js";
-import { archiveNotes, arrayNote, groupNotes, listed, listMembers, short } from "../text/notes.js";
+import { arrayNote, groupNotes, listed, listMembers, short } from "../text/notes.js";
 import { colorsFor, counted, exactNumber, printable, printableJson } from "../text/output.js";
 import { sizeText } from "../text/progress.js";
 
@@ -164,8 +164,7 @@ async function groupFacts(group: ZarrGroup): Promise<TreeFacts> {
 async function* treeLines(group: ZarrGroup): AsyncGenerator<string> {
   yield `${bold(printable(`/${group.path}`))}  Zarr v${group.zarrFormat} group${attributeNames(group)}`;
   const members = await listMembers(group);
-  const notes = [...(await archiveNotes(group)), ...groupNotes(group)];
-  for (const note of notes) yield noteLine("", members, note);
+  for (const note of groupNotes(group)) yield noteLine("", members, note);
   yield* branches(group, members, "");
 }
 

@@ -49,7 +49,7 @@ Run "zarr-wasm COMMAND --help" for the options and examples of a command.
 function commandHelp(name: string, command: Command): string {
   const { operands, summary, details } = command;
   const list = commandOptions(command).map(([option, properties]) => optionLine(option, properties, 26));
-  const examples = command.examples.map(({ caption, line }) => `  ${dim(`# ${caption}`)}\n  ${line}`);
+  const examples = command.examples.map(([caption, line]) => `  ${dim(`# ${caption}`)}\n  ${line}`);
   const sections = [
     `${bold("Usage:")} zarr-wasm ${[name, ...operands].join(" ")}${list.length > 0 ? " [options]" : ""}`,
     `${summary[0]!.toUpperCase()}${summary.slice(1)}.${details === undefined ? "" : `\n\n${details}`}`,

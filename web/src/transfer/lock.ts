@@ -154,20 +154,6 @@ async function lockPlaces({ inner, kind, place }: LockTarget): Promise<LockPlace
   }
 }
 
-/** Creates a folder, for the lock. @returns a function that removes those of the new folders that are empty. */
-async function makeFolders(place: string): Promise<() => Promise<void>> {
-  const { fs, path } = node();
-  const folder = path.resolve(place);
-  // The first write reports errors with a better message.
-  const first = await fs.promises.mkdir(folder, { recursive: true }).catch(() => undefined);
-  return async () => {
-    if (first === undefined) return;
-    try {
-      for (let at = folder; at.length >= first.length; at = path.dirname(at)) await fs.promises.rmdir(at);
-    } catch {}
-  };
-}
-
 /** Whether an error means that locks cannot be written at a place. */
 function isRefusal(error: unknown): boolean {
   if (isZarrError(error, "ReadOnly", "Unsupported")) return true;
@@ -189,7 +175,6 @@ class HeldLock implements DestinationLock {
   #renewal: Promise<void> | undefined;
   #timer: ReturnType<typeof setInterval> | undefined;
   #ended: Promise<boolean> | undefined;
-  #removeFolders = async (): Promise<void> => {};
 
   constructor(
     private readonly destination: LockTarget,
@@ -220,8 +205,7 @@ class HeldLock implements DestinationLock {
    * @throws Conflict; the reason of the signal; what the store throws.
    */
   async take(): Promise<boolean> {
-    const { destination, options } = this;
-    if (destination.kind === "folder") this.#removeFolders = await makeFolders(destination.place!);
+    const { options } = this;
     this.#renewed = moment();
     const taking = this.#lease.acquire(this.#observing(this.#lease, options.wait));
     this.#taking = taking.catch(() => {});
@@ -297,7 +281,6 @@ class HeldLock implements DestinationLock {
     await this.#renewal?.catch(() => {});
     // If the place cannot be reached, the lock goes stale.
     const wasHeld = await this.#lease.release().catch(() => true);
-    await this.#removeFolders();
     this.#forget();
     return wasHeld;
   }

@@ -2,8 +2,10 @@
 
 import type { Dirent } from "node:fs";
 import { recordName } from "../edit/belongings.js";
+import { blockForFiles } from "../store/file/calls.js";
+import { FileSystemStore } from "../store/file/store.js";
 import { randomHex } from "../store/lease.js";
-import type { MaybePromise, Store } from "../store/store.js";
+import type { Store } from "../store/store.js";
 import { hiddenName, isDeletedFolder, isHidden, isScratchName, scratchName } from "../store/temp-names.js";
 import { networkError } from "../util/errors.js";
 import { keepAlive } from "../util/platform.js";
@@ -20,60 +22,95 @@ export async function withScratch<T>(
   isChecked: boolean,
   work: (store: Store) => Promise<T>,
 ): Promise<T> {
-  const place = typeof where === "string" ? new ScratchFolder(where) : new ScratchPrefix(where);
-  const store = new ScratchStore(place, isChecked);
-  const release = exitHooks.add(() => store.remove());
+  const scratch =
+    typeof where === "string" ? await folderIn(where, isChecked) : new ScratchStore(where, isChecked);
+  const release = exitHooks.add(() => scratch.remove());
+  const folder = scratch.folder ?? "";
+  const beat = setInterval(() => folder && markUsed(folder), transferTimes.scratchBeat);
+  keepAlive(beat, false);
   try {
-    if (place instanceof ScratchFolder) place.make();
-    return await work(store);
+    if (folder) removeStale(String(where), folder);
+    return await work(scratch);
   } finally {
-    await store.remove();
+    clearInterval(beat);
+    await scratch.remove();
     release();
   }
 }
 
-/** Chunks that only this process writes. One that has been written, but is missing, is an error. */
+async function folderIn(where: string, isChecked: boolean): Promise<ScratchStore> {
+  const { fs, path, url } = node();
+  const folder = path.join(where, scratchName());
+  fs.mkdirSync(folder, { recursive: true });
+  const store = new FileSystemStore(url.pathToFileURL(folder));
+  await blockForFiles(store);
+  return new ScratchStore(store, isChecked, folder);
+}
+
+/**
+ * Chunks that only this process writes: in a flat folder, or below a unique prefix of a store. One that has been written, but
+ * is missing, is an error.
+ */
 export class ScratchStore implements Store {
+  readonly #prefix: string;
   /** Digests of the chunks by their keys; 0 for unchecked ones. */
   readonly #written = new Map<string, bigint>();
   #isRemoved = false;
 
   constructor(
-    private readonly place: ScratchFolder | ScratchPrefix,
+    private readonly store: Store,
     private readonly isChecked: boolean,
-  ) {}
-
-  locate(key: string): string {
-    return this.place.locate(key);
+    readonly folder?: string,
+  ) {
+    this.#prefix = folder === undefined ? `/.zw-scratch${randomHex()}.tmp/` : "/";
   }
 
-  /** @throws Network ("file-failed") for a chunk that was removed; CorruptChunk ("differs") for one that was changed. */
+  locate(key: string): string {
+    return this.store.locate?.(this.#keyOf(key)) ?? this.#keyOf(key);
+  }
+
+  /**
+   * @throws Network ("file-failed") for a chunk that was removed; CorruptChunk ("differs") for one that was changed; what the
+   *   store throws.
+   */
   async get(key: string): Promise<Uint8Array | undefined> {
     const digest = this.#written.get(key);
     if (digest === undefined) return undefined;
-    const bytes = await this.#unlessRemoved(this.place.get(key));
-    if (!bytes) throw missing(this.place.name, undefined);
+    const bytes = await this.#run(() => this.store.get(this.#keyOf(key)));
+    if (!bytes) throw missing(this.folder ?? this.locate(""));
     if (digest !== this.#digest(bytes)) throw differsError(this.locate(key));
     return bytes;
   }
 
-  /** @throws Network ("disk-full", "file-failed"), also if the folder was removed; what the store throws. */
+  /** @throws what the store throws. */
   async set(key: string, value: Uint8Array): Promise<void> {
-    await this.#unlessRemoved(this.place.set(key, value));
+    // A Map keeps the given bytes, and writers may reuse their memory.
+    const bytes = this.store instanceof Map ? value.slice() : value;
+    await this.#run(() => this.store.set!(this.#keyOf(key), bytes));
     this.#written.set(key, this.#digest(value));
   }
 
-  remove(): MaybePromise<void> {
+  async remove(): Promise<void> {
     this.#isRemoved = true;
-    return this.place.remove(this.#written.keys());
+    const { folder } = this;
+    if (folder) node().fs.rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+    else for (const key of this.#written.keys()) await this.store.delete?.(this.#keyOf(key));
   }
 
-  /** Never returns for a failure once the process ends. */
-  #unlessRemoved<T>(work: Promise<T>): Promise<T> {
-    return work.catch((error) => {
-      if (this.#isRemoved) return new Promise<never>(() => {});
+  #keyOf(key: string): string {
+    return this.#prefix + key.slice(1).replaceAll("/", "~");
+  }
+
+  /** Never returns once the process ends. */
+  async #run<T>(work: () => T): Promise<Awaited<T>> {
+    const pending = new Promise<never>(() => {});
+    if (this.#isRemoved) return pending;
+    try {
+      return await work();
+    } catch (error) {
+      if (this.#isRemoved) return pending;
       throw error;
-    });
+    }
   }
 
   #digest(bytes: Uint8Array): bigint {
@@ -100,92 +137,10 @@ function digestBytes(bytes: Uint8Array): bigint {
   return (BigInt(a >>> 0) << 32n) | BigInt(b >>> 0);
 }
 
-/** Chunks below a unique prefix of a store. */
-class ScratchPrefix {
-  readonly #prefix = `/.zw-scratch${randomHex()}.tmp`;
-
-  constructor(private readonly store: Store) {}
-
-  get name(): string {
-    return this.locate("");
-  }
-
-  locate(key: string): string {
-    return this.store.locate?.(this.#prefix + key) ?? this.#prefix + key;
-  }
-
-  async get(key: string): Promise<Uint8Array | undefined> {
-    return this.store.get(this.#prefix + key);
-  }
-
-  async set(key: string, value: Uint8Array): Promise<void> {
-    // A Map keeps the given bytes, and writers may reuse their memory.
-    await this.store.set!(this.#prefix + key, this.store instanceof Map ? value.slice() : value);
-  }
-
-  async remove(keys: Iterable<string>): Promise<void> {
-    for (const key of keys) await this.store.delete?.(this.#prefix + key);
-  }
-}
-
-/** Chunks in a flat folder, which is never recreated. */
-class ScratchFolder {
-  readonly name: string;
-  #beat: ReturnType<typeof setInterval> | undefined;
-
-  constructor(private readonly where: string) {
-    this.name = node().path.join(where, scratchName());
-  }
-
-  /** Creates the folder, and removes those that killed processes have left. */
-  make(): void {
-    this.#beat = setInterval(() => markUsed(this.name), transferTimes.scratchBeat);
-    keepAlive(this.#beat, false);
-    node().fs.mkdirSync(this.name, { recursive: true });
-    removeStale(this.where, this.name);
-  }
-
-  locate(key: string): string {
-    return node().path.join(this.name, key.replaceAll("/", "~"));
-  }
-
-  async get(key: string): Promise<Uint8Array | undefined> {
-    return node()
-      .fs.promises.readFile(this.locate(key))
-      .catch((cause) => {
-        if (errorCode(cause) !== "ENOENT") throw this.#failure(cause);
-        return undefined;
-      });
-  }
-
-  async set(key: string, value: Uint8Array): Promise<void> {
-    await node()
-      .fs.promises.writeFile(this.locate(key), value)
-      .catch((cause) => {
-        throw this.#failure(cause);
-      });
-  }
-
-  remove(): void {
-    clearInterval(this.#beat);
-    node().fs.rmSync(this.name, { recursive: true, force: true, maxRetries: 3 });
-  }
-
-  #failure(cause: unknown): Error {
-    const code = errorCode(cause);
-    if (code === "ENOENT") return missing(this.name, cause);
-    const isFull = code === "ENOSPC" || code === "EDQUOT";
-    return networkError(`intermediate chunks in ${this.name} could not be read or written: ${code}`, {
-      code: isFull ? "disk-full" : "file-failed",
-      cause,
-    });
-  }
-}
-
-const missing = (place: string, cause: unknown): Error =>
+const missing = (place: string): Error =>
   networkError(
     `intermediate chunks are missing: another process removed ${place}, or files in it, while it was in use; pass \`temp\` to use another place`,
-    { code: "file-failed", cause },
+    { code: "file-failed" },
   );
 
 /** Updates a folder's modification time, using the clock of its file system. */
@@ -217,8 +172,6 @@ function removeStale(where: string, own: string): void {
     }
   }
 }
-
-const errorCode = (cause: unknown): string => (cause as NodeJS.ErrnoException).code ?? String(cause);
 
 /** Unfinished files and folders below a folder. */
 export interface Leftovers {
