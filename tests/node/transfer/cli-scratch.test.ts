@@ -11,13 +11,11 @@ import {
   writeFileSync,
 } from "node:fs";
 import path from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { create, getBytes, open, set, slice } from "zarr-wasm";
 import { ScratchStore } from "#internal";
 import { loadNode, transferTimes } from "#src/transfer/host.js";
 import { withScratch } from "#src/transfer/scratch.js";
-import { View } from "#src/transfer/view.js";
 import { skipFor } from "../../shared/skips.js";
 import { temporaryPlaces, tool } from "../support/cli-tool.js";
 import { copy, urlOf } from "../support/copying.js";
@@ -58,10 +56,14 @@ afterEach(() => {
 
 /** Does something to the folder before the first intermediate chunk is read. */
 function afterStaging(change: (folder: string) => void): void {
-  const { from } = View;
-  vi.spyOn(View, "from").mockImplementation((array, origin) => {
-    change(path.dirname(fileURLToPath(array.store.locate!("/x"))));
-    return from.call(View, array, origin);
+  const { get } = ScratchStore.prototype;
+  let isChanged = false;
+  vi.spyOn(ScratchStore.prototype, "get").mockImplementation(function (this: ScratchStore, key) {
+    if (!isChanged && chunksIn(this.folder!).length > 1) {
+      isChanged = true;
+      change(this.folder!);
+    }
+    return get.call(this, key);
   });
 }
 

@@ -211,7 +211,7 @@ async function isShown(
   try {
     await writeObject(destination, key, new Uint8Array(1), { signal });
     await inLanes(folders, lanes, async (path) => {
-      isFound ||= (await source.get(joinKey(path, name), { signal })) !== undefined;
+      if (await source.get(joinKey(path, name), { signal })) isFound = true;
     });
     return isFound;
   } finally {
