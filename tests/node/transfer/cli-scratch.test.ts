@@ -107,7 +107,7 @@ describe("intermediate chunks", () => {
     let count = 0;
     let scratch = "";
     vi.spyOn(ScratchStore.prototype, "set").mockImplementation(function (this: ScratchStore, key, value) {
-      if (++count === 3) {
+      if (++count === 4) {
         scratch = this.folder!;
         rmSync(scratch, { recursive: true });
       }
@@ -128,7 +128,7 @@ describe("intermediate chunks", () => {
       copyFileSync(path.join(scratch, a!), path.join(scratch, b!));
     });
     const { message } = await errorOf(() => copy(from(), place(), { ...values, verify: true }));
-    expect(message).toMatch(/^the copy differs from the source: .*\.zw-scratch[0-9a-f]{32}\.tmp.~c~/);
+    expect(message).toMatch(/the copy differs from the source: .*\.zw-scratch[0-9a-f]{32}\.tmp.~c~/);
   });
 
   it("of strings pass --verify", async () => {

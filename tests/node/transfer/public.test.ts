@@ -292,9 +292,7 @@ describe("copy", () => {
     const to = pathToFileURL(path.join(outer, inner));
     expect(await errorOf(async () => copy(await source(), to, { signal }))).toBe(reason);
     expect(performance.now() - start).toBeLessThan(5000);
-    expect(readdirSync(outer, { recursive: true }).filter((name) => name !== inner)).toEqual([
-      ".zw-writer.tmp",
-    ]);
+    expect(readdirSync(outer)).toEqual([".zw-writer.tmp"]);
   });
 
   it("passes on what callbacks throw, without changing it", async () => {

@@ -175,6 +175,8 @@ class HeldLock implements DestinationLock {
   #renewal: Promise<void> | undefined;
   #timer: ReturnType<typeof setInterval> | undefined;
   #ended: Promise<boolean> | undefined;
+  /** Whether the lock creates the folder of the destination, which is removed if nothing is written. */
+  #isNew = false;
 
   constructor(
     private readonly destination: LockTarget,
@@ -205,7 +207,8 @@ class HeldLock implements DestinationLock {
    * @throws Conflict; the reason of the signal; what the store throws.
    */
   async take(): Promise<boolean> {
-    const { options } = this;
+    const { destination, options } = this;
+    this.#isNew = destination.kind === "folder" && !node().fs.existsSync(destination.place!);
     this.#renewed = moment();
     const taking = this.#lease.acquire(this.#observing(this.#lease, options.wait));
     this.#taking = taking.catch(() => {});
@@ -281,6 +284,7 @@ class HeldLock implements DestinationLock {
     await this.#renewal?.catch(() => {});
     // If the place cannot be reached, the lock goes stale.
     const wasHeld = await this.#lease.release().catch(() => true);
+    if (this.#isNew) await node().fs.promises.rmdir(this.destination.place!).catch(() => {});
     this.#forget();
     return wasHeld;
   }

@@ -98,7 +98,7 @@ export class ScratchStore implements Store {
   }
 
   #keyOf(key: string): string {
-    return this.#prefix + key.slice(1).replaceAll("/", "~");
+    return this.#prefix + key.replaceAll("/", "~");
   }
 
   /** Never returns once the process ends. */
