@@ -284,7 +284,10 @@ class HeldLock implements DestinationLock {
     await this.#renewal?.catch(() => {});
     // If the place cannot be reached, the lock goes stale.
     const wasHeld = await this.#lease.release().catch(() => true);
-    if (this.#isNew) await node().fs.promises.rmdir(this.destination.place!).catch(() => {});
+    if (this.#isNew)
+      await node()
+        .fs.promises.rmdir(this.destination.place!)
+        .catch(() => {});
     this.#forget();
     return wasHeld;
   }
