@@ -102,6 +102,7 @@ export class BoxCopier {
     const jobs = [...new Jobs(to.reader, parts, to.dtype.itemBytes).inOrder(undefined)];
     const outcomes = await this.copy.from.array.reader.again(() => this.#recode(box, counts, jobs));
     if (!outcomes) return false;
+    if (outcomes.some(isDifferent)) throw differsError(boxText(box));
     const encoded = new Map(jobs.flatMap(({ tasks }) => tasks).map((task, i) => [task, outcomes[i]!]));
     await this.#writeObjects(jobs, encoded);
     return true;
@@ -240,6 +241,9 @@ export class BoxCopier {
 
 const boxText = ({ from, to }: Box): string =>
   `at [${from.map((start, axis) => `${start}:${to[axis]}`).join(", ")}]`;
+
+const isDifferent = (outcome: Outcome): boolean =>
+  "error" in outcome && isZarrError(outcome.error) && outcome.error.code === "differs";
 
 /** Whether one module has both codecs, and encodes from slabs. */
 function fitsSlab(from: ZarrArray, to: ZarrArray): boolean {
