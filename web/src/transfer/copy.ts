@@ -21,10 +21,12 @@ import {
   type ArrayCopy,
   boxCopyOptions,
   Callbacks,
+  countWork,
   elementBytes,
   Tally,
   TargetStore,
   untilGivenUp,
+  visitedBoxes,
 } from "./array-copy.js";
 import { copyAsStored } from "./as-stored.js";
 import { BoxCopier } from "./box-copy.js";
@@ -54,7 +56,7 @@ import { plannedAxes, rechunk } from "./rechunk.js";
 import { planPass } from "./rechunk-plan.js";
 import { isSameEncoding } from "./stored-form.js";
 import { arrayTarget, groupTarget, omeNote } from "./target.js";
-import { countWork, View, visitedBoxes } from "./view.js";
+import { View } from "./view.js";
 
 /** A node to create, and its source. */
 interface PlannedNode extends TargetNode {

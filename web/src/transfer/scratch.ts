@@ -11,6 +11,7 @@ import { networkError } from "../util/errors.js";
 import { keepAlive } from "../util/platform.js";
 import { differsError } from "./array-copy.js";
 import { exitHooks, node, transferTimes } from "./host.js";
+import type { Leftovers } from "./options.js";
 
 /**
  * Runs work with a new store of intermediate chunks, which is removed afterwards, however the process ends, except by SIGKILL.
@@ -171,15 +172,6 @@ function removeStale(where: string, own: string): void {
       // Another process has removed it, or it belongs to another user.
     }
   }
-}
-
-/** Unfinished files and folders below a folder. */
-export interface Leftovers {
-  count: number;
-  /** Total size in bytes, including files in the folders. */
-  bytes: number;
-  /** How many of them were removed. */
-  removed: number;
 }
 
 /** Age in milliseconds after which an unchanged file counts as abandoned. */
