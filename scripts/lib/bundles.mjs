@@ -105,7 +105,7 @@ async function bundleEntries() {
   rmSync(dist("bundle"), { recursive: true, force: true });
   const entries = programEntries.filter(({ targets }) => targets.default.startsWith("./dist/bundle/"));
   const modules = entries.filter(({ name }) => name !== "worker").map(({ name, module }) => [name, module]);
-  modules.push(["index.node", indexForNode.id], ["lock-thread", dist("transfer/lock-thread.js")]);
+  modules.push(["index.node", indexForNode.id]);
   const { input, output } = await libraryChunks(Object.fromEntries(modules), {
     plugins: [
       indexForNode.plugin,

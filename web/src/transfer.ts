@@ -8,11 +8,11 @@ export type {
   CopyOptions,
   CopyProgress,
   CopyResult,
+  Leftovers,
   SourceOptions,
   VerifyOptions,
   VerifyProblem,
   VerifyProgress,
   VerifyResult,
 } from "./transfer/options.js";
-export type { Leftovers } from "./transfer/scratch.js";
 export { verify } from "./transfer/verify.js";

@@ -4,7 +4,7 @@ import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { create, createGroup, set } from "zarr-wasm";
 import { adviceFor, metadataAdvice } from "#src/cli/commands/bench/advice.js";
-import { spread } from "#src/cli/commands/bench/sample.js";
+import { spread } from "#src/cli/commands/bench/measure.js";
 import { run, temporaryFolder } from "../support/cli-tool.js";
 import { urlOf } from "../support/copying.js";
 import { serve } from "../support/support.js";

@@ -286,6 +286,19 @@ describe("options", () => {
     expect((await openArray(urlOf(dest))).codecs.map(({ name }) => name)).toEqual(["vlen-array", "zstd"]);
   });
 
+  it("--verify refuses codecs that change elements", async () => {
+    const source = await make(
+      { shape: [8], dtype: "float32" },
+      Float32Array.from({ length: 8 }, (_, i) => i / 3),
+    );
+    const bitround = JSON.stringify([{ name: "bitround", configuration: { keepbits: 2 } }, { name: "zstd" }]);
+    const dest = place();
+    const error = await errorOf(() => copy(source, dest, { codecs: bitround, verify: true }));
+    expect(error).toMatchObject({ _tag: "CorruptChunk", code: "differs" });
+    expect(error.message).toContain("at [0:8]");
+    expect((await copy(source, place(), { codecs: bitround })).chunks.reencoded).toBe(1);
+  });
+
   it("--threads", async () => {
     const { facts } = await same({ threads: "2", chunks: "30,25" });
     expect(facts.chunks.reencoded).toBe(4);

@@ -1,5 +1,4 @@
 // Locks of destinations (one process writes to a place at a time), and data that copies refuse to delete.
-import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, symlinkSync } from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
@@ -18,12 +17,10 @@ import {
   other,
   overwrite,
   place,
-  quick,
   source,
-  stale,
   start,
 } from "../support/cli-locking.js";
-import { tool, writeStore } from "../support/cli-tool.js";
+import { writeStore } from "../support/cli-tool.js";
 import { copy, filesOf, printed } from "../support/copying.js";
 import { S3Server } from "../support/s3-server.js";
 import { errorOf } from "../support/support.js";
@@ -65,15 +62,6 @@ describe("the lock of a destination", () => {
     await copy(source, dest, overwrite);
     expect(readdirSync(path.dirname(dest))).toEqual(["copy.zarr"]);
     expect(filesOf(dest)).toEqual(before);
-  });
-
-  it("removes the folders that were created for it, unless they hold anything else", async () => {
-    const dest = place("a/b/copy.zarr");
-    await expect(copy(place("missing"), dest)).rejects.toThrow();
-    const lock = await hold(dest);
-    expect(existsSync(lockOf(dest))).toBe(true);
-    await lock.release();
-    expect(readdirSync(path.dirname(path.dirname(path.dirname(dest))))).toEqual([]);
   });
 
   it("excludes writers inside it, and is not seen by writers around it", async () => {
@@ -147,24 +135,6 @@ describe("the lock of a destination", () => {
     await new Promise((resolve) => setTimeout(resolve, 5 * interval));
     await lock.release();
     expect((await part).chunks.asStored).toBe(16);
-  });
-
-  it("is not taken over while the main thread of its process is busy", async () => {
-    const dest = place("copy.zarr");
-    const lock = await hold(dest);
-    const ends = spawnSync(process.execPath, [...quick, tool, "copy", source, dest, "--overwrite"]);
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, stale + 500);
-    const { status, stderr } = spawnSync(process.execPath, [
-      ...quick,
-      tool,
-      "copy",
-      source,
-      dest,
-      "--resume",
-    ]);
-    expect([ends.status, status]).toEqual([1, 1]);
-    expect(String(stderr)).toContain(byThisProcess);
-    await lock.finish();
   });
 });
 

@@ -19,19 +19,21 @@ import {
   asCommandError,
   destinationUrl,
   hintForDestination,
+  resumeHint,
   rootOf,
   withOptionNames,
 } from "../source/places.js";
-import { resumeHint } from "../source/resume.js";
 import { openSource } from "../source/source.js";
 import { counted, exactNumber, note, printSummary } from "../text/output.js";
-import { progressLine, sizeText } from "../text/progress.js";
+import { ProgressLine, sizeText } from "../text/progress.js";
 
 export async function runCopy(source: string, dest: string, values: Values): Promise<number> {
-  const meter = new Meter();
+  const start = performance.now();
+  const line = new ProgressLine("copying");
+  let last: CopyProgress | undefined;
   exitHooks.handleSignals(() => {
-    meter.line.close();
-    const { chunks = 0, totalChunks = 0 } = meter.last ?? {};
+    line.close();
+    const { chunks = 0, totalChunks = 0 } = last ?? {};
     note(`interrupted: ${chunks} of ${totalChunks} chunks copied${resumeHint(dest)}`);
   });
   const options = readOptions(values);
@@ -51,15 +53,19 @@ export async function runCopy(source: string, dest: string, values: Values): Pro
       ...options,
       pool,
       destinationName: dest,
-      onProgress: (progress) => meter.show(progress),
+      onProgress: (progress) => {
+        last = progress;
+        line.show(progress.bytes, progress.totalBytes, progress.skippedBytes);
+      },
       onWarning: ({ message }) => note(withOptionNames(message)),
     });
-    meter.line.clear();
-    printResult(values, { source, destination: dest }, result, meter);
+    line.clear();
+    const seconds = (performance.now() - start) / 1000;
+    printResult(values, { source, destination: dest }, result, { bytes: last?.bytes ?? 0, seconds });
   } catch (error) {
-    throw await withProgress(error, meter.last, dest, options.codecs);
+    throw await withProgress(error, last, dest, options.codecs);
   } finally {
-    meter.line.clear();
+    line.clear();
     pool?.destroy();
   }
   return 0;
@@ -69,26 +75,6 @@ export async function runCopy(source: string, dest: string, values: Values): Pro
 async function checkPlaces(source: string, dest: string): Promise<void> {
   if ((await placeBelow(source, dest)) !== undefined || (await placeBelow(dest, source)) !== undefined)
     throw new Error("SOURCE and DEST are the same location, or one contains the other; choose another DEST");
-}
-
-/** Measures the elapsed time and shows progress. */
-class Meter {
-  readonly line = progressLine("copying");
-  readonly #start = performance.now();
-  last: CopyProgress | undefined;
-
-  show(progress: CopyProgress): void {
-    const { bytes, skippedBytes, totalBytes } = progress;
-    const [done, skipped] = this.last ? [this.last.bytes, this.last.skippedBytes] : [0, 0];
-    this.last = progress;
-    this.line.total(totalBytes);
-    this.line.skip(skippedBytes - skipped);
-    this.line.add(bytes - done - (skippedBytes - skipped));
-  }
-
-  get seconds(): number {
-    return (performance.now() - this.#start) / 1000;
-  }
 }
 
 /** Adds the progress and hints to an error, and names options as the command line does. */
@@ -115,12 +101,12 @@ function printResult(
   { json, verify = false, "metadata-only": metadataOnly = false }: Values,
   places: { source: string; destination: string },
   result: CopyResult,
-  { last, seconds: measured }: Meter,
+  measured: { readonly bytes: number; readonly seconds: number },
 ): void {
   const { arrays, groups, bytesRead, bytesWritten } = result;
   const round = (value: number) => Number(value.toPrecision(6));
-  const seconds = round(measured);
-  const megabytesPerSecond = round((last?.bytes ?? 0) / 1e6 / measured);
+  const seconds = round(measured.seconds);
+  const megabytesPerSecond = round(measured.bytes / 1e6 / measured.seconds);
   const chunks = { ...result.chunks, missing: exactNumber(result.chunks.missing) };
   const bytes = exactNumber(result.bytes);
   const facts = { arrays, groups, chunks, bytes, bytesRead, bytesWritten, seconds, megabytesPerSecond };
@@ -136,37 +122,27 @@ function printResult(
   printSummary(json, { ...places, ...facts, verified: verify && !metadataOnly }, lines);
 }
 
-const defaultMemory = 128;
-const minMemory = 8;
-/** Seconds. */
-const defaultWait = 30;
-
 /** Threads by default, at most, this one included: each takes memory. */
 const maxDefaultThreads = 4;
 
-/** @throws UsageError. */
+const mebi = 2 ** 20;
+
+/** Reads the options, which the library checks. @throws UsageError. */
 export function readOptions(values: Values): CopyOptions {
-  const { format, part, overwrite = false, resume = false, verify = false, bucket, temp } = values;
+  const { codecs, fill, format, memory, part, select, wait } = values;
+  const { overwrite = false, resume = false, verify = false, bucket, temp } = values;
   if (format !== undefined && !/^[123]$/.test(format))
     throw new UsageError(`--format must be 1, 2 or 3, got "${format}"`);
-  if (overwrite && resume) throw new UsageError("--overwrite and --resume cannot be used together");
-  if (overwrite && part !== undefined)
-    throw new UsageError(
-      "--overwrite cannot be used with --part, whose other parts it would delete; run --overwrite --metadata-only first",
-    );
-  const metadataOnly = values["metadata-only"] ?? false;
-  if (metadataOnly && part !== undefined)
-    throw new UsageError("--metadata-only creates the nodes of all parts; omit --part");
   return {
-    select: values.select === undefined ? undefined : parseSelection(values.select),
+    select: select === undefined ? undefined : parseSelection(select),
     zarrFormat: format === undefined ? undefined : (Number(format) as 1 | 2 | 3),
     chunkShape: parseLengths(values.chunks, "--chunks"),
     shardShape: parseShards(values.shards),
-    codecs: values.codecs === undefined ? undefined : parseCodecs(values.codecs),
-    fill: values.fill === undefined ? undefined : parseFill(values.fill),
-    ...{ overwrite, resume, metadataOnly, verify, bucket, temp },
+    codecs: codecs === undefined ? undefined : parseCodecs(codecs),
+    fill: fill === undefined ? undefined : parseFill(fill),
+    ...{ overwrite, resume, metadataOnly: values["metadata-only"] ?? false, verify, bucket, temp },
     part: part === undefined ? undefined : parseShare(part),
-    memory: integer(values.memory, "--memory", minMemory, defaultMemory) * 2 ** 20,
-    wait: integer(values.wait, "--wait", 0, defaultWait) * 1000,
+    memory: memory === undefined ? undefined : integer(memory, "--memory", 8, 0) * mebi,
+    wait: wait === undefined ? undefined : integer(wait, "--wait", 0, 0) * 1000,
   };
 }

@@ -1,8 +1,20 @@
-/** Output formats of `zarr-wasm read`: each turns a region into pieces to write. */
-import { type BytesRegion, DType, packStrings, readScalar, type ValueRegion, ZarrError } from "zarr-wasm";
+/**
+ * Output formats of `zarr-wasm read`: each turns a region into pieces to write. Tables of large arrays are abbreviated, and
+ * times are printed, as in NumPy.
+ */
+import {
+  type BytesRegion,
+  DType,
+  packStrings,
+  readScalar,
+  type Selection,
+  type ValueRegion,
+  type ZarrArray,
+  ZarrError,
+} from "zarr-wasm";
 import { type NumpyDescr, numpyDescr } from "zarr-wasm/formats";
+import { resolveSelection } from "#internal";
 import { printable, printableJson } from "../text/output.js";
-import { timeText } from "../text/times.js";
 
 type Pieces = Iterable<Uint8Array | string>;
 
@@ -161,4 +173,105 @@ function elementText(value: unknown): string {
     return `${re}${im < 0 || Object.is(im, -0) ? "-" : "+"}${Math.abs(im)}i`;
   }
   return typeof value === "object" ? toJson(value) : String(value);
+}
+
+/** The stored count that means "not a time". */
+const notATime = -(2n ** 63n);
+
+/** Seconds per unit, and decimal places of the units below a second. */
+const secondsPer: Readonly<Record<string, bigint>> = { W: 604800n, D: 86400n, h: 3600n, m: 60n, s: 1n };
+const decimals: Readonly<Record<string, number>> = { ms: 3, us: 6, ns: 9, ps: 12, fs: 15, as: 18 };
+
+/** Characters of an ISO date up to the precision of a unit; others show seconds. */
+const precision: Readonly<Record<string, number>> = { Y: 4, M: 7, W: 10, D: 10, h: 13, m: 16 };
+
+/** Returns a time as text; a datetime beyond the calendar's range as a count of units. */
+function timeText({ core, unit = "generic", scaleFactor = 1 }: DType, stored: bigint): string {
+  if (stored === notATime) return "NaT";
+  const count = stored * BigInt(scaleFactor);
+  const counted = unit === "generic" ? String(count) : `${count} ${unit}`;
+  return core === "datetime64" ? (dateText(unit, count) ?? `${counted} since 1970`) : counted;
+}
+
+function dateText(unit: string, count: bigint): string | undefined {
+  const places = decimals[unit] ?? 0;
+  const perSecond = 10n ** BigInt(places);
+  const rest = ((count % perSecond) + perSecond) % perSecond;
+  const iso = isoText(unit, places > 0 ? (count - rest) / perSecond : count);
+  if (iso === undefined) return undefined;
+  const fraction = places > 0 ? `.${String(rest).padStart(places, "0")}` : "";
+  // Years other than 0 to 9999 have a sign and six digits.
+  const start = iso.indexOf("-", 1) - 4;
+  return iso.slice(0, start + (precision[unit] ?? 19)) + fraction;
+}
+
+/** A count of units, or of seconds if the unit is shorter, as a date; undefined beyond the calendar's range. */
+function isoText(unit: string, count: bigint): string | undefined {
+  const months = unit === "Y" ? 12n * count : unit === "M" ? count : undefined;
+  const seconds = count * (secondsPer[unit] ?? 1n);
+  if (unit === "generic") return undefined;
+  const date = new Date(months === undefined ? Number(seconds) * 1000 : Date.UTC(1970, Number(months)));
+  return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
+}
+
+/** Arrays with more elements are abbreviated. */
+const threshold = 1000;
+/** Number of elements at each end of an axis. */
+const edge = 3;
+const ellipsis = "...";
+
+/** The elements to show of a selection; only these are read. */
+interface Abbreviated {
+  readonly selection: Selection;
+  /** Number of elements of the whole selection. */
+  readonly total: number;
+  /** Whether each axis of the result lacks its middle. */
+  readonly isCut: readonly boolean[];
+}
+
+/** Returns the part of a selection to show; undefined if it is small enough to be shown whole. */
+export function abbreviate(
+  { shape, dimensionNames }: ZarrArray,
+  selection: Selection,
+): Abbreviated | undefined {
+  const axes = resolveSelection(selection, shape, dimensionNames);
+  const total = axes.reduce((product, { count }) => product * count, 1);
+  if (total <= threshold) return undefined;
+  const shown = axes.map((axis) => {
+    if (axis.dropped) return axis.start;
+    const positions = edgePositions(axis.count);
+    return positions.map((i) => ("indices" in axis ? axis.indices[i]! : axis.start + i * axis.step));
+  });
+  const kept = axes.filter(({ dropped }) => !dropped);
+  return { selection: shown, total, isCut: kept.map(({ count }) => count > 2 * edge) };
+}
+
+function edgePositions(count: number): number[] {
+  if (count <= 2 * edge) return Array.from({ length: count }, (_, i) => i);
+  return Array.from({ length: 2 * edge }, (_, i) => (i < edge ? i : count - 2 * edge + i));
+}
+
+/** Formats elements as a table, with an ellipsis for each gap and an empty line between blocks. */
+export function* abbreviatedTable(region: ReadRegion, { isCut }: Abbreviated): Generator<string> {
+  const texts = Array.from(elementTexts(region));
+  yield* blockLines(texts, region.shape, isCut);
+}
+
+function* blockLines(
+  texts: readonly string[],
+  shape: readonly number[],
+  isCut: readonly boolean[],
+): Generator<string> {
+  const [count = 1, ...inner] = shape;
+  if (inner.length === 0) {
+    yield `${(isCut[0] ? texts.toSpliced(edge, 0, ellipsis) : texts).join("\t")}\n`;
+    return;
+  }
+  const size = texts.length / count;
+  const separator = inner.length > 1 ? "\n" : "";
+  for (let i = 0; i < count; i++) {
+    if (i > 0) yield separator;
+    if (isCut[0] && i === edge) yield `${ellipsis}\n${separator}`;
+    yield* blockLines(texts.slice(i * size, (i + 1) * size), inner, isCut.slice(1));
+  }
 }

@@ -1,13 +1,17 @@
-/** `zarr-wasm info`: shows the properties of an array, or the tree below a group. */
+/**
+ * `zarr-wasm info`: shows the properties of an array, the tree below a group, or the branches, tags and versions of an Icechunk
+ * repository.
+ */
 import { type CodecMetadata, isZarrError, type OpenedNode, type ZarrArray, type ZarrGroup } from "zarr-wasm";
+import { type IcechunkCommit, type IcechunkRef, IcechunkStore } from "zarr-wasm/formats";
 import { exactProduct } from "#internal";
-import type { Values } from "../options/options.js";
-import { openSource } from "../source/source.js";
+import { UsageError, type Values } from "../options/options.js";
+import { isPipeline, withoutMark } from "../source/places.js";
+import { locate, openOptions, openSource } from "../source/source.js";
 import { context } from "../text/context.js";
-import { archiveNotes, arrayNote, groupNotes, listed, listMembers, short } from "../text/notes.js";
+import { arrayNote, groupNotes, listed, listMembers, short } from "../text/notes.js";
 import { colorsFor, counted, exactNumber, printable, printableJson } from "../text/output.js";
 import { sizeText } from "../text/progress.js";
-import { runHistory } from "./history.js";
 
 /** Returns the output of `--json`; numbers that JSON cannot hold exactly are strings. */
 function facts(array: ZarrArray) {
@@ -160,8 +164,7 @@ async function groupFacts(group: ZarrGroup): Promise<TreeFacts> {
 async function* treeLines(group: ZarrGroup): AsyncGenerator<string> {
   yield `${bold(printable(`/${group.path}`))}  Zarr v${group.zarrFormat} group${attributeNames(group)}`;
   const members = await listMembers(group);
-  const notes = [...(await archiveNotes(group)), ...groupNotes(group)];
-  for (const note of notes) yield noteLine("", members, note);
+  for (const note of groupNotes(group)) yield noteLine("", members, note);
   yield* branches(group, members, "");
 }
 
@@ -222,3 +225,53 @@ function codecName({ name, configuration }: CodecMetadata): string {
   );
   return `${name} (${names.join(", ")})`;
 }
+
+/** Lists of refs; null if the store cannot list those of version 1. */
+interface History {
+  readonly snapshot: string;
+  readonly branches: readonly IcechunkRef[] | null;
+  readonly tags: readonly IcechunkRef[] | null;
+  readonly history: readonly IcechunkCommit[];
+}
+
+async function runHistory(source: string, values: Values): Promise<void> {
+  if (values.path !== undefined) throw new UsageError("--history shows the whole repository; omit --path");
+  const { branch, tag, snapshot, asOf } = openOptions(values);
+  const plain = withoutMark(source);
+  const store = (await isPipeline(plain))
+    ? await repositoryIn(source, values)
+    : await IcechunkStore.open(await locate(plain), { branch, tag, snapshot, asOf });
+  const history: IcechunkCommit[] = [];
+  for await (const commit of store.history()) history.push(commit);
+  const [branches, tags] = await Promise.all([orNull(store.branches()), orNull(store.tags())]);
+  const found: History = { snapshot: store.snapshot, branches, tags, history };
+  context().stdout.write(values.json ? `${printableJson(found, undefined, 2)}\n` : historyText(found));
+}
+
+/** Opens the repository of a URL pipeline. */
+async function repositoryIn(source: string, values: Values): Promise<IcechunkStore> {
+  const { store } = await openSource(source, values);
+  if (store instanceof IcechunkStore) return store;
+  throw new Error(`"${source}" is not an Icechunk repository`);
+}
+
+async function orNull(refs: Promise<IcechunkRef[]>): Promise<IcechunkRef[] | null> {
+  try {
+    return await refs;
+  } catch (error) {
+    if (isZarrError(error, "Unsupported")) return null;
+    throw error;
+  }
+}
+
+function historyText({ branches, tags, history }: History): string {
+  const lines = [...refLines("branches", branches), ...refLines("tags", tags), "history"];
+  for (const { snapshot, time, message } of history)
+    lines.push(`  ${snapshot}  ${Number.isNaN(time.getTime()) ? "?" : time.toISOString()}  ${message}`);
+  return lines.map((line) => `${printable(line)}\n`).join("");
+}
+
+const refLines = (title: string, refs: readonly IcechunkRef[] | null): string[] =>
+  refs
+    ? [title, ...refs.map(({ name, snapshot }) => `  ${snapshot}  ${name}`)]
+    : [`${title}: not available, because this server does not support listing`];

@@ -1,14 +1,13 @@
 /** `zarr-wasm read`: prints or saves elements of an array. */
 import { get, getBytes, type Progress, type Selection, type ZarrArray } from "zarr-wasm";
-import type { Values } from "../options/options.js";
-import { UsageError } from "../options/options.js";
+import { UsageError, type Values } from "../options/options.js";
 import { parseSelection } from "../options/values.js";
 import { hintForGroup } from "../source/hints.js";
 import { openSource } from "../source/source.js";
 import { context } from "../text/context.js";
 import { note } from "../text/output.js";
-import { abbreviate, abbreviatedTable } from "./abbreviate.js";
-import { batched, formats, type ReadRegion } from "./formats.js";
+import { ProgressLine } from "../text/progress.js";
+import { abbreviate, abbreviatedTable, batched, formats, type ReadRegion } from "./formats.js";
 import { writeOutFile } from "./out-file.js";
 
 export async function runRead(source: string, values: Values): Promise<void> {
@@ -39,10 +38,17 @@ export async function runRead(source: string, values: Values): Promise<void> {
 }
 
 async function readRegion(array: ZarrArray, selection: Selection): Promise<ReadRegion> {
-  const options = { onProgress: progressBar() };
-  return array.dtype.isVariable
-    ? get<readonly unknown[]>(array, selection, options)
-    : getBytes(array, selection, options);
+  const line = new ProgressLine("reading");
+  const chunkBytes = array.chunkShape.reduce((a, b) => a * b, array.dtype.itemBytes || 16);
+  const onProgress = ({ chunks, totalChunks }: Progress) =>
+    line.show(chunks * chunkBytes, totalChunks * chunkBytes);
+  try {
+    return await (array.dtype.isVariable
+      ? get<readonly unknown[]>(array, selection, { onProgress })
+      : getBytes(array, selection, { onProgress }));
+  } finally {
+    line.clear();
+  }
 }
 
 async function writeOut(pieces: Iterable<Uint8Array | string>): Promise<void> {
@@ -50,22 +56,4 @@ async function writeOut(pieces: Iterable<Uint8Array | string>): Promise<void> {
   for (const piece of pieces) {
     if (!stdout.write(piece)) await new Promise((resolve) => stdout.once("drain", resolve));
   }
-}
-
-/** Shows progress on stderr if that is a terminal and the work takes a while. */
-function progressBar(): ((progress: Progress) => void) | undefined {
-  const { stderr } = context();
-  if (!stderr.isTTY) return undefined;
-  const start = performance.now();
-  let shown = 0;
-  return ({ chunks, totalChunks, bytes }) => {
-    const now = performance.now();
-    const done = chunks === totalChunks;
-    if (now - start < 500 || (now - shown < 100 && !done)) return;
-    shown = now;
-    const percent = Math.floor((100 * chunks) / totalChunks);
-    stderr.write(
-      `\r${percent} %  ${chunks} of ${totalChunks} chunks, ${(bytes / 2 ** 20).toFixed(1)} MiB${done ? "\n" : ""}`,
-    );
-  };
 }

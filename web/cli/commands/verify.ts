@@ -5,14 +5,13 @@ import { parseShare } from "../options/values.js";
 import { asCommandError } from "../source/places.js";
 import { withSource } from "../source/source.js";
 import { counted, exactNumber, note, printSummary } from "../text/output.js";
-import { progressLine, sizeText } from "../text/progress.js";
+import { ProgressLine, sizeText } from "../text/progress.js";
 
 export async function runVerify(source: string, values: Values): Promise<number> {
   const part = values.part === undefined ? undefined : parseShare(values.part);
   const { clean = false, json = false } = values;
   const start = performance.now();
-  const line = progressLine("verifying");
-  let shown = 0;
+  const line = new ProgressLine("verifying");
   const result = await withSource(source, values, values.bucket, (place, options) =>
     verify(place, {
       ...options,
@@ -22,11 +21,7 @@ export async function runVerify(source: string, values: Values): Promise<number>
         line.clear();
         printProblem(problem);
       },
-      onProgress: ({ bytes, totalBytes }) => {
-        line.total(totalBytes);
-        line.add(bytes - shown);
-        shown = bytes;
-      },
+      onProgress: ({ bytes, totalBytes }) => line.show(bytes, totalBytes),
     }),
   )
     .catch((error) => {

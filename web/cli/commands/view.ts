@@ -1,21 +1,20 @@
 /** `zarr-wasm view`: serves the viewer's page on this machine and opens a source in it. */
 
 import { spawn } from "node:child_process";
-import { open, realpath, stat } from "node:fs/promises";
+import { open as openFile, readdir, realpath, stat } from "node:fs/promises";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { isZarrError, ZipStore } from "zarr-wasm";
+import { isZarrError, open, ZipStore } from "zarr-wasm";
 import { IcechunkStore, ReferenceStore } from "zarr-wasm/formats";
 import { isArchiveName } from "#internal";
 import { UsageError, type Values, versionOptions } from "../options/options.js";
 import { type Mount, type Server, startServer, viewerPolicy } from "../server/server.js";
-import { hintForDocument, missingFile, nodeDocument } from "../source/hints.js";
+import { hintForDocument, hintForPath, missingFile, nodeDocument } from "../source/hints.js";
 import { filePath, isMarked, isPipeline, shellQuoted, withoutMark } from "../source/places.js";
-import { locate, openOptions, openSource } from "../source/source.js";
+import { locate, openOptions, openSource, withSource } from "../source/source.js";
 import { context } from "../text/context.js";
-import { errorMessage, printableJson } from "../text/output.js";
-import { checkNode } from "./view-check.js";
+import { errorMessage, note, printableJson } from "../text/output.js";
 
 const own = createRequire(import.meta.url);
 
@@ -185,7 +184,7 @@ function mounted(name: string, end: "/" | "", mount: Mount): Shown {
 
 /** Whether data begins like an archive, or like an empty one. */
 async function isZip(file: string): Promise<boolean> {
-  const handle = await open(file);
+  const handle = await openFile(file);
   try {
     const start = Buffer.alloc(4);
     await handle.read(start, 0, 4, 0);
@@ -222,4 +221,47 @@ export function openInBrowser(url: string, onFailure: (why: string) => void): vo
     onFailure(`cannot open a browser (${message}); open the link yourself`),
   );
   child.unref();
+}
+
+/** Time limit of the check in milliseconds: the page may reach servers that this process does not. */
+const patience = 10_000;
+
+/**
+ * Opens the node, and warns if it cannot be read, since the page shows why.
+ * @throws NotFound if there is no node, and none below it that the page could list.
+ */
+async function checkNode(source: string, values: Values): Promise<void> {
+  const signal = AbortSignal.timeout(patience);
+  try {
+    await withSource(source, values, undefined, (place, options) =>
+      open(place, { ...options, onWarning: () => {}, signal }),
+    );
+  } catch (error) {
+    if (!isZarrError(error) && error !== signal.reason) throw error;
+    if (isZarrError(error, "NotFound") && !(await isListed(source, values))) throw error;
+    note(`warning: ${errorMessage(error)}`);
+  }
+}
+
+/** Whether the page could list nodes below a source that is not a node. */
+async function isListed(source: string, values: Values): Promise<boolean> {
+  const isVersion = isMarked(source) || versionOptions.some((name) => values[name] !== undefined);
+  if (values.path !== undefined || isVersion || (await isPipeline(source))) return false;
+  if (/^https?:\/\//i.test(source)) return answers(new URL(source));
+  const name = filePath(source);
+  if ((await stat(name)).isFile()) return (await hintForPath(await locate(source), {})) !== "";
+  const entries = await readdir(name, { withFileTypes: true });
+  return entries.some((entry) => !entry.isFile() || isArchiveName(entry.name));
+}
+
+/** Whether a server has something at a URL. Buckets answer in XML for each missing object, but may be listed. */
+async function answers(url: URL): Promise<boolean> {
+  if (!isArchiveName(url.pathname) && !url.pathname.endsWith("/")) url.pathname += "/";
+  try {
+    const { status, headers, body } = await fetch(url, { signal: AbortSignal.timeout(patience) });
+    await body?.cancel();
+    return ![404, 410].includes(status) || /\bxml\b/.test(headers.get("content-type") ?? "");
+  } catch {
+    return true; // the page may reach it
+  }
 }

@@ -1,8 +1,7 @@
 /** Parses the command line according to the lists of commands and options. */
 import { parseArgs } from "node:util";
 import { closestTo } from "#internal";
-import { didYouMean } from "../text/did-you-mean.js";
-import { errorMessage } from "../text/output.js";
+import { didYouMean, errorMessage } from "../text/output.js";
 
 import { type Command, commandOptions, commands } from "./commands.js";
 import { findCommand } from "./help.js";

@@ -1,6 +1,4 @@
 /** Lists every command of the command line, for the parser, help and completion. */
-import { closestTo } from "#internal";
-import { didYouMean } from "../text/did-you-mean.js";
 import { type Option, type OptionName, options, versionOptions } from "./options.js";
 
 /** Placeholder of an operand, which also selects its completion; optional operands are in brackets. */
@@ -9,11 +7,6 @@ type Operand = "SOURCE" | "DEST" | "SHELL" | "[COMMAND]";
 /** An option of a command, with the properties that differ from those of other commands. */
 type OwnOption = OptionName | readonly [OptionName, Partial<Pick<Option, "value" | "summary" | "completes">>];
 
-interface Example {
-  readonly caption: string;
-  readonly line: string;
-}
-
 export interface Command {
   readonly operands: readonly Operand[];
   /** A short description. */
@@ -21,7 +14,7 @@ export interface Command {
   readonly options: readonly OwnOption[];
   /** More lines of help. */
   readonly details?: string;
-  readonly examples: readonly Example[];
+  readonly examples: readonly (readonly [caption: string, line: string])[];
 }
 
 export const shells = ["bash", "zsh", "fish"] as const;
@@ -34,15 +27,12 @@ export const commands: Readonly<Record<string, Command>> = {
     summary: "show the properties of an array, or the tree below a group",
     options: ["path", "json", "history", "bucket", "v1-order", ...versionOptions],
     examples: [
-      { caption: "show the tree of an archive", line: "zarr-wasm info image.ozx" },
-      {
-        caption: "describe one array as JSON",
-        line: "zarr-wasm info https://example.org/data.zarr --path temperature --json",
-      },
-      {
-        caption: "list the versions of an Icechunk repository",
-        line: "zarr-wasm info https://example.org/repo --history",
-      },
+      ["show the tree of an archive", "zarr-wasm info image.ozx"],
+      [
+        "describe one array as JSON",
+        "zarr-wasm info https://example.org/data.zarr --path temperature --json",
+      ],
+      ["list the versions of an Icechunk repository", "zarr-wasm info https://example.org/repo --history"],
     ],
   },
   read: {
@@ -66,11 +56,11 @@ npy    a NumPy file
 text   a table. Arrays of more than 1000 elements are abbreviated to the first and last three along each axis,
        unless --all or --out is given. Control characters are escaped, for example as \\u001b`,
     examples: [
-      { caption: "print ten rows as a table", line: "zarr-wasm read data.zarr --select 0:10" },
-      {
-        caption: "save every other column as a NumPy file",
-        line: 'zarr-wasm read data.zarr --path a/b --select ":,::2" --format npy --out part.npy',
-      },
+      ["print ten rows as a table", "zarr-wasm read data.zarr --select 0:10"],
+      [
+        "save every other column as a NumPy file",
+        'zarr-wasm read data.zarr --path a/b --select ":,::2" --format npy --out part.npy',
+      ],
     ],
   },
   copy: {
@@ -91,15 +81,15 @@ an option are kept. --part 0/N creates the nodes and the other parts wait for it
 Rechunking from rows to columns takes disk space for the whole array, beside DEST or in --temp. After Ctrl-C,
 the command prints how to continue.`,
     examples: [
-      {
-        caption: "convert to Zarr v3 with shards, and verify the result",
-        line: "zarr-wasm copy https://example.org/data.zarr copy.zarr --format 3 --shards auto --verify",
-      },
-      {
-        caption: "rechunk and recompress one array",
-        line: "zarr-wasm copy data.zarr a.zarr --path a --chunks 256,256 --codecs blosc:lz4",
-      },
-      { caption: "pack a store into an archive", line: "zarr-wasm copy image.zarr image.ozx" },
+      [
+        "convert to Zarr v3 with shards, and verify the result",
+        "zarr-wasm copy https://example.org/data.zarr copy.zarr --format 3 --shards auto --verify",
+      ],
+      [
+        "rechunk and recompress one array",
+        "zarr-wasm copy data.zarr a.zarr --path a --chunks 256,256 --codecs blosc:lz4",
+      ],
+      ["pack a store into an archive", "zarr-wasm copy image.zarr image.ozx"],
     ],
   },
   pyramid: {
@@ -119,14 +109,11 @@ the command prints how to continue.`,
     details: `SOURCE is an array, or an image whose finest level is used. An array inside DEST stays in place; any other is
 copied. The image is OME-Zarr 0.5, or 0.4 with --format 2. --part is a share of one --level.`,
     examples: [
-      {
-        caption: "make five levels of an array",
-        line: "zarr-wasm pyramid data.zarr image.zarr --path raw --levels 5",
-      },
-      {
-        caption: "downsample labels, except along z",
-        line: "zarr-wasm pyramid labels.zarr out.zarr --axes z,y,x --factor 1,2,2 --method mode",
-      },
+      ["make five levels of an array", "zarr-wasm pyramid data.zarr image.zarr --path raw --levels 5"],
+      [
+        "downsample labels, except along z",
+        "zarr-wasm pyramid labels.zarr out.zarr --axes z,y,x --factor 1,2,2 --method mode",
+      ],
     ],
   },
   verify: {
@@ -134,11 +121,8 @@ copied. The image is OME-Zarr 0.5, or 0.4 with --format 2. --part is a share of 
     summary: "decode every chunk and report the bad ones",
     options: ["path", "part", "clean", "json", "bucket", "v1-order", ...versionOptions],
     examples: [
-      { caption: "verify a whole store", line: "zarr-wasm verify copy.zarr" },
-      {
-        caption: "verify the first quarter, with a JSON report",
-        line: "zarr-wasm verify copy.zarr --part 0/4 --json",
-      },
+      ["verify a whole store", "zarr-wasm verify copy.zarr"],
+      ["verify the first quarter, with a JSON report", "zarr-wasm verify copy.zarr --part 0/4 --json"],
     ],
   },
   bench: {
@@ -148,11 +132,8 @@ copied. The image is OME-Zarr 0.5, or 0.4 with --format 2. --part is a share of 
     details: `Reads a sample of chunks, spread over the arrays, and decodes it on one core. Re-encodes some of them in
 memory to estimate the gain of other codecs.`,
     examples: [
-      { caption: "measure data on a server", line: "zarr-wasm bench https://example.org/data.zarr" },
-      {
-        caption: "measure one array briefly",
-        line: "zarr-wasm bench data.zarr --path a --time 3 --bytes 16M",
-      },
+      ["measure data on a server", "zarr-wasm bench https://example.org/data.zarr"],
+      ["measure one array briefly", "zarr-wasm bench data.zarr --path a --time 3 --bytes 16M"],
     ],
   },
   view: {
@@ -167,11 +148,8 @@ memory to estimate the gain of other codecs.`,
       ...versionOptions,
     ],
     examples: [
-      { caption: "open an image in the browser", line: "zarr-wasm view image.zarr --open" },
-      {
-        caption: "view a version of an Icechunk repository",
-        line: "zarr-wasm view https://example.org/repo --tag v1",
-      },
+      ["open an image in the browser", "zarr-wasm view image.zarr --open"],
+      ["view a version of an Icechunk repository", "zarr-wasm view https://example.org/repo --tag v1"],
     ],
   },
   completion: {
@@ -179,55 +157,18 @@ memory to estimate the gain of other codecs.`,
     summary: "print a completion script for bash, zsh or fish",
     options: [],
     examples: [
-      { caption: "bash, in ~/.bashrc", line: "source <(zarr-wasm completion bash)" },
-      { caption: "zsh, in ~/.zshrc after compinit", line: "source <(zarr-wasm completion zsh)" },
-      {
-        caption: "fish (run once)",
-        line: "zarr-wasm completion fish > ~/.config/fish/completions/zarr-wasm.fish",
-      },
+      ["bash, in ~/.bashrc", "source <(zarr-wasm completion bash)"],
+      ["zsh, in ~/.zshrc after compinit", "source <(zarr-wasm completion zsh)"],
+      ["fish (run once)", "zarr-wasm completion fish > ~/.config/fish/completions/zarr-wasm.fish"],
     ],
   },
   help: {
     operands: ["[COMMAND]"],
     summary: "show this help, or the help of a command",
     options: [],
-    examples: [{ caption: "show the options of copy", line: "zarr-wasm help copy" }],
+    examples: [["show the options of copy", "zarr-wasm help copy"]],
   },
 };
-
-/** Commands of other tools, with the task and the command that does it here. */
-const otherCommands: Readonly<Record<string, readonly [task: string, line: string]>> = {
-  ls: ["list a hierarchy", "info SOURCE"],
-  tree: ["list a hierarchy", "info SOURCE"],
-  list: ["list a hierarchy", "info SOURCE"],
-  stat: ["describe a node", "info SOURCE --path PATH"],
-  cat: ["print elements", "read SOURCE"],
-  head: ["print the first elements", "read SOURCE --select 0:10"],
-  get: ["save elements", "read SOURCE --format npy --out FILE"],
-  cp: ["copy data", "copy SOURCE DEST"],
-  download: ["copy data", "copy SOURCE DEST"],
-  rechunk: ["change the chunk shape", "copy SOURCE DEST --chunks 64,64"],
-  convert: ["convert data", "copy SOURCE DEST --format 3"],
-  migrate: ["convert data", "copy SOURCE DEST --format 3"],
-  shard: ["store chunks in shards", "copy SOURCE DEST --shards auto"],
-  recompress: ["change the codecs", "copy SOURCE DEST --codecs zstd"],
-  zip: ["pack data into an archive", "copy SOURCE DEST.zip"],
-  unzip: ["unpack an archive", "copy SOURCE.zip DEST"],
-  check: ["check data", "verify SOURCE"],
-  validate: ["check data", "verify SOURCE"],
-  downsample: ["make a multiscale image", "pyramid SOURCE DEST"],
-  multiscale: ["make a multiscale image", "pyramid SOURCE DEST"],
-  show: ["open the viewer", "view SOURCE --open"],
-  open: ["open the viewer", "view SOURCE --open"],
-  serve: ["open the viewer", "view SOURCE --open"],
-};
-
-/** Returns a suggestion for an unknown command, or "". */
-export function commandHint(name: string): string {
-  if (!Object.hasOwn(otherCommands, name)) return didYouMean(closestTo(name, Object.keys(commands)));
-  const [task, line] = otherCommands[name]!;
-  return `; to ${task}, use: zarr-wasm ${line}`;
-}
 
 /** Returns the options of a command with their names. */
 export function commandOptions({ options: own }: Command): [name: OptionName, option: Option][] {

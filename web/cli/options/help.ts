@@ -1,6 +1,7 @@
 /** Formats the text of `--help` from the lists of commands and options. */
-import { colorsFor } from "../text/output.js";
-import { type Command, commandHint, commandOptions, commands } from "./commands.js";
+import { closestTo } from "#internal";
+import { colorsFor, didYouMean } from "../text/output.js";
+import { type Command, commandOptions, commands } from "./commands.js";
 import { everywhere, type Option, options, UsageError } from "./options.js";
 
 /** Maximum line length of option summaries. */
@@ -21,7 +22,7 @@ export function helpText(name: string | undefined): string {
 /** @throws UsageError for an unknown command, with a suggestion. */
 export function findCommand(name: string): Command {
   if (Object.hasOwn(commands, name)) return commands[name]!;
-  throw new UsageError(`unknown command "${name}"${commandHint(name)}`);
+  throw new UsageError(`unknown command "${name}"${didYouMean(closestTo(name, Object.keys(commands)))}`);
 }
 
 function overview(): string {
@@ -48,7 +49,7 @@ Run "zarr-wasm COMMAND --help" for the options and examples of a command.
 function commandHelp(name: string, command: Command): string {
   const { operands, summary, details } = command;
   const list = commandOptions(command).map(([option, properties]) => optionLine(option, properties, 26));
-  const examples = command.examples.map(({ caption, line }) => `  ${dim(`# ${caption}`)}\n  ${line}`);
+  const examples = command.examples.map(([caption, line]) => `  ${dim(`# ${caption}`)}\n  ${line}`);
   const sections = [
     `${bold("Usage:")} zarr-wasm ${[name, ...operands].join(" ")}${list.length > 0 ? " [options]" : ""}`,
     `${summary[0]!.toUpperCase()}${summary.slice(1)}.${details === undefined ? "" : `\n\n${details}`}`,

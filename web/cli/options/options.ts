@@ -15,121 +15,74 @@ export interface Option {
   readonly multiple?: true;
 }
 
-const format = (...completes: string[]) => ({ value: completes.join("|"), completes });
+const flag = (summary: string) => ({ type: "boolean", summary }) as const;
+
+/** An option with a value, and what shells complete it with. */
+const text = (value: string, summary: string, completes?: Completion) =>
+  ({ type: "string", value, summary, ...(completes && { completes }) }) as const;
+
+const choice = (summary: string, ...completes: string[]) => text(completes.join("|"), summary, completes);
 
 export const options = {
-  all: { type: "boolean", summary: "print every element instead of an abbreviated table" },
-  path: { type: "string", value: "PATH", summary: "node below SOURCE" },
-  json: { type: "boolean", summary: "print results as JSON" },
-  select: {
-    type: "string",
-    value: '"0:10,5,::2"',
-    summary: "part of an array; an index drops its dimension",
-  },
-  format: { type: "string", value: "F", summary: "output format" },
-  out: {
-    type: "string",
-    value: "FILE",
-    summary: "write to FILE, which is replaced at the end",
-    completes: "file",
-  },
-  "v1-order": {
-    type: "string",
-    ...format("spec", "writer"),
-    summary: "element order of Zarr v1: as specified, or as zarr-python 1.x wrote it (default: spec)",
-  },
-  chunks: { type: "string", value: "64,64", summary: "chunk shape" },
-  shards: {
-    type: "string",
-    value: "512,512|auto|none",
-    summary: "shard shape; auto: at most 32 MiB per shard",
-    completes: ["auto", "none"],
-  },
-  codecs: {
-    type: "string",
-    value: "NAME[:LEVEL]|none|JSON",
-    summary: "codecs of the new chunks",
-    completes: ["zstd", "zstd:5", "blosc:lz4", "blosc:zstd", "gzip", "none"],
-  },
-  fill: { type: "string", value: "V", summary: "new fill value; elements keep their values" },
-  overwrite: { type: "boolean", summary: "replace the Zarr data at DEST" },
-  resume: { type: "boolean", summary: "continue an interrupted run, keeping complete chunks" },
-  verify: { type: "boolean", summary: "read the result back, decode it and compare it with SOURCE" },
-  clean: { type: "boolean", summary: "remove unfinished files that killed processes left in a folder" },
-  part: { type: "string", value: "I/N", summary: "process one of N shares of the chunks (I counts from 0)" },
-  "metadata-only": { type: "boolean", summary: "create the nodes without chunks" },
-  memory: { type: "string", value: "MIB", summary: "memory for decoded data in flight (default: 128)" },
-  temp: {
-    type: "string",
-    value: "DIR",
-    summary: "folder for intermediate chunks (default: beside DEST)",
-    completes: "folder",
-  },
-  threads: { type: "string", value: "N", summary: "decode and encode on N threads" },
-  bucket: { type: "string", value: "URL", summary: "S3-compatible bucket of the URL, to list its keys" },
-  wait: {
-    type: "string",
-    value: "SECONDS",
-    summary: "how long to wait for nodes and for other writers (default: 30)",
-  },
-  levels: { type: "string", value: "N", summary: "number of levels, including the finest" },
-  level: {
-    type: "string",
-    value: "L[+]",
-    summary: "fill level L (0 is the finest); L+: and all levels after it",
-  },
-  method: {
-    type: "string",
-    ...format("mean", "mode", "nearest", "max"),
-    summary: "downsampling method (default: mean, or mode for labels)",
-  },
-  factor: {
-    type: "string",
-    value: "2|1,2,2",
-    summary: "downsampling factor, for all spatial axes or per axis (default: 2)",
-  },
-  axes: { type: "string", value: "c,y,x", summary: "names of the axes" },
-  units: {
-    type: "string",
-    value: ",micrometer,micrometer",
-    summary: "units of the axes, empty for axes without one",
-  },
-  scale: { type: "string", value: "1,0.5,0.5", summary: "units per element of the finest level" },
-  name: { type: "string", value: "TEXT", summary: "name of the image" },
-  "ome-version": {
-    type: "string",
-    ...format("0.4", "0.5", "0.6rc0"),
-    summary: "OME-Zarr version: 0.4 is Zarr v2, others are v3",
-  },
-  branch: {
-    type: "string",
-    value: "NAME",
-    summary: "newest version of an Icechunk branch (default: main)",
-  },
-  tag: { type: "string", value: "NAME", summary: "tag of an Icechunk repository" },
-  snapshot: { type: "string", value: "ID", summary: "snapshot of an Icechunk repository" },
-  "as-of": {
-    type: "string",
-    value: "TIME",
-    summary: "version of the branch at that time, such as 2025-01-31",
-  },
+  all: flag("print every element instead of an abbreviated table"),
+  path: text("PATH", "node below SOURCE"),
+  json: flag("print results as JSON"),
+  select: text('"0:10,5,::2"', "part of an array; an index drops its dimension"),
+  format: text("F", "output format"),
+  out: text("FILE", "write to FILE, which is replaced at the end", "file"),
+  "v1-order": choice(
+    "element order of Zarr v1: as specified, or as zarr-python 1.x wrote it (default: spec)",
+    ...["spec", "writer"],
+  ),
+  chunks: text("64,64", "chunk shape"),
+  shards: text("512,512|auto|none", "shard shape; auto: at most 32 MiB per shard", ["auto", "none"]),
+  codecs: text(
+    "NAME[:LEVEL]|none|JSON",
+    "codecs of the new chunks",
+    "zstd zstd:5 blosc:lz4 blosc:zstd gzip none".split(" "),
+  ),
+  fill: text("V", "new fill value; elements keep their values"),
+  overwrite: flag("replace the Zarr data at DEST"),
+  resume: flag("continue an interrupted run, keeping complete chunks"),
+  verify: flag("read the result back, decode it and compare it with SOURCE"),
+  clean: flag("remove unfinished files that killed processes left in a folder"),
+  part: text("I/N", "process one of N shares of the chunks (I counts from 0)"),
+  "metadata-only": flag("create the nodes without chunks"),
+  memory: text("MIB", "memory for decoded data in flight (default: 128)"),
+  temp: text("DIR", "folder for intermediate chunks (default: beside DEST)", "folder"),
+  threads: text("N", "decode and encode on N threads"),
+  bucket: text("URL", "S3-compatible bucket of the URL, to list its keys"),
+  wait: text("SECONDS", "how long to wait for nodes and for other writers (default: 30)"),
+  levels: text("N", "number of levels, including the finest"),
+  level: text("L[+]", "fill level L (0 is the finest); L+: and all levels after it"),
+  method: choice(
+    "downsampling method (default: mean, or mode for labels)",
+    ...["mean", "mode", "nearest", "max"],
+  ),
+  factor: text("2|1,2,2", "downsampling factor, for all spatial axes or per axis (default: 2)"),
+  axes: text("c,y,x", "names of the axes"),
+  units: text(",micrometer,micrometer", "units of the axes, empty for axes without one"),
+  scale: text("1,0.5,0.5", "units per element of the finest level"),
+  name: text("TEXT", "name of the image"),
+  "ome-version": choice("OME-Zarr version: 0.4 is Zarr v2, others are v3", "0.4", "0.5", "0.6rc0"),
+  branch: text("NAME", "newest version of an Icechunk branch (default: main)"),
+  tag: text("NAME", "tag of an Icechunk repository"),
+  snapshot: text("ID", "snapshot of an Icechunk repository"),
+  "as-of": text("TIME", "version of the branch at that time, such as 2025-01-31"),
   virtual: {
-    type: "string",
-    value: "PREFIX=BASE",
-    summary: "allow virtual chunks at PREFIX and read them from BASE, a URL or a folder; repeatable",
+    ...text(
+      "PREFIX=BASE",
+      "allow virtual chunks at PREFIX and read them from BASE, a URL or a folder; repeatable",
+    ),
     multiple: true,
   },
-  history: { type: "boolean", summary: "list the branches, tags and versions of an Icechunk repository" },
-  port: { type: "string", value: "N", summary: "port to listen on (default: any free port)" },
-  open: { type: "boolean", summary: "open the link in the browser" },
-  time: { type: "string", value: "SECONDS", summary: "time limit for measuring (default: 10)" },
-  bytes: {
-    type: "string",
-    value: "SIZE",
-    summary: "maximum number of bytes to read, such as 500K or 1G (default: 64M)",
-  },
-  help: { type: "boolean", short: "h", summary: "show this help, or the help of a command" },
-  version: { type: "boolean", short: "v", summary: "print the version" },
+  history: flag("list the branches, tags and versions of an Icechunk repository"),
+  port: text("N", "port to listen on (default: any free port)"),
+  open: flag("open the link in the browser"),
+  time: text("SECONDS", "time limit for measuring (default: 10)"),
+  bytes: text("SIZE", "maximum number of bytes to read, such as 500K or 1G (default: 64M)"),
+  help: { ...flag("show this help, or the help of a command"), short: "h" },
+  version: { ...flag("print the version"), short: "v" },
 } as const satisfies Record<string, Option>;
 
 export type OptionName = keyof typeof options;

@@ -4,8 +4,16 @@ import { type FileHandle, lstat, open, opendir, realpath, stat } from "node:fs/p
 import type { ServerResponse } from "node:http";
 import path from "node:path";
 import { pipeline } from "node:stream/promises";
-import { type ByteRange, rangeHead, sendRangeHead } from "./ranges.js";
-import { type Asked, contentType, type Head, notFound, sendText } from "./response.js";
+import {
+  type Asked,
+  type ByteRange,
+  contentType,
+  type Head,
+  notFound,
+  rangeHead,
+  sendRangeHead,
+  sendText,
+} from "./response.js";
 
 /** Maximum number of entries in a folder's listing. */
 const maxEntries = 10_000;

@@ -6,12 +6,11 @@
  * than the loopback's own are refused, so that DNS rebinding cannot make a page and the data one origin.
  */
 import http from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
+import { finished } from "node:stream/promises";
 import type { Store } from "zarr-wasm";
 import { type FileMount, sendFile } from "./files.js";
-import { sendObject } from "./objects.js";
-import { type Asked, type Head, notFound, refused } from "./response.js";
-import { Turns } from "./turns.js";
+import { type Asked, type Head, notFound, refused, sendObject } from "./response.js";
 
 /** A folder of the page's own files, data on disk, or a store. */
 export type Mount = string | FileMount | { readonly store: Store };
@@ -131,3 +130,39 @@ function decodePath(url: string): string | undefined {
 
 const isLoopback = (host: string | undefined): boolean =>
   /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/i.test(host ?? "");
+
+/** Number of waiting requests from which a connection is not read further. */
+const maxWaiting = 16;
+
+/**
+ * Answers the requests of each connection one after another, as HTTP/1.1 sends the responses anyway: a client that sends
+ * thousands without waiting for a response must not open as many files.
+ */
+class Turns {
+  readonly #waiting = new WeakMap<Socket, Asked[]>();
+
+  constructor(private readonly answer: (asked: Asked) => Promise<void>) {}
+
+  add(asked: Asked): void {
+    const { socket } = asked.request;
+    const waiting = this.#waiting.get(socket);
+    if (!waiting) {
+      const all = [asked];
+      this.#waiting.set(socket, all);
+      void this.#run(socket, all);
+      return;
+    }
+    waiting.push(asked);
+    if (waiting.length === maxWaiting) socket.pause();
+  }
+
+  async #run(socket: Socket, waiting: Asked[]): Promise<void> {
+    for (let asked = waiting[0]; asked && !socket.destroyed; asked = waiting[0]) {
+      await this.answer(asked);
+      await finished(asked.response).catch(() => {}); // the client has disconnected
+      waiting.shift();
+      if (waiting.length === 0 && socket.isPaused()) socket.resume();
+    }
+    this.#waiting.delete(socket);
+  }
+}

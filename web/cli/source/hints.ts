@@ -12,10 +12,9 @@ import {
 } from "zarr-wasm";
 import { closestTo } from "#internal";
 import { UsageError } from "../options/options.js";
-import { didYouMean } from "../text/did-you-mean.js";
 import { listed } from "../text/notes.js";
-import { filePath, isUrl, shellQuoted } from "./places.js";
-import { schemeHint } from "./schemes.js";
+import { didYouMean } from "../text/output.js";
+import { filePath, isUrl, schemeHint, shellQuoted } from "./places.js";
 
 /** Maximum number of groups to search, and time limit in milliseconds, because the error waits for the search. */
 const maxGroups = 50;

@@ -3,9 +3,9 @@ import { stat } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { isZarrError } from "zarr-wasm";
-import { isArchiveName } from "#internal";
+import { bucketAddress, closestTo, isArchiveName } from "#internal";
 import { UsageError } from "../options/options.js";
-import { schemeHint } from "./schemes.js";
+import { context } from "../text/context.js";
 
 /** Whether a string is a URL of any kind. */
 export const isUrl = (text: string): boolean => /^[a-z][a-z0-9+.-]+:\/\//i.test(text);
@@ -95,4 +95,36 @@ export function asCommandError(error: unknown): unknown {
     return new UsageError(withOptionNames(error.message));
   error.message = withOptionNames(error.message);
   return error;
+}
+
+/** Returns `; use https://…` for a URL of another scheme, a misspelt scheme or a missing one; otherwise "". */
+export function schemeHint(source: string): string {
+  const [, name = "", host = "", path = ""] = /^([a-z][a-z0-9+.-]*):\/*([^/]*)(.*)$/is.exec(source) ?? [];
+  const scheme = name.toLowerCase();
+  if (scheme === "file") return "";
+  if (scheme !== "" && source.startsWith("/", name.length + 1)) {
+    if (host !== "" && /^(s3[an]?|gc?s)$/.test(scheme)) return `; use ${bucketAddress(scheme, host)}${path}`;
+    if (host !== "" && /^(az|abfss?|adl)$/.test(scheme))
+      return `; use https://ACCOUNT.blob.core.windows.net/${host.replace(/@.*/, "")}${path}`;
+    const meant = closestTo(scheme, ["https", "http"]);
+    return meant === undefined || host === ""
+      ? "; use an http or https URL, or a path"
+      : `; did you mean ${meant}://${host}${path}?`;
+  }
+  return /^www\.[^/]+\.[a-z]{2,}(\/|$)/i.test(source) ||
+    /^[a-z0-9.-]+\.(org|com|net|edu|gov|io)\//i.test(source)
+    ? `; did you mean https://${source}?`
+    : "";
+}
+
+/** Returns `; to continue, run: zarr-wasm copy … --resume`; archives are written from the start. */
+export function resumeHint(dest: string): string {
+  if (isArchiveName(dest)) return "; an archive cannot be continued, run the command again";
+  return `; to continue, run: ${resumeCommand(context().args)}`;
+}
+
+/** Returns the same command with `--resume` instead of `--overwrite`, quoted for a shell. */
+export function resumeCommand(args: readonly string[]): string {
+  const kept = args.filter((arg) => arg !== "--overwrite" && arg !== "--resume");
+  return ["zarr-wasm", ...kept, "--resume"].map(shellQuoted).join(" ");
 }

@@ -1,60 +1,20 @@
 /** Summarises conventions in metadata: OME-Zarr of groups, CF of arrays. */
-import { isZarrError, type Member, type ZarrArray, type ZarrGroup, ZipStore } from "zarr-wasm";
+import { isZarrError, type Member, type ZarrArray, type ZarrGroup } from "zarr-wasm";
 import { isMultiscales, multiscales, type OmeMultiscale } from "zarr-wasm/conventions";
-import { ownProperty as own } from "#internal";
 
 /** Maximum length of an attribute's value that is shown. */
 const maxText = 60;
 /** Maximum number of names shown from a list. */
 const maxNames = 6;
 
-/** Describes a group that is an OME-Zarr image or scene, in lines. */
+/** Describes a group that is an OME-Zarr image, in lines. */
 export function groupNotes(group: ZarrGroup): string[] {
-  const scene = sceneNotes(group.attributes);
-  if (!isMultiscales(group)) return scene;
+  if (!isMultiscales(group)) return [];
   try {
-    return [...multiscales(group).flatMap(imageNotes), ...scene];
+    return multiscales(group).flatMap(imageNotes);
   } catch (error) {
     if (!isZarrError(error)) throw error;
     return [`OME-Zarr: ${error.message}`];
-  }
-}
-
-/** Describes an OME-Zarr 0.6 scene: images, and transformations between their coordinate systems. */
-function sceneNotes(attributes: unknown): string[] {
-  const ome = own(attributes, "ome");
-  const scene = own(ome, "scene");
-  if (scene === undefined) return [];
-  const list = (name: string) => {
-    const found = own(scene, name);
-    return Array.isArray(found) ? (found as unknown[]) : [];
-  };
-  const transformations = list("coordinateTransformations");
-  const paths = transformations.flatMap((one) =>
-    ["input", "output"].map((end) => own(own(one, end), "path")).filter((path) => typeof path === "string"),
-  );
-  const named = list("coordinateSystems").map((system) => short(String(own(system, "name"))));
-  const version = own(ome, "version");
-  const images = listed([...new Set(paths)].map((path) => short(path)));
-  return [
-    `OME-Zarr ${typeof version === "string" ? short(version) : "0.6"} scene: images ${images}`,
-    ...(named.length > 0 ? [`coordinate systems ${listed(named)}`] : []),
-    `${transformations.length} transformation${transformations.length === 1 ? "" : "s"}`,
-  ];
-}
-
-/** Describes an archive whose comment identifies it as OME-Zarr (RFC-9), in at most one line. */
-export async function archiveNotes({ store }: ZarrGroup): Promise<string[]> {
-  if (!(store instanceof ZipStore)) return [];
-  try {
-    const ome = own(JSON.parse(await store.comment()), "ome");
-    const version = own(ome, "version");
-    const isFirst = own(own(own(ome, "zipFile"), "centralDirectory"), "jsonFirst") === true;
-    if (typeof version !== "string") return [];
-    return [`OME-Zarr ${short(version)} archive${isFirst ? ", documents first" : ""}`];
-  } catch (error) {
-    if (error instanceof SyntaxError) return []; // other comments
-    throw error;
   }
 }
 

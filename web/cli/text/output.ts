@@ -83,3 +83,7 @@ export function printSummary(asJson: boolean | undefined, facts: Facts, lines: r
 export function note(text: string): void {
   context().stderr.write(`${colorsFor("stderr").yellow("zarr-wasm:")} ${printable(text)}\n`);
 }
+
+/** Returns `; did you mean "info"?`, or "" without a suggestion. */
+export const didYouMean = (meant: string | undefined, quote = '"'): string =>
+  meant === undefined ? "" : `; did you mean ${quote}${meant}${quote}?`;

@@ -1,79 +1,42 @@
 /** Shows the progress of long operations on a terminal. */
-import { context, type Output } from "./context.js";
-
-export interface ProgressLine {
-  /** Sets the total, in bytes. */
-  total(bytes: number): void;
-  /** Adds completed bytes. */
-  add(bytes: number): void;
-  /** Adds bytes that existed already: they count as done, but not for the rate. */
-  skip(bytes: number): void;
-  /** Removes the line, so that other output can be printed. */
-  clear(): void;
-  /** Removes the line for good. */
-  close(): void;
-}
-
-const silent: ProgressLine = { total() {}, add() {}, skip() {}, clear() {}, close() {} };
+import { context } from "./context.js";
 
 /** Milliseconds before the line first appears, and between updates. */
 const patience = 500;
 const interval = 100;
 
 /** A line with share, rate and time left on stderr; no-op if that is not a terminal. */
-export function progressLine(label: string): ProgressLine {
-  const { stderr } = context();
-  return stderr.isTTY ? new Line(label, stderr) : silent;
-}
-
-class Line implements ProgressLine {
+export class ProgressLine {
   readonly #start = performance.now();
+  readonly #stderr = context().stderr;
   #shown = 0;
   #isVisible = false;
-  #isClosed = false;
-  #total = 0;
-  #done = 0;
-  #skipped = 0;
+  #isClosed = this.#stderr.isTTY !== true;
 
-  constructor(
-    private readonly label: string,
-    private readonly stderr: Output,
-  ) {}
+  constructor(private readonly label: string) {}
 
-  total(bytes: number): void {
-    this.#total = bytes;
-  }
-
-  add(bytes: number): void {
-    this.#done += bytes;
-    this.#show();
-  }
-
-  skip(bytes: number): void {
-    this.#skipped += bytes;
-    this.#show();
-  }
-
-  clear(): void {
-    if (this.#isVisible) this.stderr.write("\r\x1b[K");
-    this.#isVisible = false;
-  }
-
-  close(): void {
-    this.clear();
-    this.#isClosed = true;
-  }
-
-  #show(): void {
+  /** Shows bytes. @param skipped the part of `bytes` that existed already: it does not count for the rate. */
+  show(bytes: number, total: number, skipped = 0): void {
     const now = performance.now();
     if (this.#isClosed) return;
     if (now - this.#start < patience || now - this.#shown < interval) return;
     this.#shown = now;
     this.#isVisible = true;
-    const seconds = (now - this.#start) / 1000;
-    const done = this.#done + this.#skipped;
-    const text = progressText(this.label, { done, total: this.#total, rate: this.#done / seconds });
-    this.stderr.write(`\r${text.slice(0, (this.stderr.columns ?? 80) - 1)}\x1b[K`);
+    const rate = ((bytes - skipped) / (now - this.#start)) * 1000;
+    const text = progressText(this.label, { done: bytes, total, rate });
+    this.#stderr.write(`\r${text.slice(0, (this.#stderr.columns ?? 80) - 1)}\x1b[K`);
+  }
+
+  /** Removes the line, so that other output can be printed. */
+  clear(): void {
+    if (this.#isVisible) this.#stderr.write("\r\x1b[K");
+    this.#isVisible = false;
+  }
+
+  /** Removes the line for good. */
+  close(): void {
+    this.clear();
+    this.#isClosed = true;
   }
 }
 

@@ -253,18 +253,10 @@ const hex = (bytes: Uint8Array): string =>
 export const sha256 = async (text: string): Promise<string> =>
   hex(new Uint8Array(await crypto.subtle.digest("SHA-256", textEncoder().encode(text))));
 
-/**
- * A point in time, in milliseconds: by a clock that stands still while some computers are suspended, and by one that jumps if
- * it is set. All threads of a Node process share them.
- */
+/** A point in time: by a clock that stands still while some computers are suspended, and by one that jumps if it is set. */
 export type Moment = readonly [monotonic: number, clock: number];
 
-const { hrtime } = (globalThis as { process?: { hrtime?: { bigint(): bigint } } }).process ?? {};
-
-export const moment = (): Moment => [
-  hrtime ? Number(hrtime.bigint() / 1_000_000n) : Math.floor(performance.now()),
-  Date.now(),
-];
+export const moment = (): Moment => [performance.now(), Date.now()];
 
 /** Returns the milliseconds since a moment, with the time for which the process, or the computer, was suspended. */
 export function elapsedSince([monotonic, clock]: Moment): number {

@@ -1,4 +1,4 @@
-/** The state of copying one array: source, target, progress, and the number of parallel tasks. */
+/** The state of copying one array: source, target, the stored objects that are visited, and progress. */
 
 import type { ZarrArray } from "../hierarchy/array.js";
 import type { FetchOptions } from "../read/object-reader.js";
@@ -17,11 +17,14 @@ import {
   type StoreWriteOptions,
 } from "../store/store.js";
 import { Limiter } from "../util/async.js";
+import { isSameBytes } from "../util/bytes.js";
 import { corruptChunk, withDetails } from "../util/errors.js";
 import { allowListeners } from "../util/platform.js";
-import type { ObjectBox } from "../walk/boxes.js";
+import type { Box } from "../util/shapes.js";
+import { cellBox, chunksIn, elementBox, exactCount, type ObjectBox } from "../walk/boxes.js";
+import { boxesToVisit, isSameFill } from "../walk/visit.js";
 import type { WorkerPool } from "../workers/pool.js";
-import type { CopyingStore } from "./destination.js";
+import type { Destination } from "./destination.js";
 import type { CopyProgress, CopyResult } from "./options.js";
 import { partsOf, type WholeObject, wholeObject } from "./stored-form.js";
 import type { View } from "./view.js";
@@ -41,7 +44,7 @@ export interface ArrayCopy {
   readonly memory: number;
   /** Keeps whole objects that exist in the target. */
   readonly resume: boolean;
-  /** Reads each written object again and compares it. */
+  /** Decodes what is written and compares it with the source. */
   readonly verify: boolean;
   /** Place of intermediate chunks: a folder (Node) or a store. Without one, arrays are copied in a single pass. */
   readonly temp: string | Store | undefined;
@@ -227,12 +230,20 @@ export class TargetStore implements OwnStore {
   readonly written = new Set<string>();
   declare readonly getRange?: NonNullable<Store["getRange"]>;
 
-  /** @param mayHoldMore whether an earlier copy may have left objects that have to be deleted. */
+  private readonly store: Store;
+
+  /**
+   * @param mayHoldMore whether an earlier copy may have left objects that have to be deleted.
+   * @param readsBack whether to read each object again and compare it.
+   */
   constructor(
-    private readonly store: Store,
+    private readonly destination: Pick<Destination, "store" | "copyFrom">,
     private readonly tally: Tally,
     private readonly mayHoldMore: boolean,
+    private readonly readsBack: boolean,
   ) {
+    const { store } = destination;
+    this.store = store;
     if (!store.getRange) return;
     this.getRange = (key: string, range: RangeQuery, options?: StoreGetOptions) =>
       store.getRange!(key, range, options);
@@ -265,14 +276,16 @@ export class TargetStore implements OwnStore {
     await this.store.set!(key, value, options);
     this.written.add(key);
     this.tally.bytesWritten += value.byteLength;
+    if (!this.readsBack) return;
+    const found = await this.store.get(key);
+    if (!found || !isSameBytes(found, value)) throw differsError(this.locate(key), key);
   }
 
-  /** Copies an object ({@link CopyingStore}), unless it is kept, and counts its bytes. */
+  /** Copies an object without reading it, unless it is kept, and counts its bytes. */
   async copyFrom(source: Store, from: string, key: string, check: CheckWhole): Promise<CopiedObject> {
     if (this.kept.has(key)) return undefined;
     let found: WholeObject | undefined;
-    const { copyFrom }: Partial<CopyingStore> = this.store as Store & Partial<CopyingStore>;
-    const outcome = await copyFrom?.(source, from, key, async (read) => {
+    const outcome = await this.destination.copyFrom?.(source, from, key, async (read) => {
       found = await check(read);
       return found !== undefined;
     });
@@ -292,14 +305,15 @@ const endTime = 1000;
 
 /**
  * Waits for work; if the signal aborts, only for a short time: stores may never answer.
+ * @param times how many times as long.
  * @throws what the work throws; the signal's reason if the work goes on.
  */
-export function untilGivenUp<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+export function untilGivenUp<T>(work: Promise<T>, signal: AbortSignal | undefined, times = 1): Promise<T> {
   if (!signal) return work;
   return new Promise((resolve, reject) => {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const begin = () => {
-      timer = setTimeout(() => reject(signal.reason), endTime);
+      timer = setTimeout(() => reject(signal.reason), times * endTime);
     };
     if (signal.aborted) begin();
     else signal.addEventListener("abort", begin, { once: true });
@@ -324,3 +338,87 @@ export const fetchOptions = (
   coalescing: options.coalescing ?? defaultCoalescing,
   ...(options.onBytes && { onBytes: options.onBytes }),
 });
+
+/** Chunks that are not visited because they are not stored. */
+export interface Unvisited {
+  readonly chunks: bigint;
+  /** Decoded bytes of their elements. */
+  readonly bytes: bigint;
+}
+
+/**
+ * Omits objects that neither the source nor, for a resumed copy, the destination has stored.
+ * @param there the target array in the destination's own store.
+ * @param isAsStored whether chunks are copied without being decoded.
+ * @throws LimitExceeded for more objects than can be requested one by one.
+ */
+export async function visitedBoxes(
+  { boxes, resume, target, view }: Pick<ArrayCopy, "boxes" | "resume" | "target" | "view">,
+  there: ZarrArray,
+  isAsStored: boolean,
+): Promise<{ boxes: readonly ObjectBox[]; left: Unvisited }> {
+  const [from, to] = [view.array.reader, target.reader];
+  const cell = cellShape(view, to);
+  const toCells = (objects: Box): Box => ({
+    from: objects.from.map((at, axis) => Math.floor(at / cell[axis]!)),
+    to: objects.to.map((at, axis) => Math.ceil(at / cell[axis]!)),
+  });
+  const sources = [
+    {
+      array: view.array,
+      count: boxes.reduce((sum, box) => sum + sourceCount(view, box, to), 0n),
+      cellsHolding(object: readonly number[]) {
+        if (object.some((at, axis) => at >= from.objectAxes[axis]!.count)) return undefined;
+        const elements = elementBox({ from: object, to: object.map((at) => at + 1) }, from.objectAxes);
+        const shown = view.targetBox(elements);
+        return shown && toCells(cellBox(shown, to.objectAxes));
+      },
+    },
+    ...(resume
+      ? [
+          {
+            array: there,
+            count: boxes.reduce((sum, box) => sum + exactCount(box), 0n),
+            cellsHolding: (object: readonly number[]) =>
+              toCells({ from: object, to: object.map((at) => at + 1) }),
+          },
+        ]
+      : []),
+  ];
+  const visited = await boxesToVisit({
+    boxes,
+    cell,
+    sources,
+    needsAll: needsAll(view.array, target, isAsStored),
+  });
+  const [all, some] = [countWork(boxes, target), countWork(visited, target)];
+  return { boxes: visited, left: { chunks: all.chunks - some.chunks, bytes: all.bytes - some.bytes } };
+}
+
+/** Counts the chunks in boxes of objects, and the decoded bytes of their elements. */
+export function countWork(boxes: readonly ObjectBox[], target: ZarrArray): Unvisited {
+  const { reader } = target;
+  const elements = boxes.reduce((sum, box) => sum + exactCount(elementBox(box, reader.objectAxes)), 0n);
+  return { chunks: chunksIn(boxes, reader), bytes: elements * BigInt(elementBytes(target)) };
+}
+
+/** Returns why chunks that the source does not store must be written; undefined if they need not be. */
+function needsAll(source: ZarrArray, target: ZarrArray, isAsStored: boolean): string | undefined {
+  if (!isSameFill(source, target)) return "the fill value changes, so that all of them are written";
+  const isUndefined = !isAsStored && target.spec.fill.value === null;
+  return isUndefined ? "the fill value is null, so that all of them are written" : undefined;
+}
+
+/** Number of objects of the target along each axis that are about as long as one of the source. */
+function cellShape({ array, axes, kept }: View, to: ArrayReader): number[] {
+  return kept.map((sourceAxis, axis) => {
+    const length = array.reader.objectAxes[sourceAxis]!.size(0) / axes[axis]!.step;
+    return Math.max(1, Math.ceil(length / to.objectAxes[axis]!.size(0)));
+  });
+}
+
+/** Number of objects of the source that may hold elements of a box of objects of the target. */
+function sourceCount(view: View, box: ObjectBox, to: ArrayReader): bigint {
+  const elements = view.sourceBox(elementBox(box, to.objectAxes));
+  return exactCount(cellBox(elements, view.array.reader.objectAxes));
+}

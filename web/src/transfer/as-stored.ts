@@ -14,8 +14,7 @@ import { callStore, releaseBytes } from "../store/read.js";
 import { writeObject } from "../store/write.js";
 import { withDetails } from "../util/errors.js";
 import { type Box, positionsIn } from "../util/shapes.js";
-import { cellBox, elementBox, intersect, objectsIn } from "../walk/boxes.js";
-import { inLanes, lanesFor } from "../walk/lanes.js";
+import { cellBox, elementBox, inLanes, intersect, lanesFor, objectsIn } from "../walk/boxes.js";
 import { isSameFill } from "../walk/visit.js";
 import { changeShard } from "../write/shard.js";
 import {
@@ -23,13 +22,11 @@ import {
   brokenChunkError,
   type CopiedObject,
   chunkCount,
-  differsError,
   elementBytes,
   elementCount,
   fetchOptions,
   isDone,
 } from "./array-copy.js";
-import { isSameBytes } from "./box-copy.js";
 import {
   chunkFault,
   inspectObject,
@@ -41,12 +38,16 @@ import {
 
 type Position = readonly number[];
 
-/** Tasks for chunks of one object of the source, with their coordinates there. */
-interface ObjectTasks<T> {
+/** Chunks of one object of the source, with their coordinates in the target and there. */
+interface WantedChunks {
   readonly object: number[];
-  readonly wanted: { task: T; coordinates: number[] }[];
+  readonly wanted: { target: Position; coordinates: number[] }[];
 }
 
+const cellOf = (object: Position): Box => ({ from: object, to: object.map((at) => at + 1) });
+
+/** Objects of a group that are written in parallel. */
+const writeLanes = 8;
 /** Merging of requests for chunks of a shard, in bytes. */
 const coalescing = { maxGap: 2 ** 16, maxBytes: 2 ** 23 };
 
@@ -57,14 +58,12 @@ export async function copyAsStored(work: ArrayCopy, offsets: Position): Promise<
   const objectOffsets = view.cellOffsets(view.array.shardShape ?? view.array.chunkShape);
   if (isSameObject(view.array.spec, target.spec) && objectOffsets && !copier.fillsMissing)
     await copier.copyObjects(objectOffsets);
-  else if (target.spec.isSharded) await copier.joinShards();
-  else await copier.splitObjects();
+  else await copier.copyChunks();
 }
 
 class Copier {
   readonly #from: ArrayReader;
   readonly #to: ArrayReader;
-  readonly #objectBytes: number;
   /** Encoded chunks of the source's fill value, for chunks that the source does not store. */
   readonly #fillChunks = new Map<LeafChunkCodec, Uint8Array>();
   /** Whether chunks that the source does not store are written because the fill values differ. */
@@ -78,11 +77,12 @@ class Copier {
     this.#from = work.view.array.reader;
     this.#to = work.target.reader;
     this.fillsMissing = !isSameFill(work.view.array, work.target);
-    this.#objectBytes =
-      elementCount(
-        this.#to,
-        this.#to.objectAxes.map(() => 0),
-      ) * elementBytes(work.target);
+  }
+
+  /** Decoded bytes of a whole object. */
+  #bytesOf(reader: ArrayReader): number {
+    const first = reader.objectAxes.map(() => 0);
+    return elementCount(reader, first) * elementBytes(this.work.target);
   }
 
   /** Not loaded before it is needed: copying files needs no module. */
@@ -99,7 +99,7 @@ class Copier {
 
   /** Copies whole objects, which are the same in both arrays. */
   async copyObjects(offsets: Position): Promise<void> {
-    const lanes = lanesFor(this.#objectBytes, this.work.memory);
+    const lanes = lanesFor(this.#bytesOf(this.#to), this.work.memory);
     await inLanes(
       objectsIn(this.work.boxes),
       lanes,
@@ -110,7 +110,7 @@ class Copier {
 
   async #copyObject(object: Position, offsets: Position): Promise<void> {
     const { verify, tally } = this.work;
-    if (!verify && (await isDone(this.work, object))) return;
+    if (await isDone(this.work, object)) return;
     const key = this.#from.objectKey(object.map((cell, axis) => cell + offsets[axis]!));
     const whole = verify ? undefined : await this.#copyWhole(object, key);
     const chunks = chunkCount(this.#to, object);
@@ -148,136 +148,117 @@ class Copier {
     return callStore(store, key, () => store.get(key, { maxBytes: limits.encodedBytes, signal }), undefined);
   }
 
-  /** Puts shards together from chunks of any objects of the source. */
-  async joinShards(): Promise<void> {
-    const lanes = lanesFor(this.#objectBytes, this.work.memory, 4);
-    await inLanes(objectsIn(this.work.boxes), lanes, (object) => this.#joinShard(object), this.work.signal);
+  /** Puts objects together from chunks of any objects of the source. Chunks of a shard of the source are read together. */
+  async copyChunks(): Promise<void> {
+    const { memory, signal, target } = this.work;
+    const isJoined = target.spec.isSharded;
+    const lanes = lanesFor(this.#bytesOf(isJoined ? this.#to : this.#from), memory, 4);
+    await inLanes(this.#groups(), lanes, (objects) => this.#copyGroup(objects), signal);
   }
 
-  async #joinShard(object: Position): Promise<void> {
-    if (!this.work.verify && (await isDone(this.work, object))) return;
-    const tasks = this.#chunksIn(object).map((coordinates) => ({ coordinates }));
-    const found = new Map<string, Uint8Array>();
-    await this.#read(tasks, async ({ coordinates }, bytes) => {
-      found.set(coordinates.join(), bytes);
-    });
+  async #copyGroup(objects: readonly Position[]): Promise<void> {
+    const left: { object: Position; chunks: number[][] }[] = [];
+    for (const object of objects)
+      if (!(await isDone(this.work, object))) left.push({ object, chunks: this.#chunksIn(object) });
+    const found = await this.#read(left.flatMap(({ chunks }) => chunks));
+    const put = async ({ object, chunks }: (typeof left)[number]) => {
+      const stored = chunks.filter((at) => found.has(at.join())).length;
+      const bytes = await this.#joined(object, chunks, found);
+      await this.#put(object, bytes, { stored, missing: chunks.length - stored });
+    };
+    await inLanes(left, writeLanes, put, this.work.signal);
+  }
+
+  /** Returns an object of encoded chunks; undefined without any. */
+  async #joined(
+    object: Position,
+    chunks: readonly number[][],
+    found: ReadonlyMap<string, Uint8Array>,
+  ): Promise<Uint8Array | undefined> {
     const { levels } = this.#to.layoutOf(object);
-    const at = this.#to.positionsOf(object, tasks);
+    if (levels.length === 0) return found.get(chunks[0]!.join());
     const { limits } = this.work.target;
+    const tasks = chunks.map((coordinates) => ({ coordinates }));
     const replace = ({ coordinates }: (typeof tasks)[number]) => found.get(coordinates.join());
     const session = await this.#session();
     const making = { session, limits, replace, concurrency: 1, sizes: this.#shardSizes };
-    const shard = await changeShard(making, levels, undefined, tasks, at);
-    await this.#put(object, shard, { stored: found.size, missing: tasks.length - found.size });
+    return changeShard(making, levels, undefined, tasks, this.#to.positionsOf(object, tasks));
   }
 
-  /** Writes the chunks of source shards as objects. */
-  async splitObjects(): Promise<void> {
-    const { objectAxes } = this.#from;
-    const shardBytes =
-      elementCount(
-        this.#from,
-        objectAxes.map(() => 0),
-      ) * elementBytes(this.work.target);
-    const lanes = lanesFor(shardBytes, this.work.memory, 4);
-    await inLanes(this.#sourceObjects(), lanes, (object) => this.#splitShard(object), this.work.signal);
+  /** Objects to write together: single shards, or all chunks that a shard of the source holds. */
+  *#groups(): Generator<Position[]> {
+    const { axes, objectAxes } = this.#from;
+    const { boxes, target } = this.work;
+    if (target.spec.isSharded) for (const object of objectsIn(boxes)) yield [object];
+    else
+      for (const box of boxes) {
+        const shards = cellBox(elementBox(this.#moved(box, 1), axes), objectAxes);
+        for (const shard of positionsIn(shards)) {
+          const chunks = cellBox(elementBox(cellOf(shard), objectAxes), axes);
+          const own = intersect(this.#moved(chunks, -1), box);
+          if (own) yield [...positionsIn(own)];
+        }
+      }
   }
 
-  async #splitShard(object: { object: number[]; box: Box }): Promise<void> {
-    const tasks: { coordinates: number[] }[] = [];
-    for (const coordinates of this.#targetChunksIn(object)) {
-      if (this.work.verify || !(await isDone(this.work, coordinates))) tasks.push({ coordinates });
-    }
-    const missing = new Set(tasks.map(({ coordinates }) => coordinates.join()));
-    await this.#read(tasks, async ({ coordinates }, bytes) => {
-      missing.delete(coordinates.join());
-      await this.#put(coordinates, bytes, { stored: 1, missing: 0 });
-    });
-    for (const { coordinates } of tasks)
-      if (missing.has(coordinates.join())) await this.#put(coordinates, undefined, { stored: 0, missing: 1 });
-  }
-
-  /** Stored objects of the source that hold chunks of this call. */
-  *#sourceObjects(): Generator<{ object: number[]; box: Box }> {
-    for (const box of this.work.boxes) {
-      const elements = this.#inSource(elementBox(box, this.#to.objectAxes));
-      for (const object of positionsIn(cellBox(elements, this.#from.objectAxes))) yield { object, box };
-    }
-  }
-
-  /** Chunks of the target in a box that lie in an object of the source. */
-  *#targetChunksIn({ object, box }: { object: Position; box: Box }) {
-    const cell = { from: object, to: object.map((at) => at + 1) };
-    const chunks = cellBox(elementBox(cell, this.#from.objectAxes), this.#from.axes);
-    const moved = {
-      from: chunks.from.map((at, axis) => at - this.offsets[axis]!),
-      to: chunks.to.map((at, axis) => at - this.offsets[axis]!),
-    };
-    const own = intersect(moved, box);
-    if (own) yield* positionsIn(own);
-  }
-
-  #inSource({ from, to }: { from: Position; to: Position }) {
-    const { chunkShape } = this.work.view.array;
-    const moved = (list: Position) => list.map((at, axis) => at + this.offsets[axis]! * chunkShape[axis]!);
+  /** Moves a box of chunks from the target to the source (1), or back (-1). */
+  #moved({ from, to }: Box, sign: 1 | -1): Box {
+    const moved = (list: Position) => list.map((at, axis) => at + sign * this.offsets[axis]!);
     return { from: moved(from), to: moved(to) };
   }
 
   /** Chunks in an object of the target. */
   #chunksIn(object: Position): number[][] {
-    const elements = elementBox({ from: object, to: object.map((at) => at + 1) }, this.#to.objectAxes);
-    return [...positionsIn(cellBox(elements, this.#to.axes))];
+    return [...positionsIn(cellBox(elementBox(cellOf(object), this.#to.objectAxes), this.#to.axes))];
   }
 
-  /** Reads chunks by their coordinates in the target. `use` is not called for missing chunks that stay missing. */
-  async #read<T extends { coordinates: Position }>(
-    tasks: readonly T[],
-    use: (task: T, bytes: Uint8Array) => Promise<void>,
-  ): Promise<void> {
-    const groups = this.#byObject(tasks);
+  /** Reads chunks by their coordinates in the target. Those that stay missing are not in the result. */
+  async #read(chunks: readonly Position[]): Promise<Map<string, Uint8Array>> {
+    const found = new Map<string, Uint8Array>();
     const { isSharded } = this.#from.spec;
     const { signal, tally } = this.work;
     const onBytes = (bytes: number) => {
       tally.bytesRead += bytes;
     };
     const fetching = fetchOptions(8, { signal, coalescing, onBytes });
-    const fetch = async ({ object, wanted }: ObjectTasks<T>) => {
+    const fetch = async ({ object, wanted }: WantedChunks) => {
       const key = this.#from.objectKey(object);
       const { leaf } = this.#from.layoutOf(object);
       await this.#from
-        .readObject(object, wanted, fetching, async ({ task: { task, coordinates }, encoded }) => {
+        .readObject(object, wanted, fetching, async ({ task: { target, coordinates }, encoded }) => {
           if (!encoded) {
             const chunk = await this.#fillChunk(leaf);
-            return chunk && use(task, chunk);
+            if (chunk) found.set(target.join(), chunk);
+            return;
           }
           const fault = chunkFault(leaf, { bytes: encoded, size: encoded.byteLength });
           if (fault) throw brokenChunkError(key, isSharded ? `chunk ${coordinates.join()}: ${fault}` : fault);
-          const own = trimmed(this.#to.firstCodec, encoded).slice();
+          found.set(target.join(), trimmed(this.#to.firstCodec, encoded).slice());
           releaseBytes(encoded);
-          await use(task, own);
         })
         .catch((error) => {
           throw withDetails(error, { chunkKey: key });
         });
     };
-    await inLanes(groups.values(), 16, fetch, signal);
+    await inLanes(this.#byObject(chunks).values(), 16, fetch, signal);
+    return found;
   }
 
-  #byObject<T extends { coordinates: Position }>(tasks: readonly T[]) {
-    const groups = new Map<string, ObjectTasks<T>>();
-    for (const task of tasks) {
-      const coordinates = task.coordinates.map((at, axis) => at + this.offsets[axis]!);
+  #byObject(chunks: readonly Position[]): Map<string, WantedChunks> {
+    const groups = new Map<string, WantedChunks>();
+    for (const target of chunks) {
+      const coordinates = target.map((at, axis) => at + this.offsets[axis]!);
       const object = coordinates.map((at, axis) =>
         this.#from.objectAxes[axis]!.find(this.#from.axes[axis]!.start(at)),
       );
       const group = groups.get(object.join()) ?? { object, wanted: [] };
       groups.set(object.join(), group);
-      group.wanted.push({ task, coordinates });
+      group.wanted.push({ target, coordinates });
     }
     return groups;
   }
 
-  /** Writes an object unless it exists, and verifies it. */
+  /** Writes an object, and verifies that its chunks can be decoded. */
   async #put(
     object: Position,
     bytes: Uint8Array | undefined,
@@ -285,13 +266,12 @@ class Copier {
   ): Promise<void> {
     const { store, verify } = this.work;
     const key = this.#to.objectKey(object);
-    const isKept = verify && (await isDone(this.work, object));
     if (bytes) {
-      if (!isKept) await writeObject(store, key, bytes);
+      await writeObject(store, key, bytes);
       store.written.delete(key);
       if (verify) await this.#verify(object, key, bytes);
     } else if (this.work.resume) await store.delete(key);
-    if (!isKept) this.#count(object, counts);
+    this.#count(object, counts);
   }
 
   #count(object: Position, { stored, missing }: { stored: number; missing: number }): void {
@@ -301,11 +281,7 @@ class Copier {
     tally.advance(elementCount(this.#to, object) * elementBytes(target));
   }
 
-  /** Reads an object again, compares it and decodes every chunk of it. */
   async #verify(object: Position, key: string, bytes: Uint8Array): Promise<void> {
-    const { store } = this.work;
-    const found = await store.get(key);
-    if (!found || !isSameBytes(found, bytes)) throw differsError(store.locate(key), key);
     const { leaf, levels } = this.#to.layoutOf(object);
     for (const chunk of inspectObject(await this.#session(), leaf, levels, bytes).chunks)
       await checkDecodes(leaf, chunk, key);

@@ -1,22 +1,36 @@
-/** Copies boxes of whole target objects: each is read, written and verified as a whole. */
+/**
+ * Copies boxes of whole target objects: each is read, written and verified as a whole. If one module has both codecs, chunks
+ * are decoded to their places in wasm memory and encoded from there, on workers if there are any. All other values take the
+ * way of `get` and `set`.
+ */
 
+import type { CoreChunkCodec } from "../chain/chunk-codec.js";
 import { set } from "../edit/edit.js";
+import { getSession } from "../engine/engine.js";
+import type { PlacedStep } from "../engine/session.js";
 import type { ZarrArray } from "../hierarchy/array.js";
 import { get } from "../hierarchy/get.js";
+import { type RegionChunk, type RegionTask, selectedCount } from "../plan/projections.js";
 import { type Selection, slice } from "../plan/selection.js";
-import { readBytesInto, resolveWanted } from "../read/read-region.js";
+import { chunkPlace, type Job, Jobs, type PlaceBox } from "../plan/slabs.js";
+import { assemble, type Sink } from "../read/assemble.js";
+import { projectionsOf, readBytesInto, resolveWanted } from "../read/read-region.js";
 import { defaultCoalescing } from "../read/reader.js";
-import { textEncoder } from "../util/platform.js";
-import { type Box, countOf, positionsIn, stridesOf } from "../util/shapes.js";
-import { boxLengths, countIn } from "../walk/boxes.js";
-import { lanesFor } from "../walk/lanes.js";
-import { poolEncoders } from "../workers/encode-work.js";
+import { releaseBytes } from "../store/read.js";
+import { deleteObject, keepsBytes, writeObject } from "../store/write.js";
+import { isSameBytes } from "../util/bytes.js";
+import { isZarrError, withDetails } from "../util/errors.js";
+import { type Box, stridesOf } from "../util/shapes.js";
+import { countIn, inLanes, lanesFor } from "../walk/boxes.js";
+import { type Outcome, poolEncoders } from "../workers/encode-work.js";
+import { StepFailure } from "../workers/messages.js";
 import type { WorkerPool } from "../workers/pool.js";
+import { recode } from "../workers/recode-work.js";
+import type { Encoded } from "../write/encoder.js";
 import { resolveRegion } from "../write/region.js";
+import { changeShard } from "../write/shard.js";
 import { type WriteRegionOptions, writeRegion } from "../write/write-region.js";
 import { differsError, elementBytes } from "./array-copy.js";
-import type { RechunkPlan } from "./rechunk-plan.js";
-import { copyInSlab, fitsSlab } from "./slab-box.js";
 import type { View } from "./view.js";
 
 export interface BoxCopy {
@@ -32,12 +46,10 @@ export interface BoxCopy {
   readonly signal: AbortSignal | undefined;
   /** Called with the number of encoded bytes that were read from the source. */
   onRead(bytes: number): void;
-  /** Called with each box before it is written. */
-  readonly onData?: ((box: Box, data: BoxData) => void) | undefined;
 }
 
 /** Elements of a box in C order: packed bytes, or values. */
-export type BoxData = Uint8Array | readonly unknown[];
+type BoxData = Uint8Array | readonly unknown[];
 
 const coalescing = { ...defaultCoalescing, maxBytes: 2 ** 22 };
 
@@ -69,54 +81,105 @@ export class BoxCopier {
       write: lanesFor(objectBytes, memory / 4),
     };
     this.#asValues = [from.array, to].some(({ reader }) => reader.firstCodec.type === "vlen");
-    const isSeen = copy.verify || copy.onData !== undefined;
-    this.#fitsSlab = !isSeen && fitsSlab(from.array, to);
+    this.#fitsSlab = fitsSlab(from.array, to);
   }
 
   async box(box: Box): Promise<void> {
     if (this.#fitsSlab && (await this.#boxInSlab(box))) return;
-    const { to, verify, onData, signal, writeEmptyChunks = false } = this.copy;
-    const data = await this.readSource(box);
-    onData?.(box, data);
+    const { to, verify, signal, writeEmptyChunks = false } = this.copy;
+    const data = await this.#readSource(box);
     const concurrency = this.#lanes.write;
     const options = { concurrency, conflicts: "ignore", signal, writeEmptyChunks } as const;
     if (data instanceof Uint8Array) await this.#write(box, data, options);
     else await set(to, this.#place(box), data, options);
-    if (verify) this.#check(box, data, await this.readTarget(box));
+    if (verify) this.#check(box, data, await this.#readTarget(box));
   }
 
-  /** @returns false if there is no room for the box. */
+  /** @returns false if there is no room for the box in wasm memory. */
   async #boxInSlab(box: Box): Promise<boolean> {
-    const { from, to, onRead, pool, signal, writeEmptyChunks = false } = this.copy;
-    let read = 0;
-    const onProgress = ({ bytes }: { bytes: number }) => {
-      read = bytes;
+    const { to } = this.copy;
+    const { counts, parts } = resolveRegion(to.reader, this.#place(box));
+    const jobs = [...new Jobs(to.reader, parts, to.dtype.itemBytes).inOrder(undefined)];
+    const outcomes = await this.copy.from.array.reader.again(() => this.#recode(box, counts, jobs));
+    if (!outcomes) return false;
+    if (outcomes.some(isDifferent)) throw differsError(boxText(box));
+    const encoded = new Map(jobs.flatMap(({ tasks }) => tasks).map((task, i) => [task, outcomes[i]!]));
+    await this.#writeObjects(jobs, encoded);
+    return true;
+  }
+
+  /** Returns the results of encoding the chunks of the jobs; undefined without room for the box. */
+  async #recode(box: Box, counts: readonly number[], jobs: readonly Job[]): Promise<Outcome[] | undefined> {
+    const { from, onRead, pool, signal, to, verify, writeEmptyChunks = false } = this.copy;
+    const { dtype, reader } = from.array;
+    const { itemBytes } = dtype;
+    const projections = projectionsOf(resolveWanted(reader, from.selectionFor(box)));
+    const chunks = new BoxChunks(from.array, slabOf(projections.map(selectedCount), itemBytes));
+    const slab = slabOf(counts, itemBytes);
+    const work = {
+      ...{ bytes: countIn(box) * itemBytes, steps: chunks.steps, verify },
+      chunks: jobs.flatMap(({ object, tasks }) => {
+        const { plan } = to.reader.layoutOf(object).leaf as CoreChunkCodec;
+        return tasks.map(({ projections }) => ({ plan, ...chunkPlace(projections, undefined, slab) }));
+      }),
+      // An undefined fill value could be read as any value by other readers.
+      keepsFill: writeEmptyChunks || to.spec.fill.value === null,
     };
-    const isCopied = await copyInSlab({
-      ...{ from: from.array, to, read: from.selectionFor(box), written: this.#place(box) },
-      bytes: countIn(box) * to.dtype.itemBytes,
-      reading: { concurrency: this.#lanes.read, coalescing, signal, onProgress },
-      lanes: this.#lanes.write,
-      ...{ writeEmptyChunks, pool },
-      memory: (bytes) => this.#written.of(bytes),
-    });
-    onRead(read);
-    return isCopied;
+    const reading = { concurrency: this.#lanes.read, coalescing, signal, onProgress: chunks.onProgress };
+    try {
+      await assemble({ reader, projections, itemBytes }, chunks, reading);
+      const room = keepsBytes(to.store) ? 0 : chunks.encodedBytes;
+      return await recode(work, this.#written.of(room), pool, signal);
+    } catch (error) {
+      throw error instanceof StepFailure ? chunks.located(error) : error;
+    } finally {
+      onRead(chunks.bytesRead);
+      chunks.release();
+    }
+  }
+
+  async #writeObjects(jobs: readonly Job[], outcomes: ReadonlyMap<RegionTask, Outcome>): Promise<void> {
+    const { signal, to } = this.copy;
+    const { reader, store } = to;
+    const sizes = new Map();
+    const replace = (task: RegionTask): Encoded => {
+      const outcome = outcomes.get(task)!;
+      if ("error" in outcome) throw outcome.error;
+      return outcome.encoded as Encoded;
+    };
+    const make = async ({ object, tasks }: Job) => {
+      const { levels } = reader.layoutOf(object);
+      if (levels.length === 0) return replace(tasks[0]!);
+      const session = await getSession("full");
+      const work = { session, limits: reader.limits, replace, concurrency: 1, sizes };
+      return changeShard(work, levels, undefined, tasks, reader.positionsOf(object, tasks));
+    };
+    const write = async (job: Job) => {
+      const key = reader.objectKey(job.object);
+      try {
+        const bytes = await make(job);
+        if (bytes) await writeObject(store, key, bytes, { signal });
+        else await deleteObject(store, key, { signal });
+      } catch (error) {
+        throw signal?.aborted && error === signal.reason ? error : withDetails(error, { chunkKey: key });
+      }
+    };
+    await inLanes(jobs, this.#lanes.write, write, signal);
   }
 
   /** Compares a box of the written array with the source. */
   async compare(box: Box): Promise<void> {
-    this.#check(box, await this.readSource(box), await this.readTarget(box));
+    this.#check(box, await this.#readSource(box), await this.#readTarget(box));
   }
 
   /** Reads a box of the source: values, or packed bytes in memory that the next box reuses. */
-  async readSource(box: Box): Promise<BoxData> {
+  async #readSource(box: Box): Promise<BoxData> {
     const { from, onRead } = this.copy;
     return this.#box(from.array, from.selectionFor(box), box, this.#read, onRead);
   }
 
   /** Reads a box of the written array, into memory that the next box reuses. */
-  readTarget(box: Box): Promise<BoxData> {
+  #readTarget(box: Box): Promise<BoxData> {
     return this.#box(this.copy.to, this.#place(box), box, this.#written, () => {});
   }
 
@@ -176,93 +239,69 @@ export class BoxCopier {
   }
 }
 
-export const boxText = ({ from, to }: Box): string =>
+const boxText = ({ from, to }: Box): string =>
   `at [${from.map((start, axis) => `${start}:${to[axis]}`).join(", ")}]`;
 
-/**
- * Compares a copy that goes through intermediate chunks with its source, although the two are read in different boxes, to
- * detect lost or changed intermediate chunks. There is one digest per cell, and boxes of both passes consist of whole cells.
- */
-export class CellDigests {
-  /** Starts of the cells along each axis, and the end. */
-  readonly #cuts: readonly (readonly number[])[];
-  readonly #digests: BigUint64Array;
+const isDifferent = (outcome: Outcome): boolean =>
+  "error" in outcome && isZarrError(outcome.error) && outcome.error.code === "differs";
 
-  /** @param itemBytes bytes of an element in packed data. */
-  constructor(
-    region: Box,
-    { into, out }: Extract<RechunkPlan, { type: "staged" }>,
-    private readonly itemBytes: number,
-  ) {
-    this.#cuts = region.from.map((from, axis) => {
-      const cuts = new Set<number>([region.to[axis]!]);
-      for (const { boxShape } of [into, out])
-        for (let at = from; at < region.to[axis]!; at += boxShape[axis]!) cuts.add(at);
-      return [...cuts].sort((a, b) => a - b);
-    });
-    this.#digests = new BigUint64Array(this.#cuts.reduce((count, cuts) => count * (cuts.length - 1), 1));
-  }
-
-  /** Adds the digests of a box of the source. */
-  add(box: Box, data: BoxData): void {
-    for (const { index, cell } of this.#cellsIn(box))
-      this.#digests[index] = this.#cellDigest(box, data, cell);
-  }
-
-  /** @throws CorruptChunk ("differs") if a box differs from the source. */
-  check(box: Box, data: BoxData): void {
-    for (const { index, cell } of this.#cellsIn(box))
-      if (this.#digests[index] !== this.#cellDigest(box, data, cell)) throw differsError(boxText(cell));
-  }
-
-  *#cellsIn(box: Box): Generator<{ index: number; cell: Box }> {
-    const find = (at: number, axis: number) => this.#cuts[axis]!.indexOf(at);
-    for (const at of positionsIn({ from: box.from.map(find), to: box.to.map(find) })) {
-      yield {
-        index: at.reduce((index, i, axis) => index * (this.#cuts[axis]!.length - 1) + i, 0),
-        cell: {
-          from: at.map((i, axis) => this.#cuts[axis]![i]!),
-          to: at.map((i, axis) => this.#cuts[axis]![i + 1]!),
-        },
-      };
-    }
-  }
-
-  #cellDigest(box: Box, data: BoxData, cell: Box): bigint {
-    if (data instanceof Uint8Array) return digestBytes(this.#cellBytes(box, data, cell));
-    const values = [...cellRows(box, cell)].flatMap(([start, end]) => data.slice(start, end));
-    return digestBytes(textEncoder().encode(exactText(values)));
-  }
-
-  #cellBytes(box: Box, data: Uint8Array, cell: Box): Uint8Array {
-    const { itemBytes } = this;
-    const bytes = new Uint8Array(boxLengths(cell).reduce((a, b) => a * b, itemBytes));
-    let at = 0;
-    for (const [start, end] of cellRows(box, cell)) {
-      bytes.set(data.subarray(start * itemBytes, end * itemBytes), at);
-      at += (end - start) * itemBytes;
-    }
-    return bytes;
-  }
+/** Whether one module has both codecs, and encodes from slabs. */
+function fitsSlab(from: ZarrArray, to: ZarrArray): boolean {
+  const [source, target] = [from.reader.firstCodec, to.reader.firstCodec];
+  if (source.type !== "core" || target.type !== "core" || target.chain.toBytes.type !== "core") return false;
+  const modules = [source.decodeModule, target.encodeModule, target.decodeModule];
+  return !modules.includes("images");
 }
 
-/** Returns a digest that detects accidental changes; it does not resist attacks. */
-function digestBytes(bytes: Uint8Array): bigint {
-  const whole = bytes.byteLength >> 2;
-  const isAligned = bytes.byteOffset % 4 === 0;
-  const words = isAligned
-    ? new Uint32Array(bytes.buffer, bytes.byteOffset, whole)
-    : new Uint32Array(bytes.slice(0, 4 * whole).buffer);
-  let [a, b] = [0x9e3779b9 ^ bytes.byteLength, 0x85ebca6b];
-  const mix = (word: number) => {
-    a = Math.imul(a ^ word, 0x9e3779b1);
-    a = (a << 13) | (a >>> 19);
-    b = Math.imul(b ^ word, 0x85ebca77);
-    b = (b << 17) | (b >>> 15);
+const slabOf = (shape: readonly number[], itemBytes: number): PlaceBox => ({
+  origin: shape.map(() => 0),
+  strides: stridesOf(shape, itemBytes),
+});
+
+/** Gathers the encoded chunks of a box. */
+class BoxChunks implements Sink {
+  readonly steps: PlacedStep[] = [];
+  encodedBytes = 0;
+  bytesRead = 0;
+  /** Task of each step. */
+  readonly #tasks: RegionTask[] = [];
+  readonly #encoded: Uint8Array[] = [];
+
+  constructor(
+    private readonly array: ZarrArray,
+    private readonly box: PlaceBox,
+  ) {}
+
+  readonly onProgress = ({ bytes }: { readonly bytes: number }): void => {
+    this.bytesRead = bytes;
   };
-  for (const word of words) mix(word);
-  for (const byte of bytes.subarray(4 * whole)) mix(byte);
-  return (BigInt(a >>> 0) << 32n) | BigInt(b >>> 0);
+
+  async start(): Promise<void> {}
+
+  put({ task, codec, encoded, start }: RegionChunk): void {
+    const place = chunkPlace(task.projections, start, this.box);
+    for (const step of (codec as CoreChunkCodec).placed(encoded, place)) {
+      this.steps.push(step);
+      this.#tasks.push(task);
+    }
+    if (!encoded) return;
+    this.#encoded.push(encoded);
+    this.encodedBytes += encoded.byteLength;
+  }
+
+  end(): void {}
+
+  /** Adds the chunk's key to the error of a step. */
+  located({ error, step }: StepFailure): unknown {
+    const { reader } = this.array;
+    const { coordinates } = this.#tasks[step]!;
+    if (isZarrError(error, "CorruptChunk")) reader.distrust(coordinates);
+    return withDetails(error, { chunkKey: reader.keyOf(coordinates) });
+  }
+
+  release(): void {
+    for (const encoded of this.#encoded) releaseBytes(encoded);
+  }
 }
 
 /** Prints values completely: equal strings mean equal values. NaN equals NaN, and 0 differs from -0. */
@@ -275,28 +314,4 @@ export function exactText(value: unknown): string {
   if (ArrayBuffer.isView(value)) return `${value.constructor.name}(${value})`;
   const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
   return `{${entries.map(([name, entry]) => `${JSON.stringify(name)}:${exactText(entry)}`).join()}}`;
-}
-
-/** Compares bytes; in Node natively. */
-export function isSameBytes(a: Uint8Array, b: Uint8Array): boolean {
-  const { Buffer: native } = globalThis as { Buffer?: { compare?(a: Uint8Array, b: Uint8Array): number } };
-  if (native?.compare) return native.compare(a, b) === 0;
-  return a.byteLength === b.byteLength && a.every((byte, i) => byte === b[i]);
-}
-
-/** Runs of elements in a box (in C order) that make up a cell of it, as their starts and ends. */
-function* cellRows(box: Box, cell: Box): Generator<[start: number, end: number]> {
-  const lengths = boxLengths(box);
-  // Trailing axes that the cell covers completely are part of one run.
-  let axis = lengths.length - 1;
-  while (axis > 0 && cell.to[axis]! - cell.from[axis]! === lengths[axis]) axis--;
-  const outer = { from: cell.from.slice(0, Math.max(0, axis)), to: cell.to.slice(0, Math.max(0, axis)) };
-  const inner = countOf(lengths.slice(axis + 1));
-  const [from, to] =
-    axis < 0 ? [0, 1] : [cell.from[axis]! - box.from[axis]!, cell.to[axis]! - box.from[axis]!];
-  const length = lengths[axis] ?? 1;
-  for (const at of positionsIn(outer)) {
-    const row = at.reduce((index, i, k) => index * lengths[k]! + (i - box.from[k]!), 0) * length;
-    yield [(row + from) * inner, (row + to) * inner];
-  }
 }

@@ -21,10 +21,12 @@ import {
   type ArrayCopy,
   boxCopyOptions,
   Callbacks,
+  countWork,
   elementBytes,
   Tally,
   TargetStore,
   untilGivenUp,
+  visitedBoxes,
 } from "./array-copy.js";
 import { copyAsStored } from "./as-stored.js";
 import { BoxCopier } from "./box-copy.js";
@@ -49,14 +51,12 @@ import {
   type SourceOptions,
   sourceOptions,
 } from "./options.js";
-import { checkOverlap } from "./places.js";
+import { checkOverlap, checkViews } from "./places.js";
 import { plannedAxes, rechunk } from "./rechunk.js";
 import { planPass } from "./rechunk-plan.js";
 import { isSameEncoding } from "./stored-form.js";
 import { arrayTarget, groupTarget, omeNote } from "./target.js";
 import { View } from "./view.js";
-import { checkViews } from "./views.js";
-import { countWork, visitedBoxes } from "./visited.js";
 
 /** A node to create, and its source. */
 interface PlannedNode extends TargetNode {
@@ -82,37 +82,47 @@ export async function copy(
   destination: string | URL | Store,
   options: CopyOptions = {},
 ): Promise<CopyResult> {
-  const callbacks = new Callbacks(checkCopyOptions(options).signal, [options.onProgress]);
+  const checked = checkCopyOptions(options);
+  const callbacks = new Callbacks(checked.signal, [options.onProgress]);
   const { signal } = callbacks;
-  const checked = checkCopyOptions({ ...options, signal });
   signal?.throwIfAborted();
   await loadNode();
   const root = await openNode(source, { ...options, signal });
   const folder = innermostStore(root.store);
   const isOwn = typeof source === "string" || source instanceof URL;
   if (isOwn && folder instanceof FileSystemStore) await blockForFiles(folder);
-  const wait = <T>(work: Promise<T>) => untilGivenUp(work, signal);
-  const tree = await wait(readTree(root));
-  const nodes = await planNodes(tree, checked);
-  const target = await wait(openDestination(destination, { ...checked, name: options.destinationName }));
   const tally = new Tally(callbacks, options.onProgress);
+  return untilGivenUp(copyTree(root, destination, { ...checked, signal }, tally), signal, 2);
+}
+
+async function copyTree(
+  root: OpenedNode,
+  destination: string | URL | Store,
+  options: CheckedOptions,
+  tally: Tally,
+): Promise<CopyResult> {
+  const { signal } = options;
+  const tree = await readTree(root);
+  const nodes = await planNodes(tree, options);
+  const target = await openDestination(destination, { ...options, name: options.destinationName });
   let lock: DestinationLock | undefined;
   try {
-    checkDestination(target, checked);
-    if (isLong(nodes, checked)) checked.pool?.start("full");
-    await wait(checkOverlap(root, target));
-    lock = await takeLock(target, { ...(await lockOptions(nodes, checked)), source: root.store }, wait);
-    if (checked.overwrite && target.kind !== "zip")
-      await wait(checkViews(viewedSource(root, tree), target.store, signal));
-    await wait(copyAll(root, nodes, target, checked, tally));
-    await wait(callbacks.settle());
-    await wait(lock.finish());
+    checkDestination(target, options);
+    if (isLong(nodes, options)) options.pool?.start("full");
+    await checkOverlap(root, target);
+    lock = await target.lock({ ...(await lockOptions(nodes, options)), source: root.store });
+    signal?.throwIfAborted(); // the copy may have been given up
+    if (options.overwrite && target.kind !== "zip")
+      await checkViews(viewedSource(root, tree), target.store, signal);
+    await untilGivenUp(copyAll(root, nodes, target, options, tally), signal);
+    await tally.callbacks.settle();
+    await lock.finish();
   } catch (error) {
-    await wait(target.abort(error));
+    await target.abort(error);
     signal?.throwIfAborted();
     throw error;
   } finally {
-    if (lock) await wait(lock.release());
+    await lock?.release();
   }
   return tally.result;
 }
@@ -121,21 +131,6 @@ const viewedSource = ({ store, path }: OpenedNode, nodes: readonly SourceNode[])
   ...{ store, path, document: mainDocument(nodes[0]!.metadata.documents).key },
   paths: nodes.map((node) => joinPath(path, node.path)),
 });
-
-/** Locks a destination. A lock that arrives after the copy has been given up is released. */
-async function takeLock(
-  target: Destination,
-  options: Parameters<Destination["lock"]>[0],
-  wait: <T>(work: Promise<T>) => Promise<T>,
-): Promise<DestinationLock> {
-  const locking = target.lock(options);
-  try {
-    return await wait(locking);
-  } catch (error) {
-    locking.then((late) => late.release()).catch(() => {});
-    throw error;
-  }
-}
 
 /** Opens a node, or returns an opened one. */
 export async function openNode(source: Source | OpenedNode, options: SourceOptions): Promise<OpenedNode> {
@@ -150,12 +145,11 @@ export async function openNode(source: Source | OpenedNode, options: SourceOptio
 
 /** Parts of the same copy write at the same time. Parts also wait for the writer that creates the nodes. */
 async function lockOptions(nodes: readonly PlannedNode[], options: CheckedOptions): Promise<LockOptions> {
-  const { onWarning, share, signal, verify, wait } = options;
-  const isResponsive = !verify && nodes.every(isCopiedAsStored);
-  if (!share) return { isResponsive, onWarning, signal };
+  const { onWarning, share, signal, wait } = options;
+  if (!share) return { onWarning, signal };
   const texts = nodes.map(({ path, metadata }) => [path, documentsText(metadata)]);
   const digest = await sha256(JSON.stringify(texts));
-  return { share: `one of ${share.count} parts of ${digest}`, isResponsive, wait, onWarning, signal };
+  return { share: `one of ${share.count} parts of ${digest}`, wait, onWarning, signal };
 }
 
 const isCopiedAsStored = ({ metadata, view }: PlannedNode): boolean =>
@@ -249,7 +243,7 @@ async function copyAll(
   await tally.callbacks.settle();
   signal?.throwIfAborted();
   await destination.close();
-  if (verify && destination.kind === "zip") await compareAll(works, destination);
+  if (verify && isComparedLater(destination, options)) await compareAll(works, destination);
 }
 
 async function planWorks(
@@ -259,11 +253,12 @@ async function planWorks(
   tally: Tally,
 ): Promise<ArrayCopy[]> {
   const { memory, resume = false, share, signal } = options;
+  const verify = options.verify === true && !isComparedLater(destination, options);
   const temp = (await checkTemp(options.temp)) ?? (await defaultTemp(destination));
   const works: ArrayCopy[] = [];
   for (const { metadata, path, view } of nodes) {
     if (!view || metadata.kind !== "array") continue;
-    const store = new TargetStore(destination.store, tally, resume);
+    const store = new TargetStore(destination, tally, resume, verify);
     const target = new ZarrArray(store, path, metadata.spec, view.array.limits);
     const counts = target.reader.objectAxes.map((axis) => axis.count);
     const own = { view, target, resume, boxes: shareBoxes(counts, share, works.length) };
@@ -271,8 +266,6 @@ async function planWorks(
     const isAsStored = storedOffsets(view, target.spec) !== undefined;
     const { boxes, left } = await withPathInErrors(path, () => visitedBoxes(own, there, isAsStored));
     tally.countUnvisited(left);
-    // Archives cannot be read while they are written.
-    const verify = options.verify === true && destination.kind !== "zip";
     const { pool } = options;
     const work = { view, target, store, tally, memory, resume, pool, boxes, verify, temp, signal };
     works.push({ ...work, isSparse: left.chunks > 0n });
@@ -321,6 +314,10 @@ function storedOffsets(view: View, target: ArraySpec): number[] | undefined {
   return isSameEncoding(view.array.spec, target) ? view.cellOffsets(view.array.chunkShape) : undefined;
 }
 
+/** Archives cannot be read while they are written, and a resumed copy does not decode the objects that it keeps. */
+const isComparedLater = ({ kind }: Destination, { resume }: CheckedOptions): boolean =>
+  kind === "zip" || resume === true;
+
 async function compareAll(works: readonly ArrayCopy[], destination: Destination): Promise<void> {
   const store = destination.readBack();
   for (const work of works) {
@@ -329,7 +326,7 @@ async function compareAll(works: readonly ArrayCopy[], destination: Destination)
   }
 }
 
-/** Compares a finished copy with its source, for destinations that cannot be read while they are written. */
+/** Compares a finished copy with its source. */
 async function compareArrays(work: ArrayCopy, written: ZarrArray): Promise<void> {
   const copier = new BoxCopier({ ...boxCopyOptions(work, work.view), to: written });
   for (const objects of work.boxes) {

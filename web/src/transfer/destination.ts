@@ -5,7 +5,7 @@ import { requireZarr } from "../edit/remove-node.js";
 import { blockForFiles } from "../store/file/calls.js";
 import { type CheckCopy, FileCopier } from "../store/file/copy.js";
 import { FileSystemStore } from "../store/file/store.js";
-import { type FileWriteOptions, fileSink } from "../store/file/write.js";
+import { fileSink } from "../store/file/write.js";
 import { setInnerStore } from "../store/handle.js";
 import { WritableHttpStore } from "../store/http/writable-store.js";
 import { MapStore } from "../store/map.js";
@@ -25,10 +25,10 @@ import {
 import { exitHooks, hasNode, loadNode, node } from "./host.js";
 import {
   type DestinationLock,
-  type LockGate,
   type LockOptions,
   type LockTarget,
   lockDestination,
+  WriteGate,
 } from "./lock.js";
 import { placeOfStore } from "./places.js";
 
@@ -36,6 +36,8 @@ import { placeOfStore } from "./places.js";
 export interface Destination extends Pick<LockTarget, "kind" | "name" | "place"> {
   /** Writes to it pass the gate. */
   readonly store: Store;
+  /** Missing for destinations other than folders. */
+  readonly copyFrom?: CopyFrom | undefined;
   /** Locks the destination ({@link lockDestination}). */
   lock(options?: LockOptions): Promise<DestinationLock>;
   /** A store for reading the copy; of an archive once it is closed. */
@@ -136,21 +138,18 @@ function openStore(given: Store, { name, bucket }: DestinationOptions): Destinat
   const place = placeOfStore(store);
   const names = { name: name ?? place ?? store.locate?.("/") ?? "the destination", place };
   if (store instanceof FileSystemStore) return plainDestination({ kind: "folder", ...names }, store);
-  return plainDestination({ kind: "store", ...names }, store, store);
+  return plainDestination({ kind: "store", ...names }, store);
 }
 
-function plainDestination(
-  names: Pick<Destination, "kind" | "name" | "place">,
-  inner: Store,
-  lockStore?: Store,
-): Destination {
+function plainDestination(names: Pick<Destination, "kind" | "name" | "place">, inner: Store): Destination {
   const gate = new WriteGate();
   const store = gatedStore(inner, gate);
-  const target = { ...names, store };
   const release = async () => gate.release();
   return {
-    ...target,
-    lock: (options) => lockDestination({ ...target, lockStore, gate }, options),
+    ...names,
+    store,
+    copyFrom: inner instanceof FileSystemStore ? copyingInto(inner, gate) : undefined,
+    lock: (options) => lockDestination({ ...names, inner, gate }, options),
     readBack: () => store,
     close: release,
     abort: release,
@@ -179,7 +178,7 @@ async function openArchive(
   const target = { kind: "zip", name, place: path, store: writer } as const;
   return {
     ...target,
-    lock: (options) => lockDestination({ ...target, lockStore: undefined, gate }, options),
+    lock: (options) => lockDestination({ ...target, inner: writer, gate }, options),
     readBack: () => new ZipStore(node().url.pathToFileURL(path)),
     close: () => writer.close().finally(release),
     abort: (reason) => writer.abort(reason).finally(release),
@@ -223,56 +222,16 @@ async function checkReplaceable(name: string, path: string, found: Stats): Promi
 const notReplaceable = (message: string, cause?: unknown): ZarrError =>
   new ZarrError("NotAllowed", message, { code: "not-zarr", cause });
 
-/** Allows writes to a destination only while its lock is held and the process is not ending. */
-class WriteGate implements LockGate {
-  lockCheck: (() => Promise<void>) | undefined;
-  readonly #running = new Set<Promise<unknown>>();
-  #isEnding = false;
-  /** Removes the hook for the end of the process. */
-  readonly release = exitHooks.add(() => this.end());
-
-  /** @throws Network if the lock is lost. */
-  readonly checkLock = async (): Promise<void> => this.lockCheck?.();
-
-  /** Runs a write, for which {@link end} waits. @throws Network if the lock is lost. */
-  async run<T>(write: () => T | Promise<T>): Promise<T> {
-    await this.checkLock();
-    if (this.#isEnding) await new Promise<never>(() => {});
-    const running = Promise.resolve(write());
-    this.#running.add(running);
-    try {
-      return await running;
-    } catch (error) {
-      await this.checkLock(); // the destination may have been deleted because the lock was lost
-      throw error;
-    } finally {
-      this.#running.delete(running);
-    }
-  }
-
-  async end(): Promise<void> {
-    this.#isEnding = true;
-    await Promise.allSettled(this.#running);
-  }
-}
-
 const lockKey = `/${writerLockName()}`;
-
-type Method = (...args: never[]) => unknown;
 
 /** Returns a store whose writes pass a gate and never touch the lock. Everything else is passed through. */
 function gatedStore<S extends Store>(store: S, gate: WriteGate): S {
-  const writes: Readonly<Record<string, Method>> = {
-    ...gatedWrites(store, gate),
-    ...(store instanceof FileSystemStore && gatedFileCopies(store, gate)),
-  };
-  const isGated = (name: string | symbol) =>
-    Object.hasOwn(writes, name) && (name === "copyFrom" || typeof Reflect.get(store, name) === "function");
+  const writes: Readonly<Record<string, unknown>> = gatedWrites(store, gate);
   const proxy = new Proxy(store, {
     get(target, name) {
-      if (isGated(name)) return writes[name as string];
       const value: unknown = Reflect.get(target, name, target);
-      return typeof value !== "function" || name === "constructor" ? value : value.bind(target);
+      if (typeof value !== "function" || name === "constructor") return value;
+      return Object.hasOwn(writes, name) ? writes[name as string] : value.bind(target);
     },
   });
   return setInnerStore(proxy, store);
@@ -296,56 +255,34 @@ function gatedWrites(store: Store, gate: WriteGate) {
   };
 }
 
-const gatedFileCopies = (
-  store: FileSystemStore,
-  gate: WriteGate,
-  copyFrom = copyingInto(store, gate.checkLock),
-) => ({
-  copyFrom: (...args: Parameters<CopyingStore["copyFrom"]>) => gate.run(() => copyFrom(...args)),
-});
-
-/** Stores that copy objects of other stores by a call of the system, without passing their bytes through this program. */
-export interface CopyingStore {
-  /**
-   * Copies an object, whole or not at all.
-   * @returns undefined if the object cannot be copied in this way, or was refused.
-   */
-  copyFrom(
-    source: Store,
-    from: string,
-    key: string,
-    check: CheckCopy,
-  ): Promise<"copied" | "missing" | undefined>;
-}
-
 /**
- * Returns the method of {@link CopyingStore} for a folder.
- * @param beforeCommit see {@link FileWriteOptions}.
+ * Copies an object of another store by a call of the system, without passing its bytes through this program: whole or not at
+ * all.
+ * @returns undefined if the object cannot be copied in this way, or was refused.
  */
-function copyingInto(
-  folder: FileSystemStore,
-  beforeCommit: NonNullable<FileWriteOptions["beforeCommit"]>,
-): CopyingStore["copyFrom"] {
-  let places: { readonly source: Store; readonly copy: Promise<CopyFile | undefined> } | undefined;
+type CopyFrom = (
+  source: Store,
+  from: string,
+  key: string,
+  check: CheckCopy,
+) => Promise<"copied" | "missing" | undefined>;
+
+function copyingInto(folder: FileSystemStore, gate: WriteGate): CopyFrom {
+  let last: { readonly source: Store; readonly copier: ReturnType<typeof copierBetween> } | undefined;
   return async (source, from, key, check) => {
-    if (places?.source !== source) places = { source, copy: copyBetween(source, folder, beforeCommit) };
-    const copy = await places.copy;
-    return copy?.(from, key, check);
+    if (last?.source !== source) last = { source, copier: copierBetween(source, folder, gate) };
+    const found = await last.copier;
+    if (!found) return undefined;
+    const { copier, start, end } = found;
+    return gate.run(() => copier.copy(start + normalizePath(from), end + normalizePath(key), check));
   };
 }
 
-type CopyFile = (from: string, key: string, check: CheckCopy) => Promise<"copied" | "missing" | undefined>;
-
-/** Returns a function that copies objects of a store to a folder; undefined if it cannot do so file by file. */
-async function copyBetween(
-  source: Store,
-  folder: FileSystemStore,
-  beforeCommit: FileWriteOptions["beforeCommit"],
-): Promise<CopyFile | undefined> {
+/** Returns a copier of files, and the paths of both stores; undefined if it cannot copy file by file. */
+async function copierBetween(source: Store, folder: FileSystemStore, { checkLock }: WriteGate) {
   const read = source instanceof FileSystemStore ? await source.location() : undefined;
   const written = read && (await folder.location());
   if (!written) return undefined;
-  const copier = await FileCopier.make({ beforeCommit, fsync: written.options.fsync });
-  const [start, end] = [filePath(read.url), filePath(written.url)];
-  return (from, key, check) => copier.copy(start + normalizePath(from), end + normalizePath(key), check);
+  const copier = await FileCopier.make({ beforeCommit: checkLock, fsync: written.options.fsync });
+  return { copier, start: filePath(read.url), end: filePath(written.url) };
 }

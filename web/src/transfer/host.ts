@@ -7,7 +7,6 @@ export interface NodeModules {
   readonly fs: typeof import("node:fs");
   readonly os: typeof import("node:os");
   readonly path: typeof import("node:path");
-  readonly threads: typeof import("node:worker_threads");
   readonly url: typeof import("node:url");
 }
 
@@ -17,14 +16,13 @@ let modules: NodeModules | undefined;
 export async function loadNode(): Promise<boolean> {
   if (modules) return true;
   try {
-    const [fs, os, path, threads, url] = await Promise.all([
+    const [fs, os, path, url] = await Promise.all([
       nodeModule<NodeModules["fs"]>("node:fs"),
       nodeModule<NodeModules["os"]>("node:os"),
       nodeModule<NodeModules["path"]>("node:path"),
-      nodeModule<NodeModules["threads"]>("node:worker_threads"),
       nodeModule<NodeModules["url"]>("node:url"),
     ]);
-    modules = { fs, os, path, threads, url };
+    modules = { fs, os, path, url };
     return true;
   } catch {
     return false;

@@ -3,11 +3,22 @@
  * takes its own lease first and then looks for those of the folders above. It does not look for leases deeper inside.
  */
 
-import { Lease, moment, type Observing, randomHex, sha256, type Writer } from "../store/lease.js";
+import { FileSystemStore } from "../store/file/store.js";
+import { WritableHttpStore } from "../store/http/writable-store.js";
+import {
+  elapsedSince,
+  Lease,
+  type Moment,
+  moment,
+  type Observing,
+  randomHex,
+  sha256,
+  type Writer,
+} from "../store/lease.js";
 import type { Store } from "../store/store.js";
 import { writerLockName } from "../store/temp-names.js";
 import { conflict, isZarrError, messageOf, networkError, type OnWarning } from "../util/errors.js";
-import { Heartbeat, type LeasePlace, openLease } from "./heartbeat.js";
+import { keepAlive } from "../util/platform.js";
 import { exitHooks, hasNode, node, transferTimes } from "./host.js";
 import { folderUrl, isSourceError, realPath } from "./places.js";
 
@@ -18,16 +29,44 @@ export interface LockTarget {
   readonly name: string;
   /** Path of a folder or archive, or URL of a server; undefined for other stores. */
   readonly place: string | undefined;
-  /** The store without the gate; undefined if the lock opens the place itself. */
-  readonly lockStore: Store | undefined;
-  readonly gate: LockGate;
+  /** The store without the gate. */
+  readonly inner: Store;
+  readonly gate: WriteGate;
 }
 
-export interface LockGate {
+/** Allows writes to a destination only while its lock is held and the process is not ending. */
+export class WriteGate {
   /** Throws if the lock is lost; undefined before the destination is locked. */
   lockCheck: (() => Promise<void>) | undefined;
+  readonly #running = new Set<Promise<unknown>>();
+  #isEnding = false;
+  /** Removes the hook for the end of the process. */
+  readonly release = exitHooks.add(() => this.end());
+
+  /** @throws Network if the lock is lost. */
+  readonly checkLock = async (): Promise<void> => this.lockCheck?.();
+
+  /** Runs a write, for which {@link end} waits. @throws Network if the lock is lost. */
+  async run<T>(write: () => T | Promise<T>): Promise<T> {
+    await this.checkLock();
+    if (this.#isEnding) await new Promise<never>(() => {});
+    const running = Promise.resolve(write());
+    this.#running.add(running);
+    try {
+      return await running;
+    } catch (error) {
+      await this.checkLock(); // the destination may have been deleted because the lock was lost
+      throw error;
+    } finally {
+      this.#running.delete(running);
+    }
+  }
+
   /** Waits for running writes, and blocks new ones. */
-  end(): Promise<void>;
+  async end(): Promise<void> {
+    this.#isEnding = true;
+    await Promise.allSettled(this.#running);
+  }
 }
 
 export interface LockOptions {
@@ -35,8 +74,6 @@ export interface LockOptions {
   readonly share?: string | undefined;
   /** Time to wait for another writer to end, in milliseconds. Default: 0. */
   readonly wait?: number | undefined;
-  /** Whether this thread will neither decode nor encode, which could block it for minutes. Default: false. */
-  readonly isResponsive?: boolean | undefined;
   /** A store that must not be another handle of the destination. */
   readonly source?: Store | undefined;
   /** Stops waiting for the lock. */
@@ -67,9 +104,9 @@ export async function lockDestination(
   destination: LockTarget,
   options: LockOptions = {},
 ): Promise<DestinationLock> {
-  const { gate, kind, lockStore } = destination;
-  if (kind === "store" && !(lockStore!.set && lockStore!.delete)) return unlocked;
-  const held = new HeldLock(destination, options, await leasePlace(destination, options.share));
+  const { gate, inner, kind } = destination;
+  if (kind === "store" && !(inner.set && inner.delete)) return unlocked;
+  const held = new HeldLock(destination, options, await lockPlaces(destination));
   try {
     if (!(await held.take())) {
       await held.end();
@@ -92,39 +129,29 @@ function ownWriter(): Writer {
   return { id: randomHex(), host: host ?? "", process: pid ?? 0, since: new Date().toISOString() };
 }
 
-async function leasePlace({ kind, place }: LockTarget, share: string | undefined): Promise<LeasePlace> {
-  const interval = transferTimes[kind === "zip" ? "folder" : kind];
-  const terms = { own: ownWriter(), share, interval, stale: interval * transferTimes.missed };
-  const name = writerLockName();
-  if (kind === "store") return { kind, folder: "store:/", name, ...terms };
-  if (kind === "http") return { kind, folder: directoryUrl(place!), name, ...terms };
-  const { path } = node();
-  const real = realPath(path.resolve(place!));
-  if (kind === "folder") return { kind, folder: folderUrl(real), name, ...terms };
-  // File systems may ignore case and normalisation; one lock for two archives does no harm.
-  const hash = await sha256(path.basename(real).normalize("NFC").toLowerCase());
-  const folder = folderUrl(path.dirname(real));
-  return { kind: "folder", folder, name: writerLockName(hash.slice(0, 24)), ...terms };
-}
+/** A store, and the key of a lock in it. */
+type LockPlace = readonly [store: Store, key: string];
 
-function directoryUrl(name: string): string {
-  const url = new URL(name);
-  url.pathname = url.pathname.replace(/\/*$/, "/");
-  return url.href;
-}
-
-/** Creates a folder, for the lock. @returns a function that removes those of the new folders that are empty. */
-async function makeFolders(place: string): Promise<() => Promise<void>> {
-  const { fs, path } = node();
-  const folder = path.resolve(place);
-  // The first write reports errors with a better message.
-  const first = await fs.promises.mkdir(folder, { recursive: true }).catch(() => undefined);
-  return async () => {
-    if (first === undefined) return;
-    try {
-      for (let at = folder; at.length >= first.length; at = path.dirname(at)) await fs.promises.rmdir(at);
-    } catch {}
-  };
+/** Returns the place of a destination's lock, then those of the folders that contain it, from the inside out. */
+async function lockPlaces({ inner, kind, place }: LockTarget): Promise<LockPlace[]> {
+  const key = `/${writerLockName()}`;
+  if (kind === "store") return [[inner, key]];
+  const places: LockPlace[] = [];
+  const isHttp = kind === "http";
+  const real = isHttp ? place! : realPath(node().path.resolve(place!));
+  let folder = new URL(isHttp ? real : folderUrl(kind === "zip" ? node().path.dirname(real) : real));
+  folder.pathname = folder.pathname.replace(/\/*$/, "/");
+  if (kind === "zip") {
+    // File systems may ignore case and normalisation; one lock for two archives does no harm.
+    const hash = await sha256(node().path.basename(real).normalize("NFC").toLowerCase());
+    places.push([new FileSystemStore(folder), `/${writerLockName(hash.slice(0, 24))}`]);
+  }
+  for (;;) {
+    places.push([isHttp ? new WritableHttpStore(folder) : new FileSystemStore(folder), key]);
+    if (/^\/([a-z]:\/)?$/i.test(folder.pathname)) return places;
+    folder = new URL(folder);
+    folder.pathname = folder.pathname.replace(/[^/]*\/$/, "");
+  }
 }
 
 /** Whether an error means that locks cannot be written at a place. */
@@ -134,33 +161,32 @@ function isRefusal(error: unknown): boolean {
   return status >= 400 && status < 500 && status !== 408 && status !== 429;
 }
 
-/** Returns the folders that contain a destination, from the inside out. @param folder of its lock: it contains an archive. */
-function foldersAbove(kind: LockTarget["kind"], folder: string): string[] {
-  const folders = kind === "zip" ? [folder] : [];
-  for (const url = new URL(folder); kind !== "store" && !/^\/([a-z]:\/)?$/i.test(url.pathname); ) {
-    url.pathname = url.pathname.replace(/[^/]*\/$/, "");
-    folders.push(url.href);
-  }
-  return folders;
-}
-
 /** The lock of a destination that this process takes and holds. */
 class HeldLock implements DestinationLock {
+  readonly #own = ownWriter();
+  readonly #interval: number;
+  readonly #stale: number;
   readonly #lease: Lease;
   readonly #forget: () => void;
   readonly #ending = new AbortController();
   #taking: Promise<void> | undefined;
-  #heartbeat: Heartbeat | undefined;
+  /** When the last renewal began; undefined for a lock that was lost. */
+  #renewed: Moment | undefined;
   #renewal: Promise<void> | undefined;
+  #timer: ReturnType<typeof setInterval> | undefined;
   #ended: Promise<boolean> | undefined;
-  #removeFolders = async (): Promise<void> => {};
+  /** Whether the lock creates the folder of the destination, which is removed if nothing is written. */
+  #isNew = false;
 
   constructor(
     private readonly destination: LockTarget,
     private readonly options: LockOptions,
-    private readonly place: LeasePlace,
+    private readonly places: readonly LockPlace[],
   ) {
-    this.#lease = openLease(place, destination.lockStore);
+    const { kind } = destination;
+    this.#interval = transferTimes[kind === "zip" ? "folder" : kind];
+    this.#stale = this.#interval * transferTimes.missed;
+    this.#lease = this.#leaseAt(places[0]!);
     // Registered before the lock is taken, so that no signal arrives in between; runs after pending writes.
     this.#forget = exitHooks.add(async () => void (await this.end()), "last");
   }
@@ -169,15 +195,21 @@ class HeldLock implements DestinationLock {
     return this.#lease.name;
   }
 
+  #leaseAt([store, key]: LockPlace): Lease {
+    const name = store.locate?.(key) ?? key;
+    const shown = store instanceof FileSystemStore ? node().url.fileURLToPath(name) : name;
+    return new Lease(shown, store, key, { own: this.#own, share: this.options.share, stale: this.#stale });
+  }
+
   /**
    * Takes the lock and begins to renew it.
    * @returns false if locks cannot be written at the place.
    * @throws Conflict; the reason of the signal; what the store throws.
    */
   async take(): Promise<boolean> {
-    const { destination, options, place } = this;
-    if (destination.kind === "folder") this.#removeFolders = await makeFolders(destination.place!);
-    const renewed = moment();
+    const { destination, options } = this;
+    this.#isNew = destination.kind === "folder" && !node().fs.existsSync(destination.place!);
+    this.#renewed = moment();
     const taking = this.#lease.acquire(this.#observing(this.#lease, options.wait));
     this.#taking = taking.catch(() => {});
     const isLocked = await taking.then(
@@ -188,28 +220,42 @@ class HeldLock implements DestinationLock {
         return false;
       },
     );
-    for (const folder of foldersAbove(destination.kind, place.folder))
-      await this.#checkAbove({ ...place, folder, name: writerLockName() });
+    if (isLocked && !this.#ended) this.#renewRepeatedly();
+    for (const place of this.places.slice(1)) await this.#checkAbove(this.#leaseAt(place));
     if (!isLocked) return false;
-    this.#heartbeat = new Heartbeat(place, this.#lease, renewed, options.isResponsive ?? false);
     if (options.source && (await this.#isVisibleIn(options.source)))
       throw isSourceError("`source` and `destination` are the same place");
     // Without conditional writes, another writer may have replaced the lock.
-    await this.#heartbeat.renew();
+    await this.#renew();
     await this.confirm();
     return true;
   }
 
+  #renewRepeatedly(): void {
+    // After a failure, the next renewal may succeed; a loss is found before the next write.
+    const renew = () => void this.#renew().catch(() => {});
+    this.#timer = setInterval(renew, this.#interval * (0.75 + 0.5 * Math.random()));
+    keepAlive(this.#timer, false);
+  }
+
+  /** @throws what the store throws. */
+  #renew(): Promise<void> {
+    const renewing = async () => {
+      this.#renewed = await this.#lease.renew();
+    };
+    this.#renewal ??= renewing().finally(() => {
+      this.#renewal = undefined;
+    });
+    return this.#renewal;
+  }
+
   /** @throws Network if the lock is lost. */
   readonly confirm = async (): Promise<void> => {
-    const heartbeat = this.#heartbeat!;
-    // Other processes cannot take the lock over before it is stale.
-    for (let age = heartbeat.age; age >= this.place.stale / 2; age = heartbeat.age) {
-      if (age === Number.POSITIVE_INFINITY) throw await this.#lost();
-      this.#renewal ??= heartbeat.renew().finally(() => {
-        this.#renewal = undefined;
-      });
-      await this.#renewal.catch((cause) => {
+    for (;;) {
+      if (!this.#renewed) throw await this.#lost();
+      // Other processes cannot take the lock over before it is stale.
+      if (elapsedSince(this.#renewed) < this.#stale / 2) return;
+      await this.#renew().catch((cause) => {
         throw networkError(`the lock ${this.name} could not be renewed: ${messageOf(cause)}`, { cause });
       });
     }
@@ -234,10 +280,14 @@ class HeldLock implements DestinationLock {
   async #leave(): Promise<boolean> {
     this.#ending.abort();
     await this.#taking;
-    await this.#heartbeat?.stop();
+    clearInterval(this.#timer);
+    await this.#renewal?.catch(() => {});
     // If the place cannot be reached, the lock goes stale.
     const wasHeld = await this.#lease.release().catch(() => true);
-    await this.#removeFolders();
+    if (this.#isNew)
+      await node()
+        .fs.promises.rmdir(this.destination.place!)
+        .catch(() => {});
     this.#forget();
     return wasHeld;
   }
@@ -251,8 +301,7 @@ class HeldLock implements DestinationLock {
   }
 
   /** @throws Conflict if another writer holds the lock of a folder above the destination. */
-  async #checkAbove(place: LeasePlace): Promise<void> {
-    const lease = openLease(place);
+  async #checkAbove(lease: Lease): Promise<void> {
     await lease.awaitEnd(this.#observing(lease)).catch(async (error) => {
       this.options.signal?.throwIfAborted();
       await this.#checkEnding();
@@ -267,23 +316,19 @@ class HeldLock implements DestinationLock {
   }
 
   #observing(lease: Lease, wait = 0): Observing {
-    const { interval: step, stale } = this.place;
-    const { signal } = this.#ending;
-    const given = this.options.signal;
+    const stale = this.#stale;
+    const { onWarning, signal } = this.options;
     let isReported = false;
     const onHeld = (isAlive: boolean, silence: number, waited: number) => {
       if (isAlive && waited >= wait && !lease.isPassing) throw this.#inUse(lease);
       if (isReported || silence <= stale / 5) return;
       isReported = true;
       const message = `the lock ${lease.name} of ${lease.writers}, does not change; it is taken over after ${Math.round(stale / 1000)} s`;
-      this.options.onWarning?.({ code: "silent-lock", message });
+      onWarning?.({ code: "silent-lock", message });
     };
     return {
-      stale,
-      step,
-      pause: step / 4,
-      signal: given ? AbortSignal.any([given, signal]) : signal,
-      onHeld,
+      ...{ stale, step: this.#interval, pause: this.#interval / 4, onHeld },
+      signal: AbortSignal.any([this.#ending.signal, ...(signal ? [signal] : [])]),
     };
   }
 
@@ -299,8 +344,9 @@ class HeldLock implements DestinationLock {
 
   /** Whether another store contains this lock at its root, and so is the same place. */
   async #isVisibleIn(store: Store): Promise<boolean> {
-    const lease = new Lease("", store, `/${this.place.name}`, this.place);
-    const found = await lease.read().catch(() => undefined);
-    return found?.writers.some(({ id }) => id === this.place.own.id) ?? false;
+    const found = await this.#leaseAt([store, this.places[0]![1]])
+      .read()
+      .catch(() => undefined);
+    return found?.writers.some(({ id }) => id === this.#own.id) ?? false;
   }
 }

@@ -26,7 +26,7 @@ import { conflict, isZarrError, messageOf, notFound } from "../util/errors.js";
 import { isJsonObject } from "../util/json.js";
 import { resolveLimits } from "../util/limits.js";
 import { textDecoder } from "../util/platform.js";
-import { inLanes } from "../walk/lanes.js";
+import { inLanes } from "../walk/boxes.js";
 import { exactText } from "./box-copy.js";
 import type { VerifyProblem } from "./options.js";
 import { isSameObject } from "./stored-form.js";

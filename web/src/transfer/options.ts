@@ -11,7 +11,6 @@ import type { ShareIndex } from "../walk/boxes.js";
 import type { WorkerPool } from "../workers/pool.js";
 import { badOption, filePath } from "./destination.js";
 import { loadNode } from "./host.js";
-import type { Leftovers } from "./scratch.js";
 
 /** How a source is opened, as in `open`. */
 export type SourceOptions = Pick<
@@ -275,6 +274,15 @@ export interface VerifyProblem {
   /** Tag of the error, as in `ZarrError`. */
   readonly tag: string;
   readonly reason: string;
+}
+
+/** Unfinished files and folders below a folder. */
+export interface Leftovers {
+  count: number;
+  /** Total size in bytes, including files in the folders. */
+  bytes: number;
+  /** How many of them were removed. */
+  removed: number;
 }
 
 /** Result of a verification. Counts that a number cannot hold exactly are bigints. */

@@ -1,11 +1,25 @@
 /** Paths and URLs of sources and destinations: detects overlaps. */
 
-import { overlap, overlappingPlace, placeNames, placesRead } from "../edit/overlap.js";
+import { documentsAt } from "../edit/target.js";
+import {
+  type NodePlace,
+  overlap,
+  overlappingPlace,
+  placeNames,
+  placesRead,
+  storeIdentity,
+} from "../edit/overlap.js";
+import { directoryRoot } from "../store/directory/handles.js";
 import { FileSystemStore } from "../store/file/store.js";
 import { innermostStore } from "../store/handle.js";
 import { HttpStore } from "../store/http/store.js";
-import type { Store } from "../store/store.js";
+import { canList, keysBelow } from "../store/listing.js";
+import { joinKey, type Store } from "../store/store.js";
+import { hiddenName } from "../store/temp-names.js";
+import { deleteObject, writeObject } from "../store/write.js";
+import { isSameBytes } from "../util/bytes.js";
 import { ZarrError } from "../util/errors.js";
+import { inLanes } from "../walk/boxes.js";
 import { loadNode, node } from "./host.js";
 
 const isUrl = (text: string): boolean => /^[a-z][a-z0-9+.-]+:\/\//i.test(text);
@@ -127,4 +141,80 @@ export function realPath(name: string): string {
 export function folderUrl(folder: string): string {
   const { path, url } = node();
   return url.pathToFileURL(path.join(folder, path.sep)).href;
+}
+
+/** Requests in flight. */
+const lanes = 16;
+
+interface ViewedSource extends NodePlace {
+  /** Name of the document of the node at the path. */
+  readonly document: string;
+  /** Paths of the node and of all below it. */
+  readonly paths: readonly string[];
+}
+
+/**
+ * Checks stores whose place is unknown by objects that are written to the destination and looked for in the source: no node
+ * of the source may be about to be overwritten. Call it with the destination locked.
+ * @throws NotAllowed ("is-source").
+ */
+export async function checkViews(
+  source: ViewedSource,
+  destination: Store,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  if (isKnown(source.store) && isKnown(destination)) return; // compared by `checkOverlap`
+  // Deleting is refused without `delete`, and nothing is deleted without documents.
+  if (!destination.delete || !(await documentsAt(destination, "", signal))) return;
+  const inside = (await sameDocuments(source, destination, signal)).map(
+    (path) => [path, [source.path]] as const,
+  );
+  for (const [folder, folders] of [["", source.paths] as const, ...inside])
+    if (await isShown(destination, folder, source.store, folders, signal))
+      throw isSourceError("`source` shows data of `destination`, which `overwrite` would delete");
+}
+
+/** Whether a store's location or identity tells which data it holds. */
+function isKnown(given: Store): boolean {
+  const store = innermostStore(given);
+  const isPlaced = placeOfStore(store) !== undefined || "placesRead" in store;
+  return isPlaced || storeIdentity(store) instanceof Map || directoryRoot(store) !== undefined;
+}
+
+/** Returns the paths at the destination whose document has the bytes of the source's. */
+async function sameDocuments(
+  { store, path, document }: ViewedSource,
+  destination: Store,
+  signal: AbortSignal | undefined,
+): Promise<string[]> {
+  const own = await store.get(joinKey(path, document), { signal });
+  const found: string[] = [];
+  if (!own || !canList(destination)) return found; // without a list, nothing is deleted
+  for await (const key of keysBelow(destination, "", signal)) {
+    const bytes = key.endsWith(`/${document}`) ? await destination.get(key, { signal }) : undefined;
+    if (bytes && isSameBytes(bytes, own)) found.push(key.slice(1, -document.length - 1));
+  }
+  return found;
+}
+
+/** Whether one of the folders of another store shows a new object in a folder of the destination. */
+async function isShown(
+  destination: Store,
+  folder: string,
+  source: Store,
+  folders: readonly string[],
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  const name = hiddenName();
+  const key = joinKey(folder, name);
+  let isFound = false;
+  try {
+    await writeObject(destination, key, new Uint8Array(1), { signal });
+    await inLanes(folders, lanes, async (path) => {
+      if (await source.get(joinKey(path, name), { signal })) isFound = true;
+    });
+    return isFound;
+  } finally {
+    await deleteObject(destination, key);
+  }
 }

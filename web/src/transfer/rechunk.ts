@@ -1,28 +1,23 @@
 /** Copies an array with other chunks or codecs: decodes, reassembles and encodes it in bounded memory. */
 
 import { create } from "../edit/edit.js";
-import { getSession } from "../engine/engine.js";
+import type { CreateLikeOptions } from "../edit/options.js";
 import type { ZarrArray } from "../hierarchy/array.js";
-import { slice } from "../plan/selection.js";
-import { Jobs } from "../plan/slabs.js";
-import { writeObject } from "../store/write.js";
-import { type Box, positionsIn, stridesOf } from "../util/shapes.js";
+import type { Store } from "../store/store.js";
+import { type Box, positionsIn } from "../util/shapes.js";
 import {
   boxLengths,
-  cellBox,
   countIn,
   elementBox,
+  inLanes,
   intersect,
+  lanesFor,
   type ObjectBox,
   tileBox,
 } from "../walk/boxes.js";
-import { inLanes, lanesFor } from "../walk/lanes.js";
-import { poolEncoders } from "../workers/encode-work.js";
-import { ChunkEncoder } from "../write/encoder.js";
-import { resolveRegion, resolveValues } from "../write/region.js";
-import { changeShard } from "../write/shard.js";
-import { type ArrayCopy, boxCopyOptions, chunkCount, elementBytes, isDone } from "./array-copy.js";
-import { BoxCopier, type BoxCopy, type BoxData, CellDigests } from "./box-copy.js";
+import { type ArrayCopy, boxCopyOptions, chunkCount, elementBytes, isDone, Tally } from "./array-copy.js";
+import { copyAsStored } from "./as-stored.js";
+import { BoxCopier, type BoxCopy } from "./box-copy.js";
 import {
   dividePass,
   type ParallelPass,
@@ -31,7 +26,7 @@ import {
   planRechunk,
   type RechunkPlan,
 } from "./rechunk-plan.js";
-import { type Scratch, withScratch } from "./scratch.js";
+import { withScratch } from "./scratch.js";
 import { View } from "./view.js";
 
 /** Share of the memory limit for the elements of a box. Its encoded chunks take the rest. */
@@ -57,8 +52,9 @@ export async function rechunk(work: ArrayCopy): Promise<void> {
   const copyBox = async (box: ObjectBox) => {
     const left = await boxToDo(own, box);
     if (!left) return;
-    if (target.spec.isSharded && objectBytes > boxBytes) await largeShards(own, left, boxBytes);
-    else await copyRegion(own, left, boxBytes / lanes);
+    if (!target.spec.isSharded || objectBytes <= boxBytes) return copyRegion(own, left, boxBytes / lanes);
+    for (const object of positionsIn(left))
+      if (!own.store.kept.has(target.reader.objectKey(object))) await copyLargeShard(own, object, boxBytes);
   };
   await inLanes(work.boxes, lanes, copyBox, work.signal);
 }
@@ -76,7 +72,7 @@ async function boxToDo(work: ArrayCopy, box: ObjectBox): Promise<ObjectBox | und
     left.from = left.from.map((start, axis) => Math.min(start, object[axis]!));
     left.to = left.to.map((end, axis) => Math.max(end, object[axis]! + 1));
   }
-  return work.verify ? box : left;
+  return left;
 }
 
 async function copyRegion(work: ArrayCopy, objects: ObjectBox, boxBytes: number): Promise<void> {
@@ -90,7 +86,7 @@ async function copyRegion(work: ArrayCopy, objects: ObjectBox, boxBytes: number)
   const plan = planRechunk(input);
   const advance = advancing(work);
   if (plan.type === "staged")
-    return withScratch(work.temp!, (store) => stagedCopy(work, region, plan, store, advance));
+    return withScratch(work.temp!, work.verify, (store) => stagedCopy(work, region, plan, store, advance));
   const parallel = dividePass(input, plan.pass, boxLanes + boxesPerWorker * (work.pool?.size ?? 0));
   await copyBoxes({ ...boxCopyOptions(work, view), to: target }, region, parallel, advance);
 }
@@ -119,47 +115,39 @@ async function copyBoxes(
   await inLanes(tileBox(region, pass.boxShape), lanes, copyBox, options.signal);
 }
 
+/** Creates an array for the chunks of a part of the target. */
+const createMiddle = (
+  store: Store,
+  target: ZarrArray,
+  layout: Pick<CreateLikeOptions, "shape" | "chunkShape" | "codecs">,
+): Promise<ZarrArray> =>
+  create(store, {
+    ...layout,
+    ...{ like: target, shardShape: null, attributes: {} },
+    dimensionNames: target.shape.map(() => null),
+  });
+
 /** Copies a region through intermediate chunks in a scratch folder. */
 async function stagedCopy(
   work: ArrayCopy,
   region: Box,
   plan: Extract<RechunkPlan, { type: "staged" }>,
-  store: Scratch,
+  store: Store,
   advance: (box: Box) => void,
 ): Promise<void> {
-  const { target, verify, view } = work;
-  const middle = await create(store, {
-    like: target,
-    shape: boxLengths(region),
-    chunkShape: plan.middle,
-    shardShape: null,
-    codecs: middleCodecs(target),
-    dimensionNames: target.shape.map(() => null),
-    attributes: {},
-  });
-  const digests = verify ? new CellDigests(region, plan, target.dtype.itemBytes) : undefined;
+  const { target, view } = work;
+  const layout = { shape: boxLengths(region), chunkShape: plan.middle, codecs: middleCodecs(target) };
+  const middle = await createMiddle(store, target, layout);
   const into = {
     ...boxCopyOptions(work, view),
     to: middle,
     origin: region.from,
-    verify: false,
     writeEmptyChunks: true, // so that a missing chunk has been removed
-    onData: digests && ((box: Box, data: BoxData) => digests.add(box, data)),
   };
   await copyBoxes(into, region, { pass: plan.into, lanes: 1 }, () => {});
-  store.seal();
-  const out = new BoxCopier({
-    ...boxCopyOptions(work, View.from(middle, region.from)),
-    to: target,
-    verify: false,
-    onRead: () => {},
-  });
-  for (const box of tileBox(region, plan.out.boxShape)) {
-    work.signal?.throwIfAborted();
-    await out.box(box);
-    digests?.check(box, await out.readTarget(box));
-    advance(box);
-  }
+  const from = View.from(middle, region.from);
+  const out = { ...boxCopyOptions(work, from), to: target, onRead: () => {} };
+  await copyBoxes(out, region, { pass: plan.out, lanes: 1 }, advance);
 }
 
 /** Fast codecs for intermediate chunks. Data type "object" keeps its codec. */
@@ -188,14 +176,6 @@ function advancing({ store, tally, target }: ArrayCopy): (box: Box) => void {
   };
 }
 
-async function largeShards(work: ArrayCopy, objects: ObjectBox, boxBytes: number): Promise<void> {
-  const advance = advancing(work);
-  for (const object of positionsIn(objects)) {
-    if (work.store.kept.has(work.target.reader.objectKey(object)) && !work.verify) continue;
-    advance(await copyLargeShard(work, object, boxBytes));
-  }
-}
-
 /** Axes for the planner: reads are chunks, or whole shards if parts of them cannot be read. */
 export function plannedAxes(
   view: View,
@@ -217,92 +197,25 @@ export function plannedAxes(
 const readCost = ({ store }: ZarrArray): number =>
   /^https?:/.test(store.locate?.("/") ?? "") ? remoteCost : 1;
 
-/** Encoded chunks by coordinates; undefined for chunks that contain only the fill value. */
-type Encoded = Map<string, Uint8Array | undefined>;
-
 /**
- * Copies one shard of the target that exceeds the memory limit: its chunks are encoded box by box, and kept encoded.
- * @returns the box of its elements.
+ * Copies one shard of the target that exceeds the memory limit: its chunks are encoded box by box, kept encoded, and joined.
  */
-export async function copyLargeShard(
-  work: ArrayCopy,
-  object: readonly number[],
-  boxBytes: number,
-): Promise<Box> {
-  const { target, store, verify, view } = work;
-  const { reader } = target;
-  const region = elementBox({ from: object, to: object.map((at) => at + 1) }, reader.objectAxes);
-  const axes = plannedAxes(view, target, region, target.chunkShape);
-  const { boxShape } = planPass({ axes, itemBytes: elementBytes(target), boxBytes });
-  const encoded: Encoded = new Map();
-  const copier = new BoxCopier({ ...boxCopyOptions(work, view), to: target });
-  for (const box of tileBox(region, boxShape)) await encodeBox(work, copier, box, encoded);
-  const key = reader.objectKey(object);
-  const shard = await joinedShard(work, object, region, encoded);
-  if (shard) await writeObject(store, key, shard);
-  else if (work.resume) await store.delete(key);
-  if (verify) for (const box of tileBox(region, boxShape)) await copier.compare(box);
-  return region;
-}
-
-async function encodeBox(work: ArrayCopy, copier: BoxCopier, box: Box, encoded: Encoded): Promise<void> {
-  const { target } = work;
-  const { reader, dtype } = target;
-  const leaf = reader.firstCodec;
-  const region = resolveRegion(
-    reader,
-    box.from.map((start, axis) => slice(start, box.to[axis]!)),
+async function copyLargeShard(work: ArrayCopy, object: readonly number[], boxBytes: number): Promise<void> {
+  const { tally, target, view } = work;
+  const { reader, chunkShape } = target;
+  const cell = { from: object, to: object.map((at) => at + 1) };
+  const region = elementBox(cell, reader.objectAxes);
+  const middle = await createMiddle(new Map(), target, { shape: boxLengths(region), chunkShape });
+  const axes = plannedAxes(view, target, region, chunkShape);
+  const pass = planPass({ axes, itemBytes: elementBytes(target), boxBytes });
+  const options = { ...boxCopyOptions(work, view), to: middle, origin: region.from };
+  await copyBoxes(options, region, { pass, lanes: 1 }, () => {});
+  const joined = new Tally(tally.callbacks, undefined);
+  await copyAsStored(
+    { ...work, ...{ boxes: [cell], tally: joined, verify: false }, view: View.from(middle, region.from) },
+    region.from.map((start, axis) => -start / chunkShape[axis]!),
   );
-  const content = await copier.readSource(box);
-  const width = dtype.itemBytes;
-  const values =
-    content instanceof Uint8Array
-      ? { content, width, strides: stridesOf(region.counts, width), isScalar: false }
-      : resolveValues(dtype, leaf.type === "vlen", region, content);
-  const encoder = new ChunkEncoder(values, region, {
-    keepsFill: target.spec.fill.value === null,
-    encoders: work.pool && poolEncoders(work.pool),
-    signal: work.signal,
-  });
-  await encoder.start(leaf);
-  try {
-    // All at once, because all are kept; the encoder bounds its concurrency.
-    const tasks = [...new Jobs(reader, region.parts, values.width).inOrder(undefined)].flatMap(
-      (job) => job.tasks,
-    );
-    const done = await Promise.allSettled(
-      tasks.map(async (task) => {
-        encoded.set(task.coordinates.join(), await encoder.whole(task, leaf, true));
-      }),
-    );
-    const failed = done.find((one) => one.status === "rejected");
-    if (failed) throw failed.reason;
-  } finally {
-    encoder.end();
-  }
-}
-
-async function joinedShard(
-  { target }: ArrayCopy,
-  object: readonly number[],
-  region: Box,
-  encoded: Encoded,
-): Promise<Uint8Array | undefined> {
-  const { reader, limits } = target;
-  const tasks = [...positionsIn(cellBox(region, reader.axes))].map((coordinates) => ({ coordinates }));
-  const { levels } = reader.layoutOf(object);
-  const at = reader.positionsOf(object, tasks);
-  return changeShard(
-    {
-      session: await getSession("full"),
-      limits,
-      replace: ({ coordinates }) => encoded.get(coordinates.join()),
-      concurrency: 1,
-      sizes: new Map(),
-    },
-    levels,
-    undefined,
-    tasks,
-    at,
-  );
+  work.store.written.delete(reader.objectKey(object));
+  tally.chunks[joined.chunks.asStored > 0 ? "reencoded" : "missing"] += chunkCount(reader, object);
+  tally.advance(countIn(region) * elementBytes(target));
 }

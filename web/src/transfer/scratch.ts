@@ -1,8 +1,10 @@
 /** Temporary places of intermediate chunks, and unfinished files that killed processes have left in folders. */
 
 import type { Dirent } from "node:fs";
+import { blockForFiles } from "../store/file/calls.js";
+import { FileSystemStore } from "../store/file/store.js";
 import { randomHex } from "../store/lease.js";
-import type { MaybePromise, Store } from "../store/store.js";
+import type { Store } from "../store/store.js";
 import {
   hiddenName,
   isDeletedFolder,
@@ -12,56 +14,141 @@ import {
   scratchName,
 } from "../store/temp-names.js";
 import { networkError } from "../util/errors.js";
+import { keepAlive } from "../util/platform.js";
+import { differsError } from "./array-copy.js";
 import { exitHooks, node, transferTimes } from "./host.js";
-
-/** A store of intermediate chunks. */
-export interface Scratch extends Store {
-  /** Marks all chunks as written: from now on, a missing chunk is an error. */
-  seal(): void;
-  /** Removes all chunks. */
-  remove(): MaybePromise<void>;
-}
+import type { Leftovers } from "./options.js";
 
 /**
- * Runs work with a new scratch store, which is removed afterwards.
+ * Runs work with a new store of intermediate chunks, which is removed afterwards, however the process ends, except by SIGKILL.
  * @param where path of the folder to create a scratch folder in (Node), or a store.
+ * @param isChecked whether to detect chunks that others have changed.
  */
-export function withScratch<T>(where: string | Store, work: (store: Scratch) => Promise<T>): Promise<T> {
-  return typeof where === "string" ? withScratchFolder(where, work) : withScratchStore(where, work);
-}
-
-async function withScratchStore<T>(where: Store, work: (store: Scratch) => Promise<T>): Promise<T> {
-  const store = new PrefixedScratch(where);
-  const release = exitHooks.add(() => store.remove());
+export async function withScratch<T>(
+  where: string | Store,
+  isChecked: boolean,
+  work: (store: Store) => Promise<T>,
+): Promise<T> {
+  const scratch =
+    typeof where === "string" ? await folderIn(where, isChecked) : new ScratchStore(where, isChecked);
+  const release = exitHooks.add(() => scratch.remove());
+  const folder = scratch.folder ?? "";
+  const beat = setInterval(() => folder && markUsed(folder), transferTimes.scratchBeat);
+  keepAlive(beat, false);
   try {
-    return await work(store);
-  } finally {
-    await store.remove();
-    release();
-  }
-}
-
-/**
- * Runs work with a new scratch folder, which is removed however the process ends, except by SIGKILL. Folders that were
- * left by killed processes are removed first.
- */
-async function withScratchFolder<T>(where: string, work: (store: Scratch) => Promise<T>): Promise<T> {
-  const { fs, path } = node();
-  const folder = path.join(where, scratchName());
-  const store = new ScratchStore(folder);
-  const release = exitHooks.add(() => store.remove());
-  const beat = setInterval(() => markUsed(folder), transferTimes.scratchBeat);
-  beat.unref();
-  try {
-    fs.mkdirSync(folder, { recursive: true });
-    removeStale(where, folder);
-    return await work(store);
+    if (folder) removeStale(String(where), folder);
+    return await work(scratch);
   } finally {
     clearInterval(beat);
-    store.remove();
+    await scratch.remove();
     release();
   }
 }
+
+async function folderIn(where: string, isChecked: boolean): Promise<ScratchStore> {
+  const { fs, path, url } = node();
+  const folder = path.join(where, scratchName());
+  fs.mkdirSync(folder, { recursive: true });
+  const store = new FileSystemStore(url.pathToFileURL(folder));
+  await blockForFiles(store);
+  return new ScratchStore(store, isChecked, folder);
+}
+
+/**
+ * Chunks that only this process writes: in a flat folder, or below a unique prefix of a store. One that has been written, but
+ * is missing, is an error.
+ */
+export class ScratchStore implements Store {
+  readonly #prefix: string;
+  /** Digests of the chunks by their keys; 0 for unchecked ones. */
+  readonly #written = new Map<string, bigint>();
+  #isRemoved = false;
+
+  constructor(
+    private readonly store: Store,
+    private readonly isChecked: boolean,
+    readonly folder?: string,
+  ) {
+    this.#prefix = folder === undefined ? `/.zw-scratch${randomHex()}.tmp/` : "/";
+  }
+
+  locate(key: string): string {
+    return this.store.locate?.(this.#keyOf(key)) ?? this.#keyOf(key);
+  }
+
+  /**
+   * @throws Network ("file-failed") for a chunk that was removed; CorruptChunk ("differs") for one that was changed; what the
+   *   store throws.
+   */
+  async get(key: string): Promise<Uint8Array | undefined> {
+    const digest = this.#written.get(key);
+    if (digest === undefined) return undefined;
+    const bytes = await this.#run(() => this.store.get(this.#keyOf(key)));
+    if (!bytes) throw missing(this.folder ?? this.locate(""));
+    if (digest !== this.#digest(bytes)) throw differsError(this.locate(key));
+    return bytes;
+  }
+
+  /** @throws what the store throws. */
+  async set(key: string, value: Uint8Array): Promise<void> {
+    // A Map keeps the given bytes, and writers may reuse their memory.
+    const bytes = this.store instanceof Map ? value.slice() : value;
+    await this.#run(() => this.store.set!(this.#keyOf(key), bytes));
+    this.#written.set(key, this.#digest(value));
+  }
+
+  async remove(): Promise<void> {
+    this.#isRemoved = true;
+    const { folder } = this;
+    if (folder) node().fs.rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+    else for (const key of this.#written.keys()) await this.store.delete?.(this.#keyOf(key));
+  }
+
+  #keyOf(key: string): string {
+    return this.#prefix + key.replaceAll("/", "~");
+  }
+
+  /** Never returns once the process ends. */
+  async #run<T>(work: () => T): Promise<Awaited<T>> {
+    const pending = new Promise<never>(() => {});
+    if (this.#isRemoved) return pending;
+    try {
+      return await work();
+    } catch (error) {
+      if (this.#isRemoved) return pending;
+      throw error;
+    }
+  }
+
+  #digest(bytes: Uint8Array): bigint {
+    return this.isChecked ? digestBytes(bytes) : 0n;
+  }
+}
+
+/** Returns a digest that detects accidental changes; it does not resist attacks. */
+function digestBytes(bytes: Uint8Array): bigint {
+  const whole = bytes.byteLength >> 2;
+  const isAligned = bytes.byteOffset % 4 === 0;
+  const words = isAligned
+    ? new Uint32Array(bytes.buffer, bytes.byteOffset, whole)
+    : new Uint32Array(bytes.slice(0, 4 * whole).buffer);
+  let [a, b] = [0x9e3779b9 ^ bytes.byteLength, 0x85ebca6b];
+  const mix = (word: number) => {
+    a = Math.imul(a ^ word, 0x9e3779b1);
+    a = (a << 13) | (a >>> 19);
+    b = Math.imul(b ^ word, 0x85ebca77);
+    b = (b << 17) | (b >>> 15);
+  };
+  for (const word of words) mix(word);
+  for (const byte of bytes.subarray(4 * whole)) mix(byte);
+  return (BigInt(a >>> 0) << 32n) | BigInt(b >>> 0);
+}
+
+const missing = (place: string): Error =>
+  networkError(
+    `intermediate chunks are missing: another process removed ${place}, or files in it, while it was in use; pass \`temp\` to use another place`,
+    { code: "file-failed" },
+  );
 
 /** Updates a folder's modification time, using the clock of its file system. */
 function markUsed(folder: string): void {
@@ -91,108 +178,6 @@ function removeStale(where: string, own: string): void {
       // Another process has removed it, or it belongs to another user.
     }
   }
-}
-
-/**
- * Chunks in a flat folder that only this process writes to. Once it is sealed, a missing chunk is an error.
- * The folder is never recreated.
- */
-export class ScratchStore implements Scratch {
-  #isSealed = false;
-  #isRemoved = false;
-
-  constructor(private readonly folder: string) {}
-
-  seal(): void {
-    this.#isSealed = true;
-  }
-
-  locate(key: string): string {
-    return node().path.join(this.folder, key.replaceAll("/", "~"));
-  }
-
-  /** @throws Network ("file-failed"), also for a missing chunk once the store is sealed. */
-  async get(key: string): Promise<Uint8Array | undefined> {
-    try {
-      return await node().fs.promises.readFile(this.locate(key));
-    } catch (cause) {
-      if (this.#isRemoved) return new Promise<never>(() => {});
-      if (!this.#isSealed && errorCode(cause) === "ENOENT") return undefined;
-      throw this.#failure(cause);
-    }
-  }
-
-  /** @throws Network ("disk-full", "file-failed"), also if the folder was removed. */
-  async set(key: string, value: Uint8Array): Promise<void> {
-    try {
-      await node().fs.promises.writeFile(this.locate(key), value);
-    } catch (cause) {
-      if (this.#isRemoved) return new Promise<never>(() => {}); // the process ends
-      throw this.#failure(cause);
-    }
-  }
-
-  remove(): void {
-    this.#isRemoved = true;
-    node().fs.rmSync(this.folder, { recursive: true, force: true, maxRetries: 3 });
-  }
-
-  #failure(cause: unknown): Error {
-    const code = errorCode(cause);
-    if (code === "ENOENT") return missing(this.folder, cause);
-    const isFull = code === "ENOSPC" || code === "EDQUOT";
-    return networkError(`intermediate chunks in ${this.folder} could not be read or written: ${code}`, {
-      code: isFull ? "disk-full" : "file-failed",
-      cause,
-    });
-  }
-}
-
-/** Chunks below a unique prefix of another store. */
-class PrefixedScratch implements Scratch {
-  readonly #prefix = `/.zw-scratch${randomHex()}.tmp`;
-  readonly #keys = new Set<string>();
-  #isSealed = false;
-
-  constructor(private readonly store: Store) {}
-
-  seal(): void {
-    this.#isSealed = true;
-  }
-
-  async get(key: string): Promise<Uint8Array | undefined> {
-    const bytes = await this.store.get(this.#prefix + key);
-    if (!bytes && this.#isSealed && this.#keys.has(this.#prefix + key))
-      throw missing(this.store.locate?.(this.#prefix) ?? this.#prefix, undefined);
-    return bytes;
-  }
-
-  async set(key: string, value: Uint8Array): Promise<void> {
-    this.#keys.add(this.#prefix + key);
-    // A Map keeps the given bytes, and writers may reuse their memory.
-    await this.store.set!(this.#prefix + key, this.store instanceof Map ? value.slice() : value);
-  }
-
-  async remove(): Promise<void> {
-    for (const key of this.#keys) await this.store.delete?.(key);
-  }
-}
-
-const missing = (place: string, cause: unknown): Error =>
-  networkError(
-    `intermediate chunks are missing: another process removed ${place}, or files in it, while it was in use; pass \`temp\` to use another place`,
-    { code: "file-failed", cause },
-  );
-
-const errorCode = (cause: unknown): string => (cause as NodeJS.ErrnoException).code ?? String(cause);
-
-/** Unfinished files and folders below a folder. */
-export interface Leftovers {
-  count: number;
-  /** Total size in bytes, including files in the folders. */
-  bytes: number;
-  /** How many of them were removed. */
-  removed: number;
 }
 
 /** Age in milliseconds after which an unchanged file counts as abandoned. */

@@ -16,12 +16,13 @@ import {
   elementBox,
   exactCount,
   exactProduct,
+  inLanes,
+  lanesFor,
   type ObjectBox,
   objectsIn,
   type ShareIndex,
   shareBoxes,
 } from "../walk/boxes.js";
-import { inLanes, lanesFor } from "../walk/lanes.js";
 import { boxesToVisit } from "../walk/visit.js";
 import { Callbacks, fetchOptions, toExactNumber } from "./array-copy.js";
 import { badOption, filePath } from "./destination.js";

@@ -122,3 +122,10 @@ export function joinBytes(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer>
   }
   return joined;
 }
+
+/** Compares bytes; in Node natively. */
+export function isSameBytes(a: Uint8Array, b: Uint8Array): boolean {
+  const { Buffer: native } = globalThis as { Buffer?: { compare?(a: Uint8Array, b: Uint8Array): number } };
+  if (native?.compare) return native.compare(a, b) === 0;
+  return a.byteLength === b.byteLength && a.every((byte, i) => byte === b[i]);
+}

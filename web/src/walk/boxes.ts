@@ -1,6 +1,10 @@
-/** Boxes of elements and of stored objects, and their division into tiles and into parts for several processes. */
+/**
+ * Boxes of elements and of stored objects, their division into tiles and into parts for several processes, and work on many
+ * of them at a time.
+ */
 
 import type { ArrayReader } from "../read/reader.js";
+import { nextTask } from "../util/platform.js";
 import { type Box, countOf, positionsIn } from "../util/shapes.js";
 
 export const boxLengths = ({ from, to }: Box): number[] => to.map((end, axis) => end - from[axis]!);
@@ -111,3 +115,41 @@ function runToBoxes(counts: readonly number[], start: bigint, end: bigint): Obje
   const tail = wholeTo <= last ? within(last, 0n, end - last * row) : [];
   return [...head, ...whole, ...tail];
 }
+
+/** Time after which {@link inLanes} yields to the event loop, in milliseconds. */
+const turnTime = 5;
+
+/**
+ * Runs work for every item, `lanes` items at a time. Yields to the event loop now and then, since calls of file systems may
+ * block: signals and messages of threads arrive there.
+ * @throws the first error, or the signal's reason, after all running work has ended; no item is begun after it.
+ */
+export async function inLanes<T>(
+  items: Iterable<T>,
+  lanes: number,
+  work: (item: T) => Promise<void>,
+  signal?: AbortSignal | undefined,
+): Promise<void> {
+  const all = items[Symbol.iterator]();
+  let failure: { readonly error: unknown } | undefined;
+  let turn = performance.now() + turnTime;
+  const lane = async () => {
+    for (let next = all.next(); !next.done && !failure; next = all.next()) {
+      try {
+        signal?.throwIfAborted();
+        await work(next.value);
+        if (performance.now() < turn) continue;
+        await nextTask();
+        turn = performance.now() + turnTime;
+      } catch (error) {
+        failure ??= { error };
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: lanes }, lane));
+  if (failure) throw failure.error;
+}
+
+/** Returns how many items of a size fit into memory at a time. */
+export const lanesFor = (bytes: number, memory: number, most = 16): number =>
+  Math.max(1, Math.min(most, Math.floor(memory / Math.max(1, bytes))));

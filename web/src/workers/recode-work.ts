@@ -2,8 +2,9 @@
 
 import { getSession } from "../engine/engine.js";
 import type { PlanWords } from "../engine/plan.js";
-import type { CodecSession, Copy, PlacedStep, Placement } from "../engine/session.js";
-import { engineFailed } from "../util/errors.js";
+import type { CodecSession, Copy, PlacedStep, Placement, Slab } from "../engine/session.js";
+import { isSameBytes } from "../util/bytes.js";
+import { corruptChunk, engineFailed } from "../util/errors.js";
 import { encoding } from "../write/encoder.js";
 import { tryMakeSlab } from "../write/write-slabs.js";
 import { encodedBytes, packSteps, placeAll, type StepMessage, unpackSteps } from "./decode-work.js";
@@ -20,6 +21,8 @@ export interface RecodeWork {
   readonly chunks: readonly (Placement & { readonly plan: PlanWords })[];
   /** Whether to encode chunks that contain only the fill value. */
   readonly keepsFill: boolean;
+  /** Whether to decode the encoded chunks again, and to compare their elements with the box. */
+  readonly verify: boolean;
 }
 
 /** The work as a message. The encoded chunks lie one after another in one buffer. */
@@ -51,17 +54,17 @@ export async function recode(
 }
 
 function recodeTask(work: RecodeWork, memory: Uint8Array<ArrayBuffer>): PoolTask<Outcome[] | undefined> {
-  const { bytes, steps, chunks, keepsFill } = work;
+  const { bytes, steps, chunks, keepsFill, verify } = work;
   return {
     kind: "recode",
     module: "full",
     inputBytes: encodedBytes(steps),
-    workBytes: 2 * bytes,
+    workBytes: (verify ? 3 : 2) * bytes,
     read: (answer) => readOutcomes(answer, chunks.length, keepsFill, copyInto(memory)),
     run: (session) => runRecode(session, work, attempt, copyInto(memory)),
     pack(known, input): RecodeMessage {
       const packed = chunks.map((chunk) => ({ ...chunk, plan: known.planNumber(chunk.plan) }));
-      return { steps: packSteps(known, steps, input), chunks: packed, bytes, keepsFill };
+      return { steps: packSteps(known, steps, input), chunks: packed, bytes, keepsFill, verify };
     },
   };
 }
@@ -86,18 +89,43 @@ export function recodeBox(session: CodecSession, work: RecodeWork, input: ArrayB
 
 function runRecode<T>(
   session: CodecSession,
-  { bytes, steps, chunks, keepsFill }: RecodeWork,
+  { bytes, steps, chunks, keepsFill, verify }: RecodeWork,
   each: (encode: () => Uint8Array<ArrayBuffer> | undefined) => T,
   copy: Copy,
 ): T[] | undefined {
   const slab = tryMakeSlab(session, bytes);
-  if (!slab) return undefined;
+  const again = slab && verify ? tryMakeSlab(session, bytes) : undefined;
   try {
+    if (!slab || (verify && !again)) return undefined;
     placeAll(session, slab, steps);
-    return chunks.map((chunk) =>
-      each(() => encoding(() => session.encodePlaced(slab, chunk, keepsFill, copy))),
+    let encodings = 0;
+    const outcomes = chunks.map((chunk) =>
+      each(() => {
+        const encoded = encoding(() => session.encodePlaced(slab, chunk, keepsFill, copy));
+        if (again) session.place(again, { ...chunk, encoded });
+        encodings++;
+        return encoded;
+      }),
     );
+    const isSame = !again || encodings < chunks.length || isSameSlab(session, slab, again);
+    return isSame ? outcomes : chunks.map(() => each(failVerification));
   } finally {
-    session.freeSlab(slab);
+    for (const made of [slab, again]) if (made) session.freeSlab(made);
   }
+}
+
+function isSameSlab(session: CodecSession, a: Slab, b: Slab): boolean {
+  let isSame = false;
+  session.withSlab(a, (before) =>
+    session.withSlab(b, (after) => {
+      isSame = isSameBytes(before, after);
+    }),
+  );
+  return isSame;
+}
+
+function failVerification(): never {
+  throw corruptChunk("the copy differs from the source: elements change when they are encoded", {
+    code: "differs",
+  });
 }

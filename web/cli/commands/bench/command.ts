@@ -7,17 +7,25 @@ import {
   type ZarrArray,
   type ZarrGroup,
 } from "zarr-wasm";
-import type { Values } from "../../options/options.js";
-import { UsageError } from "../../options/options.js";
+import { UsageError, type Values } from "../../options/options.js";
 import { openOptions, openSource } from "../../source/source.js";
 import { context } from "../../text/context.js";
 import { listMembers } from "../../text/notes.js";
 import { colorsFor, note, printable, printableJson } from "../../text/output.js";
 import { sizeText } from "../../text/progress.js";
 import { adviceFor, type Estimate, metadataAdvice } from "./advice.js";
-import { CountingStore, type Reads } from "./counting-store.js";
-import { decodeSpeed, type Speed, timings, tryOthers } from "./decode.js";
-import { type Bounds, lanes, readSample, type Sample } from "./sample.js";
+import {
+  type Bounds,
+  CountingStore,
+  decodeSpeed,
+  lanes,
+  type Reads,
+  readSample,
+  type Sample,
+  type Speed,
+  timings,
+  tryOthers,
+} from "./measure.js";
 
 const defaultSeconds = 10;
 const defaultBytes = 64 * 2 ** 20;

@@ -1,6 +1,16 @@
 /** `zarr-wasm pyramid`. */
-import { isZarrError, open, type Store, type ZarrGroup, type ZarrWarning } from "zarr-wasm";
 import {
+  type CreateOptions,
+  isZarrError,
+  type OpenedNode,
+  open,
+  type Store,
+  type ZarrArray,
+  type ZarrGroup,
+  type ZarrWarning,
+} from "zarr-wasm";
+import {
+  isMultiscales,
   type MultiscaleOptions,
   type MultiscaleProgress,
   multiscales,
@@ -14,18 +24,25 @@ import {
   checkTargets,
   exitHooks,
   openDestination,
+  placeBelow,
   refuseProtected,
   registerLabel,
 } from "#internal";
 import { UsageError, type Values } from "../../options/options.js";
 import { createPool } from "../../options/values.js";
 import { withCodecsHint } from "../../source/hints.js";
-import { asCommandError, destinationUrl, hintForDestination } from "../../source/places.js";
-import { resumeHint } from "../../source/resume.js";
+import {
+  asCommandError,
+  destinationUrl,
+  hintForDestination,
+  isMarked,
+  isPipeline,
+  resumeHint,
+} from "../../source/places.js";
+import { openOptions, openSource } from "../../source/source.js";
 import { countText, note, printSummary } from "../../text/output.js";
-import { progressLine, sizeText } from "../../text/progress.js";
+import { ProgressLine, sizeText } from "../../text/progress.js";
 import { type PyramidOptions, readOptions } from "./options.js";
-import { type ImageSource, openImage } from "./source.js";
 
 export async function runPyramid(source: string, dest: string, values: Values): Promise<number> {
   const options = readOptions(values);
@@ -173,7 +190,7 @@ async function levelCount(store: Store): Promise<number> {
 /** Counts and shows written chunks. */
 class Meter {
   readonly #start = performance.now();
-  readonly #line = progressLine("writing levels");
+  readonly #line = new ProgressLine("writing levels");
   readonly #chunkBytes: number;
   /** Of completed calls. */
   #before = { chunks: 0, bytes: 0 };
@@ -186,12 +203,10 @@ class Meter {
   }
 
   show(progress: MultiscaleProgress): void {
-    const last = this.#last;
-    if (last && progress.chunks < last.chunks) this.#before = this.done;
-    const chunks = progress.chunks - (last && progress.chunks >= last.chunks ? last.chunks : 0);
+    if (this.#last && progress.chunks < this.#last.chunks) this.#before = this.done;
     this.#last = progress;
-    this.#line.total((this.#before.chunks + progress.totalChunks) * this.#chunkBytes);
-    this.#line.add(chunks * this.#chunkBytes);
+    const total = this.#before.chunks + progress.totalChunks;
+    this.#line.show(this.done.chunks * this.#chunkBytes, total * this.#chunkBytes);
   }
 
   /** Chunks written (or found to be fill value, or to exist already), and their bytes. */
@@ -246,4 +261,69 @@ async function printResult(
       ? "created an image without chunks, with these levels"
       : `wrote ${chunks} chunks, ${sizeText(bytes)}, in ${seconds.toFixed(2)} s, of an image with these levels`;
   printSummary(json, facts, [`${outcome} (${method}):`, ...shapes]);
+}
+
+type Destination = Awaited<ReturnType<typeof openDestination>>;
+
+/** An array, or the finest level of an existing image with its metadata. */
+interface ImageSource {
+  readonly array: ZarrArray;
+  readonly axes: readonly NewAxis[] | undefined;
+  readonly scale: readonly number[] | undefined;
+  readonly translation: readonly number[] | undefined;
+  readonly name: string | undefined;
+  /** Other OME-Zarr metadata of its group. */
+  readonly ome: CreateOptions["attributes"];
+}
+
+/**
+ * Opens the source. A source inside the destination is opened through the destination's store, so that the writer
+ * recognises it.
+ * @throws an Error if the destination lies in the source's array.
+ */
+async function openImage(source: string, destination: Destination, values: Values): Promise<ImageSource> {
+  const isPlain = !isMarked(source) && !(await isPipeline(source));
+  const below = isPlain ? await placeBelow(destination.name, source) : undefined;
+  const node =
+    below === undefined
+      ? await openSource(source, values)
+      : await open(destination.store, {
+          ...openOptions(values),
+          path: [below, values.path].filter((part) => part).join("/"),
+        });
+  const image = await imageSource(node);
+  const folder = values.path === undefined ? source : `${source}/${values.path}`;
+  const isInside = (await placeBelow(folder, destination.name)) !== undefined;
+  if (node.kind === "array" && below === undefined && isInside)
+    throw new Error(`DEST "${destination.name}" lies inside the array to read; choose another DEST`);
+  return image;
+}
+
+async function imageSource(node: OpenedNode): Promise<ImageSource> {
+  if (node.kind === "array") {
+    return {
+      array: node,
+      axes: undefined,
+      scale: undefined,
+      translation: undefined,
+      name: undefined,
+      ome: undefined,
+    };
+  }
+  if (!isMultiscales(node))
+    throw new Error(
+      `expected an array or an OME-Zarr image, found a group at "/${node.path}"; name an array in it with --path`,
+    );
+  const [image] = multiscales(node);
+  const [finest] = image!.levels;
+  const { scale, translation } = finest!;
+  const ome = (node.attributes["ome"] ?? node.attributes) as NonNullable<CreateOptions["attributes"]>;
+  const known = ["omero", "image-label"].filter((name) => ome[name] !== undefined);
+  return {
+    array: await finest!.open(),
+    axes: image!.axes.map(({ name, type, unit }) => ({ name, type, unit })),
+    name: image!.name,
+    ome: Object.fromEntries(known.map((name) => [name, ome[name]])),
+    ...{ scale, translation },
+  };
 }

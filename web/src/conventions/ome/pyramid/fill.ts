@@ -22,12 +22,13 @@ import {
   elementBox,
   exactCount,
   exactProduct,
+  inLanes,
+  lanesFor,
   type ObjectBox,
   objectsIn,
   shareBoxes,
   tileBox,
 } from "../../../walk/boxes.js";
-import { inLanes, lanesFor } from "../../../walk/lanes.js";
 import { boxesToVisit, isSameFill, maxObjects } from "../../../walk/visit.js";
 import type { WorkerPool } from "../../../workers/pool.js";
 import { blockShape, type Kernel, reduceBox } from "./reduce.js";
