@@ -88,8 +88,7 @@ describe("a second visit", () => {
     expect(await read(["/c/0", "/c/1"])).toEqual(["/c/0 404", "/c/1 404"]);
     const { store } = await openVisit();
     expect([await store.get("/c/0"), await store.get("/c/1")]).toEqual([undefined, undefined]);
-    // The document is confirmed after the response, because the other one is in use.
-    expect(server.log()).toEqual(["/c/1 404", "/zarr.json 304"]);
+    expect(server.log()).toEqual(["/c/1 404"]);
   });
 
   it("keeps bodies without their content coding", async () => {
