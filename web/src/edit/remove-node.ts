@@ -2,7 +2,6 @@
 
 import type { ZarrVersion } from "../codecs/definition.js";
 import type { EverythingStore, StoredEntry } from "../store/deletion.js";
-import { DirectoryEntries, directoryRoot } from "../store/directory/handles.js";
 import { handleOf, innermostStore } from "../store/handle.js";
 import { canList, keysBelow } from "../store/listing.js";
 import { storeFailed } from "../store/read.js";
@@ -241,8 +240,6 @@ async function deleteRest(listing: Listing, belongings: Belongings, isRecorded: 
 /** Returns the underlying store's methods for listing everything. Undefined for third-party stores. */
 function everythingStore(store: Store): EverythingStore | undefined {
   const own = innermostStore(store) as Store & Partial<EverythingStore>;
-  const root = directoryRoot(own);
-  if (root) return new DirectoryEntries(root);
   return typeof own.everythingBelow === "function" ? (own as EverythingStore) : undefined;
 }
 

@@ -32,8 +32,6 @@ export interface StoreHandle {
   writerId?: string;
   /** Paths of arrays that this process has made shorter. */
   readonly shortenedArrays: Set<string>;
-  /** Numbers of the objects in a Map: see map.ts. */
-  objectNumbers?: WeakMap<Uint8Array, number>;
 }
 
 /** Returns the record of a store. */
@@ -54,9 +52,9 @@ export function setInnerStore<S extends Store>(front: S, store: Store): S {
 }
 
 /** Returns the innermost store: the one that holds the objects. */
-export function innermostStore(store: Store): Store {
+export function innermostStore<S extends object>(store: S): S {
   let last = store;
-  for (let next = handleOf(last).inner; next; next = handleOf(last).inner) last = next;
+  for (let next = handleOf(last).inner; next; next = handleOf(last).inner) last = next as S;
   return last;
 }
 

@@ -6,7 +6,8 @@
  * compared.
  */
 
-import { untilAborted } from "../util/async.js";
+import { elapsedSince, type Moment, moment, sleep } from "../util/async.js";
+import { randomHex } from "../util/bytes.js";
 import { isZarrError, networkError } from "../util/errors.js";
 import { textDecoder, textEncoder } from "../util/platform.js";
 import { isConflict, isOutcomeUnknown } from "./concurrency.js";
@@ -80,15 +81,6 @@ export async function observe<L extends { readonly stamp: string }>(
     if (found) await onHeld(found.stamp !== first, silence, waited);
     await sleep(delay * (0.5 + Math.random()), signal);
   }
-}
-
-/** Waits for a time. @throws the signal's reason as soon as it is aborted. */
-export async function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const elapsed = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, milliseconds);
-  });
-  await untilAborted(elapsed, signal).finally(() => clearTimeout(timer));
 }
 
 /** The writer of a lease in this process. */
@@ -242,32 +234,3 @@ function parse(bytes: Uint8Array): Omit<FoundLease, "version"> {
 }
 
 const isText = (value: unknown): value is string => typeof value === "string";
-
-/** Returns 128 random bits in hexadecimal. Pages without a secure context have no `crypto.randomUUID`. */
-export const randomHex = (): string => hex(crypto.getRandomValues(new Uint8Array(16)));
-
-const hex = (bytes: Uint8Array): string =>
-  Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
-
-/** Returns the SHA-256 of a string, in hexadecimal. */
-export const sha256 = async (text: string): Promise<string> =>
-  hex(new Uint8Array(await crypto.subtle.digest("SHA-256", textEncoder().encode(text))));
-
-/**
- * A point in time, in milliseconds: by a clock that stands still while some computers are suspended, and by one that jumps if
- * it is set. All threads of a Node process share them.
- */
-export type Moment = readonly [monotonic: number, clock: number];
-
-const { hrtime } = (globalThis as { process?: { hrtime?: { bigint(): bigint } } }).process ?? {};
-
-export const moment = (): Moment => [
-  hrtime ? Number(hrtime.bigint() / 1_000_000n) : Math.floor(performance.now()),
-  Date.now(),
-];
-
-/** Returns the milliseconds since a moment, with the time for which the process, or the computer, was suspended. */
-export function elapsedSince([monotonic, clock]: Moment): number {
-  const now = moment();
-  return Math.max(now[0] - monotonic, now[1] - clock);
-}

@@ -1,4 +1,5 @@
 /** Names of temporary files, folders and locks. None of them is a key, and no listing shows them. */
+import { randomHex } from "../util/bytes.js";
 
 const hidden = /^\.zw-[0-9a-z]+\.tmp$/;
 
@@ -14,7 +15,7 @@ let count = 0;
 /** Returns a name for a temporary file or folder that no other caller, thread or process gets. */
 export function hiddenName(): string {
   if (count === 2 ** 32) count = 0;
-  if (count === 0) prefix = `.zw-${crypto.randomUUID().replaceAll("-", "").slice(0, 24)}`;
+  if (count === 0) prefix = `.zw-${randomHex().slice(0, 24)}`;
   return `${prefix}${(count++).toString(16).padStart(8, "0")}.tmp`;
 }
 

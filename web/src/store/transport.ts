@@ -32,7 +32,7 @@ export interface TransportRequest {
   readonly watch: IdleTimeout;
 }
 
-/** Sends a request and follows redirects: see http/redirects.ts. Rejects if there is no response. */
+/** Sends a request and follows redirects: see http/response.ts. Rejects if there is no response. */
 export type Transport = (url: URL, request: TransportRequest) => Promise<HttpResponse>;
 
 /** HTTP statuses worth retrying. */

@@ -2,7 +2,7 @@
 
 import type { Dirent } from "node:fs";
 import { recordName } from "../edit/belongings.js";
-import { randomHex } from "../store/lease.js";
+import { randomHex } from "../util/bytes.js";
 import type { MaybePromise, Store } from "../store/store.js";
 import { hiddenName, isDeletedFolder, isHidden, isScratchName, scratchName } from "../store/temp-names.js";
 import { networkError } from "../util/errors.js";

@@ -1,6 +1,6 @@
 /** Reads virtual chunks: ranges of files outside of the repository, which must be unchanged. */
 
-import { readRangeResponse } from "../../store/http/range-response.js";
+import { readRangeResponse } from "../../store/http/range-reader.js";
 import type { Requests } from "../../store/http/requests.js";
 import { missingStatus, readBody, statusError, wholeStatus } from "../../store/http/response.js";
 import type { OffsetRange } from "../../store/http/whole-objects.js";
@@ -103,7 +103,7 @@ export class VirtualSources {
     const range = `bytes=${offset}-${offset + length - 1}`;
     const bytes = await this.requests.send(
       url,
-      { range, signal: signal ?? new AbortController().signal },
+      { headers: { range }, signal: signal ?? new AbortController().signal },
       async (answer, watch) => {
         if (missingStatus.has(answer.status)) throw missing(name);
         const isWhole = wholeStatus.has(answer.status);

@@ -3,10 +3,10 @@
 import { copyHeaders, type HeadersFor } from "../../store/http/requests.js";
 import { type HttpClient, type HttpStoreOptions, httpOptions, makeClient } from "../../store/http/store.js";
 import { namesParquetFolder, normalizePath } from "../../store/path.js";
-import { checkRange, cutRange, resolveRange, wantedBytes } from "../../store/read.js";
-import { byteReader, type StoredObject, sourceUrl } from "../../store/source/byte-reader.js";
-import { isStore, type RangeQuery, type Store, type StoreGetOptions } from "../../store/store.js";
-import { checkConstructor, checkSignal, type OptionNames } from "../../util/arguments.js";
+import { cutRange, RangedStore, readPart, resolveRange, wantedBytes } from "../../store/read.js";
+import { byteReader, type StoredObject, sourceUrl } from "../../store/byte-reader.js";
+import { isStore, joinKey, type RangeQuery, type Store, type StoreGetOptions } from "../../store/store.js";
+import { checkConstructor, type OptionNames } from "../../util/arguments.js";
 import { invalidArgument, limitExceeded, networkError, notFound } from "../../util/errors.js";
 import { type Limits, resolveLimits } from "../../util/limits.js";
 import { isFileUrl } from "../../util/platform.js";
@@ -58,7 +58,7 @@ type OptionalRange = RangeQuery | undefined;
  * A store of kerchunk references to byte ranges of files: JSON of version 0 or 1, or a folder of Parquet files. A target
  * that is missing or too short is an error (Network, "bad-target"), not a missing key.
  */
-export class ReferenceStore implements Store {
+export class ReferenceStore extends RangedStore {
   /** Name in consoles, also in minified programs. */
   static get name(): string {
     return "ReferenceStore";
@@ -79,6 +79,7 @@ export class ReferenceStore implements Store {
    */
   constructor(document: unknown, options: ReferenceStoreOptions = {}, origin?: URL) {
     checkConstructor(options, "store", referenceOptions);
+    super();
     const table = tableFor(options);
     this.#references = new ListedReferences(table, table.addDocument(document));
     this.#options = options;
@@ -163,23 +164,9 @@ export class ReferenceStore implements Store {
     return this.#base ? `${this.#base}!${key}` : key;
   }
 
-  async get(key: string, options: StoreGetOptions = {}): Promise<Uint8Array | undefined> {
-    return this.#read(key, undefined, options);
-  }
-
-  async getRange(
-    key: string,
-    range: RangeQuery,
-    options: StoreGetOptions = {},
-  ): Promise<Uint8Array | undefined> {
-    checkRange(range);
-    return this.#read(key, range, options);
-  }
-
   /** Lists the keys with references; for Parquet files only those of documents. */
   *list(path: string): Generator<string> {
-    const folder = normalizePath(path);
-    const prefix = folder === "" ? "/" : `/${folder}/`;
+    const prefix = joinKey(normalizePath(path), "");
     for (const key of this.#references.keys()) if (key.startsWith(prefix)) yield key;
   }
 
@@ -213,9 +200,12 @@ export class ReferenceStore implements Store {
     }
   }
 
-  async #read(key: string, wanted: OptionalRange, options: StoreGetOptions): Promise<Uint8Array | undefined> {
-    checkSignal(options.signal);
-    options.signal?.throwIfAborted();
+  /** @internal */
+  async [readPart](
+    key: string,
+    wanted: OptionalRange,
+    options: StoreGetOptions,
+  ): Promise<Uint8Array | undefined> {
     const path = `/${normalizePath(key)}`;
     const found = this.#references.find(path, options.signal);
     const reference = found instanceof Promise ? await found : found;

@@ -12,8 +12,9 @@
  * A crash leaves a private folder, or a lock that the next writer of the file breaks. No step compares clocks.
  */
 
+import { sha256 } from "../../util/bytes.js";
 import { conflict } from "../../util/errors.js";
-import { observe, sha256 } from "../lease.js";
+import { observe } from "../lease.js";
 import { fileLockName, hiddenName } from "../temp-names.js";
 import { errorCode } from "./read.js";
 

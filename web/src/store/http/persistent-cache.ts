@@ -9,9 +9,8 @@ import { checkConstructor } from "../../util/arguments.js";
 import { untilAborted } from "../../util/async.js";
 import { describeValue, invalidArgument, networkError } from "../../util/errors.js";
 import type { HttpResponse, Transport, TransportRequest } from "../transport.js";
-import type { CacheEntry, DocumentVersions } from "./cache-entry.js";
-import * as entries from "./cache-entry.js";
-import { EntryWriter, openStorage } from "./cache-storage.js";
+import type { CacheEntry, DocumentVersions } from "./cache-entries.js";
+import * as entries from "./cache-entries.js";
 import { announcedBytes, missingStatus, wholeStatus } from "./response.js";
 
 export interface PersistentCacheOptions {
@@ -49,7 +48,7 @@ export class PersistentCache {
   enabled = true;
   /** True sends no requests: objects that are not stored throw Network ("offline"). Open nodes again after a change. */
   offline: boolean;
-  readonly #writer: EntryWriter | undefined;
+  readonly #writer: entries.EntryWriter | undefined;
   readonly #documents = new Documents();
   /** Tags of entries that were used without a request, by URL. */
   readonly #trusted = new Map<string, string>();
@@ -72,8 +71,8 @@ export class PersistentCache {
     this.name = name;
     this.maxBytes = maxBytes;
     this.offline = offline;
-    const storage = openStorage(name, folder);
-    this.#writer = storage && new EntryWriter(storage, maxBytes, () => this.enabled);
+    const storage = entries.openStorage(name, folder);
+    this.#writer = storage && new entries.EntryWriter(storage, maxBytes, () => this.enabled);
   }
 
   /** Waits until the responses received so far are stored. Programs need not call it: they end after the last write. */
