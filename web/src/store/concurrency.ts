@@ -127,7 +127,7 @@ function isTransient(error: unknown): boolean {
  * @throws the signal's reason if it is aborted before the turn has come.
  */
 export async function inTurn<T>(
-  store: object,
+  store: Store,
   path: string,
   signal: AbortSignal | undefined,
   work: () => Promise<T>,

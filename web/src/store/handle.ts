@@ -52,9 +52,9 @@ export function setInnerStore<S extends Store>(front: S, store: Store): S {
 }
 
 /** Returns the innermost store: the one that holds the objects. */
-export function innermostStore<S extends object>(store: S): S {
+export function innermostStore(store: Store): Store {
   let last = store;
-  for (let next = handleOf(last).inner; next; next = handleOf(last).inner) last = next as S;
+  for (let next = handleOf(last).inner; next; next = handleOf(last).inner) last = next;
   return last;
 }
 

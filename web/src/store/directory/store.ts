@@ -204,7 +204,7 @@ export class DirectoryHandleStore extends RangedStore implements EverythingStore
   /** Runs work exclusively among the pages and workers of the origin; without Web Locks, among users of the folder's handle. */
   #exclusively<T>(key: string, signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
     const { locks } = (globalThis as { navigator?: { locks?: LockManager } }).navigator ?? {};
-    if (!locks) return inTurn(this.root, key, signal, work);
+    if (!locks) return inTurn(this.root as never, key, signal, work);
     return locks.request(`zarr-wasm ${this.root.name}${key}`, signal ? { signal } : {}, work);
   }
 
