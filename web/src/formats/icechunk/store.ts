@@ -75,7 +75,7 @@ const chunkKey = /^(?:(.*)\/)?c((?:\/\d+)*)$/s;
  */
 export class IcechunkStore extends RangedStore implements OwnStore {
   /** Name in consoles, also in minified programs. */
-  static get name(): string {
+  static override get name(): string {
     return "IcechunkStore";
   }
 

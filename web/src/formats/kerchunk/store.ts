@@ -60,7 +60,7 @@ type OptionalRange = RangeQuery | undefined;
  */
 export class ReferenceStore extends RangedStore {
   /** Name in consoles, also in minified programs. */
-  static get name(): string {
+  static override get name(): string {
     return "ReferenceStore";
   }
 

@@ -48,7 +48,7 @@ const isMissing = (error: unknown): boolean =>
  */
 export class DirectoryHandleStore extends RangedStore implements EverythingStore {
   /** Name in consoles, also in minified programs. */
-  static get name(): string {
+  static override get name(): string {
     return "DirectoryHandleStore";
   }
 

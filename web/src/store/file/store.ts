@@ -58,7 +58,7 @@ const maxBlockingBytes = 2 ** 20;
  */
 export class FileSystemStore extends RangedStore implements OwnStore, EverythingStore {
   /** Name in consoles, also in minified programs. */
-  static get name(): string {
+  static override get name(): string {
     return "FileSystemStore";
   }
 

@@ -91,7 +91,7 @@ export const httpOptions: OptionNames<HttpStoreOptions> = {
  */
 export class HttpStore extends RangedStore implements OwnStore {
   /** Name in consoles, also in minified programs. */
-  static get name(): string {
+  static override get name(): string {
     return "HttpStore";
   }
 

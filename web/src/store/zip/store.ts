@@ -73,7 +73,7 @@ interface FoundEntry {
  */
 export class ZipStore extends RangedStore {
   /** Name in consoles, also in minified programs. */
-  static get name(): string {
+  static override get name(): string {
     return "ZipStore";
   }
 
