@@ -323,32 +323,6 @@ describe("is not stored", () => {
     expect(await (await openVisit()).store.get("/c/0")).toEqual(bytesOf("new"));
   });
 
-  it.each(["pass", "pwd", "ticket", "bearer", "pin", "ak", "sk", "appkey", "anything"])(
-    "a response to a URL with ?%s",
-    async (name) => {
-      server.headers = fresh;
-      server.set("/c/0", bytesOf("chunk"));
-      for (const _ of [1, 2]) {
-        const { store, cache } = await openVisit({}, 2 ** 26, `${server.url}?${name}=1`);
-        await store.get("/c/0");
-        await cache.flush();
-        expect(server.log()).toHaveLength(1);
-      }
-    },
-  );
-
-  it.each([
-    "no-store; max-age=100",
-    "max-age=100 no-store",
-    'max-age="100",NO-STORE',
-    "private; max-age=100",
-  ])("a response with %s", async (control) => {
-    server.set("/c/0", bytesOf("chunk"));
-    server.headers = (path) => (path === "/c/0" ? { "cache-control": control } : {});
-    await read(["/c/0"]);
-    expect(await read(["/c/0"])).toEqual(["/c/0 200"]);
-  });
-
   it("an object any longer after a 304 or another response with no-store", async () => {
     for (const isReplaced of [false, true]) {
       server.headers = () => ({});

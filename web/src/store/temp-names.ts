@@ -25,7 +25,7 @@ export const scratchName = (): string => hiddenName().replace(".zw-", ".zw-scrat
 /** Whether a name belongs to a scratch folder. */
 export const isScratchName = (name: string): boolean => isHidden(name) && name.startsWith(".zw-scratch");
 
-/** Name of the lock of one file (file/lock.ts). @param hash of the file's name, in hexadecimal. */
+/** Name of the lock of one file (file/write.ts). @param hash of the file's name, in hexadecimal. */
 export const fileLockName = (hash: string): string => `.zw-lock${hash}.tmp`;
 
 /**

@@ -144,9 +144,10 @@ export class WholeObjects {
       if (missingStatus.has(answer.status)) return undefined;
       if (!wholeStatus.has(answer.status)) throw statusError(url.href, answer);
       const { maxBytes } = this;
+      if (claimsPage(answer))
+        return this.versions.cut(await this.body(url, answer, watch, { maxBytes }), { suffixLength: length });
       const bytes = await readBody(answer, { name: url.href, maxBytes, watch, last: length });
       this.versions.record(bytes, answer, undefined);
-      if (claimsPage(answer)) this.suspects.add(bytes);
       return bytes;
     });
   }
