@@ -41,7 +41,7 @@ const subjects = Object.entries({
   "conventions/xarray/": "xarray",
   "conventions/": "ome",
   "store/zip/": "zip",
-  "store/byte-reader": "zip",
+  "store/source/": "zip",
   "store/key-index": "zip",
   "store/file/": "files",
   "store/concurrency": "files",

@@ -66,7 +66,7 @@ export { WritableHttpStore, type WritableHttpStoreOptions } from "./store/http/w
 export { listChildren } from "./store/listing.js";
 export { MapStore } from "./store/map.js";
 export { readRange } from "./store/read.js";
-export type { ByteSource, StoredObject } from "./store/byte-reader.js";
+export type { ByteSource, StoredObject } from "./store/source/byte-reader.js";
 export type {
   ObjectVersion,
   RangeQuery,

@@ -6,12 +6,12 @@
  * compared.
  */
 
-import { elapsedSince, type Moment, moment, sleep } from "../util/async.js";
-import { randomHex } from "../util/bytes.js";
+import { sleep } from "../util/async.js";
 import { isZarrError, networkError } from "../util/errors.js";
 import { textDecoder, textEncoder } from "../util/platform.js";
 import { isConflict, isOutcomeUnknown } from "./concurrency.js";
 import type { ObjectVersion, Store, StoreSetOptions } from "./store.js";
+import { randomHex } from "./temp-names.js";
 
 export interface Writer {
   readonly id: string;
@@ -234,3 +234,22 @@ function parse(bytes: Uint8Array): Omit<FoundLease, "version"> {
 }
 
 const isText = (value: unknown): value is string => typeof value === "string";
+
+/**
+ * A point in time, in milliseconds: by a clock that stands still while some computers are suspended, and by one that jumps if
+ * it is set. All threads of a Node process share them.
+ */
+export type Moment = readonly [monotonic: number, clock: number];
+
+const { hrtime } = (globalThis as { process?: { hrtime?: { bigint(): bigint } } }).process ?? {};
+
+export const moment = (): Moment => [
+  hrtime ? Number(hrtime.bigint() / 1_000_000n) : Math.floor(performance.now()),
+  Date.now(),
+];
+
+/** Returns the milliseconds since a moment, with the time for which the process, or the computer, was suspended. */
+export function elapsedSince([monotonic, clock]: Moment): number {
+  const now = moment();
+  return Math.max(now[0] - monotonic, now[1] - clock);
+}

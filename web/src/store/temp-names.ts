@@ -1,5 +1,5 @@
-/** Names of temporary files, folders and locks. None of them is a key, and no listing shows them. */
-import { randomHex } from "../util/bytes.js";
+/** Names of temporary files, folders and locks, and their digits. None of the names is a key, and no listing shows them. */
+import { textEncoder } from "../util/platform.js";
 
 const hidden = /^\.zw-[0-9a-z]+\.tmp$/;
 
@@ -36,3 +36,13 @@ export const writerLockName = (hash = ""): string => `.zw-writer${hash}.tmp`;
 
 /** Whether a name belongs to the lock of a destination. */
 export const isWriterLockName = (name: string): boolean => /^\.zw-writer[0-9a-f]*\.tmp$/.test(name);
+
+/** Returns 128 random bits in hexadecimal. Pages without a secure context have no `crypto.randomUUID`. */
+export const randomHex = (): string => hex(crypto.getRandomValues(new Uint8Array(16)));
+
+const hex = (bytes: Uint8Array): string =>
+  Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+
+/** Returns the SHA-256 of a string, in hexadecimal. */
+export const sha256 = async (text: string): Promise<string> =>
+  hex(new Uint8Array(await crypto.subtle.digest("SHA-256", textEncoder().encode(text))));

@@ -10,7 +10,7 @@ import type { ArraySpec } from "../metadata/spec.js";
 import { blockForFiles } from "../store/file/copy.js";
 import { FileSystemStore } from "../store/file/store.js";
 import { innermostStore } from "../store/handle.js";
-import { sha256 } from "../util/bytes.js";
+import { sha256 } from "../store/temp-names.js";
 import { joinPath } from "../store/path.js";
 import type { Store } from "../store/store.js";
 import { pickOptions } from "../util/arguments.js";

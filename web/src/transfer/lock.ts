@@ -3,11 +3,9 @@
  * takes its own lease first and then looks for those of the folders above. It does not look for leases deeper inside.
  */
 
-import { Lease, type Observing, type Writer } from "../store/lease.js";
-import { moment } from "../util/async.js";
-import { randomHex, sha256 } from "../util/bytes.js";
+import { Lease, moment, type Observing, type Writer } from "../store/lease.js";
 import type { Store } from "../store/store.js";
-import { writerLockName } from "../store/temp-names.js";
+import { randomHex, sha256, writerLockName } from "../store/temp-names.js";
 import { conflict, isZarrError, messageOf, networkError, type OnWarning } from "../util/errors.js";
 import { Heartbeat, type LeasePlace, openLease } from "./heartbeat.js";
 import { exitHooks, hasNode, node, transferTimes } from "./host.js";

@@ -2,9 +2,15 @@
 
 import type { Dirent } from "node:fs";
 import { recordName } from "../edit/belongings.js";
-import { randomHex } from "../util/bytes.js";
 import type { MaybePromise, Store } from "../store/store.js";
-import { hiddenName, isDeletedFolder, isHidden, isScratchName, scratchName } from "../store/temp-names.js";
+import {
+  hiddenName,
+  isDeletedFolder,
+  isHidden,
+  isScratchName,
+  randomHex,
+  scratchName,
+} from "../store/temp-names.js";
 import { networkError } from "../util/errors.js";
 import { exitHooks, node, transferTimes } from "./host.js";
 

@@ -1,4 +1,4 @@
-/** Aborting, timing out, bounding and sharing asynchronous work; points in time. */
+/** Aborting, timing out, bounding and sharing asynchronous work. */
 
 import { invalidArgument } from "./errors.js";
 import { allowListeners } from "./platform.js";
@@ -281,23 +281,4 @@ export class IdleTimeout {
     this.stop();
     this.#controller.abort();
   }
-}
-
-/**
- * A point in time, in milliseconds: by a clock that stands still while some computers are suspended, and by one that jumps if
- * it is set. All threads of a Node process share them.
- */
-export type Moment = readonly [monotonic: number, clock: number];
-
-const { hrtime } = (globalThis as { process?: { hrtime?: { bigint(): bigint } } }).process ?? {};
-
-export const moment = (): Moment => [
-  hrtime ? Number(hrtime.bigint() / 1_000_000n) : Math.floor(performance.now()),
-  Date.now(),
-];
-
-/** Returns the milliseconds since a moment, with the time for which the process, or the computer, was suspended. */
-export function elapsedSince([monotonic, clock]: Moment): number {
-  const now = moment();
-  return Math.max(now[0] - monotonic, now[1] - clock);
 }

@@ -1,6 +1,6 @@
-/** Bytes of any realm, and bytes as text: hexadecimal digits, base64. */
+/** Bytes of any realm, and bytes as text. */
 
-import { strictUtf8, textEncoder } from "./platform.js";
+import { strictUtf8 } from "./platform.js";
 
 type Getter<T> = { call(value: unknown): T };
 
@@ -85,16 +85,6 @@ export function utf8Text(bytes: Uint8Array): string | undefined {
 export function kindName(value: unknown): string {
   return value === null ? "null" : (getKind.call(value) ?? typeof value);
 }
-
-/** Returns 128 random bits in hexadecimal. Pages without a secure context have no `crypto.randomUUID`. */
-export const randomHex = (): string => hex(crypto.getRandomValues(new Uint8Array(16)));
-
-const hex = (bytes: Uint8Array): string =>
-  Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
-
-/** Returns the SHA-256 of a string, in hexadecimal. */
-export const sha256 = async (text: string): Promise<string> =>
-  hex(new Uint8Array(await crypto.subtle.digest("SHA-256", textEncoder().encode(text))));
 
 /** Decodes a base64 string; returns undefined if it is invalid or decodes to more than `maxBytes` bytes. */
 export function decodeBase64(text: string, maxBytes = Number.POSITIVE_INFINITY): Uint8Array | undefined {

@@ -1,6 +1,6 @@
 /** Reads virtual chunks: ranges of files outside of the repository, which must be unchanged. */
 
-import { readRangeResponse } from "../../store/http/range-reader.js";
+import { readRangeResponse } from "../../store/http/range-response.js";
 import type { Requests } from "../../store/http/requests.js";
 import { missingStatus, readBody, statusError, wholeStatus } from "../../store/http/response.js";
 import type { OffsetRange } from "../../store/http/whole-objects.js";

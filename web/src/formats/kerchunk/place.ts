@@ -4,7 +4,7 @@ import { v2ConsolidatedKey } from "../../metadata/document.js";
 import { HttpStore, type HttpStoreOptions, httpOptions } from "../../store/http/store.js";
 import { encodeKey, normalizePath } from "../../store/path.js";
 import { locateKey } from "../../store/read.js";
-import { type StoredObject, sourceUrl } from "../../store/byte-reader.js";
+import { type StoredObject, sourceUrl } from "../../store/source/byte-reader.js";
 import { isStore, joinKey, type Store } from "../../store/store.js";
 import { pickOptions } from "../../util/arguments.js";
 import { bucketAddress } from "../../util/buckets.js";

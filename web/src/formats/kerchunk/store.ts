@@ -4,7 +4,7 @@ import { copyHeaders, type HeadersFor } from "../../store/http/requests.js";
 import { type HttpClient, type HttpStoreOptions, httpOptions, makeClient } from "../../store/http/store.js";
 import { namesParquetFolder, normalizePath } from "../../store/path.js";
 import { cutRange, RangedStore, readPart, resolveRange, wantedBytes } from "../../store/read.js";
-import { byteReader, type StoredObject, sourceUrl } from "../../store/byte-reader.js";
+import { byteReader, type StoredObject, sourceUrl } from "../../store/source/byte-reader.js";
 import { isStore, joinKey, type RangeQuery, type Store, type StoreGetOptions } from "../../store/store.js";
 import { checkConstructor, type OptionNames } from "../../util/arguments.js";
 import { invalidArgument, limitExceeded, networkError, notFound } from "../../util/errors.js";

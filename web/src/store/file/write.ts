@@ -1,6 +1,5 @@
 /** Writes and removes files atomically, also if the process ends at any moment (Node, Deno, Bun). */
 
-import { sha256 } from "../../util/bytes.js";
 import {
   conflict,
   invalidArgument,
@@ -14,7 +13,7 @@ import { checkCondition, existsError } from "../concurrency.js";
 import { documentNames } from "../deletion.js";
 import { observe } from "../lease.js";
 import type { StoreSetOptions, StoreWriteOptions } from "../store.js";
-import { fileLockName, hiddenName, writerLockName } from "../temp-names.js";
+import { fileLockName, hiddenName, sha256, writerLockName } from "../temp-names.js";
 import type { CommitOptions, FileCalls, FileInfo, FileName, FileToWrite } from "../transport.js";
 import { errorCode, fileVersion, isMissing } from "./read.js";
 

@@ -3,10 +3,9 @@
  * Cache API of browsers or files.
  */
 import { ByteSink } from "../../util/buffers.js";
-import { sha256 } from "../../util/bytes.js";
 import { crc32 } from "../../util/crc32.js";
 import { cached, hasNodeModules, nodeModule, textDecoder, textEncoder } from "../../util/platform.js";
-import { hiddenName, isHidden } from "../temp-names.js";
+import { hiddenName, isHidden, sha256 } from "../temp-names.js";
 import type { HttpResponse, TransportRequest } from "../transport.js";
 import { isOpen } from "./response.js";
 import { announcedBytes, claimsPage, isEncoded, missingStatus, wholeStatus } from "./response.js";

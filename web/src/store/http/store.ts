@@ -1,7 +1,6 @@
 /** Stores over HTTP(S). */
 import { checkConstructor, type OptionNames } from "../../util/arguments.js";
 import { checkTimeout, defaultTimeout, SingleFlight } from "../../util/async.js";
-import { randomHex } from "../../util/bytes.js";
 import { describeValue, invalidArgument } from "../../util/errors.js";
 import { lazy } from "../../util/lazy.js";
 import { defaultLimits } from "../../util/limits.js";
@@ -308,7 +307,7 @@ export class HttpClient {
   #writeId(url: URL): string {
     const write = this.#versions.lastWrite(url.href);
     if (write === 0) return "";
-    this.#name ??= randomHex();
+    this.#name ??= String(Math.random());
     return ` ${this.#name} ${write}`;
   }
 

@@ -13,8 +13,8 @@ import { cached, isFileUrl, textDecoder } from "../../util/platform.js";
 import { inSlices, type Steps, sortSteps } from "../../util/slices.js";
 import { LargeMap } from "../key-index.js";
 import { normalizePath } from "../path.js";
-import type { ByteReader } from "../byte-reader.js";
-import { fileFormat, formatOf } from "../byte-reader.js";
+import type { ByteReader } from "../source/byte-reader.js";
+import { fileFormat, formatOf } from "../source/byte-reader.js";
 import type { StoreGetOptions } from "../store.js";
 
 /** An object in the archive. */

@@ -21,7 +21,7 @@ import { type HttpStoreOptions, httpOptions } from "../http/store.js";
 import { KeyIndex } from "../key-index.js";
 import { normalizePath } from "../path.js";
 import { cutRange, RangedStore, readPart, resolveRange } from "../read.js";
-import { type ByteReader, type ByteSource, byteReader } from "../byte-reader.js";
+import { type ByteReader, type ByteSource, byteReader } from "../source/byte-reader.js";
 import { checkVersion, joinKey, type ObjectVersion, type RangeQuery, type StoreGetOptions } from "../store.js";
 import { dataView, readDirectory, type ZipDirectory, type ZipEntry } from "./directory.js";
 

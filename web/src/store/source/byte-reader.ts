@@ -1,11 +1,11 @@
 /** Reads one object from a URL, a file, a store, a Blob or memory; names the formats of files by their first bytes. */
-import { invalidArgument, networkError } from "../util/errors.js";
-import { defaultLimits } from "../util/limits.js";
-import { isFileUrl, nodeModule } from "../util/platform.js";
-import { readFilePart } from "./file/read.js";
-import { type HttpClient, type HttpStoreOptions, makeClient } from "./http/store.js";
-import { callStore, cutRange, locateKey, readRange, resolveRange } from "./read.js";
-import { isStore, type RangeQuery, type Store, type StoreGetOptions } from "./store.js";
+import { invalidArgument, networkError } from "../../util/errors.js";
+import { defaultLimits } from "../../util/limits.js";
+import { isFileUrl, nodeModule } from "../../util/platform.js";
+import { readFilePart } from "../file/read.js";
+import { type HttpClient, type HttpStoreOptions, makeClient } from "../http/store.js";
+import { callStore, cutRange, locateKey, readRange, resolveRange } from "../read.js";
+import { isStore, type RangeQuery, type Store, type StoreGetOptions } from "../store.js";
 
 /** An object in a store. */
 export interface StoredObject {
