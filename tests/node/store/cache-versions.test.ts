@@ -360,18 +360,18 @@ describe("clocks", () => {
 });
 
 it("two programs of which one still has the old documents leave no mixed entries", async () => {
-    server.headers = fresh;
-    put.v3(1);
-    const old = visit();
-    const array = await open(old.store, { path: "a", kind: "array", version: 3 });
-    await getBytes(array, [slice(0, 4), null]);
-    put.v3(2);
-    expect(await readAll()).toEqual({ values: [2], attributes: 2 });
-    await getBytes(array, [slice(4, 8), null]);
-    await old.cache.flush();
-    expect(await readAll()).toEqual({ values: [2], attributes: 2 });
-    put.v3(3);
-    expect(await readAll()).toEqual({ values: [3], attributes: 3 });
+  server.headers = fresh;
+  put.v3(1);
+  const old = visit();
+  const array = await open(old.store, { path: "a", kind: "array", version: 3 });
+  await getBytes(array, [slice(0, 4), null]);
+  put.v3(2);
+  expect(await readAll()).toEqual({ values: [2], attributes: 2 });
+  await getBytes(array, [slice(4, 8), null]);
+  await old.cache.flush();
+  expect(await readAll()).toEqual({ values: [2], attributes: 2 });
+  put.v3(3);
+  expect(await readAll()).toEqual({ values: [3], attributes: 3 });
 });
 
 it("a server of another port is another origin", async () => {

@@ -370,7 +370,9 @@ describe("is not stored", () => {
     "auth=1",
     "hdnts=1",
     "password=1",
-    ...["pass", "pwd", "ticket", "bearer", "pin", "ak", "sk", "appkey", "anything"].map((name) => `${name}=1`),
+    ...["pass", "pwd", "ticket", "bearer", "pin", "ak", "sk", "appkey", "anything"].map(
+      (name) => `${name}=1`,
+    ),
     "q=0123456789abcdef0123456789abcdef",
   ])("the response to a URL with ?%s", async (query) => {
     server.set("/c/0", bytesOf("chunk"));

@@ -8,7 +8,6 @@ import type { FileCalls } from "../transport.js";
 import { errorCode, fileError } from "./read.js";
 import { beside, type FileWriteOptions, statFile, syncFile, syncFolder, writeError } from "./write.js";
 
-
 type Fs = typeof import("node:fs/promises");
 type BlockingFs = typeof import("node:fs");
 

@@ -20,14 +20,7 @@ import {
   type StoreWriteOptions,
 } from "../store.js";
 import { entriesIn, folderKind, refuseProtected, removeEmptyFoldersIn } from "./entries.js";
-import {
-  isLink,
-  modifiedTime,
-  namesIn,
-  readFilePart,
-  readFolder,
-  realFolder,
-} from "./read.js";
+import { isLink, modifiedTime, namesIn, readFilePart, readFolder, realFolder } from "./read.js";
 import { emptyFolder, removeFile, removeFolder, writeFileWhole } from "./write.js";
 
 export interface FileSystemStoreOptions {

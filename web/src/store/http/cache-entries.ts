@@ -7,8 +7,7 @@ import { crc32 } from "../../util/crc32.js";
 import { cached, hasNodeModules, nodeModule, textDecoder, textEncoder } from "../../util/platform.js";
 import { hiddenName, isHidden, sha256 } from "../temp-names.js";
 import type { HttpResponse, TransportRequest } from "../transport.js";
-import { isOpen } from "./response.js";
-import { announcedBytes, claimsPage, isEncoded, missingStatus, wholeStatus } from "./response.js";
+import { announcedBytes, claimsPage, isEncoded, isOpen, missingStatus, wholeStatus } from "./response.js";
 
 /** Versions of metadata documents, by the ids of their requests. */
 export type DocumentVersions = Readonly<Record<string, string>>;

@@ -105,7 +105,8 @@ export class PersistentCache {
     const found = this.#forgotten.has(withoutHash(url)) ? undefined : this.#writer.read(id);
     const entry = await untilAborted(Promise.resolve(found), request.watch.signal);
     if (isOffline) {
-      if (!entry || !entries.mayBeOffline(entry) || this.#isContradicted(url, entry)) return refuseOffline(url);
+      if (!entry || !entries.mayBeOffline(entry) || this.#isContradicted(url, entry))
+        return refuseOffline(url);
       this.#note(url, entry, true);
       return entries.storedResponse(entry);
     }
@@ -131,7 +132,9 @@ export class PersistentCache {
   /** Whether an entry was stored with another version of a document in use. */
   #isContradicted(url: URL, { id, documents: tied }: CacheEntry): boolean {
     const { versions } = this.#documents.above(url, id);
-    return Object.entries(versions).some(([key, version]) => tied[key] !== undefined && tied[key] !== version);
+    return Object.entries(versions).some(
+      ([key, version]) => tied[key] !== undefined && tied[key] !== version,
+    );
   }
 
   #note(url: URL, entry: CacheEntry, isOffline: boolean): void {

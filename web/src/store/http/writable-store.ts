@@ -70,7 +70,10 @@ export class WritableHttpStore extends HttpStore {
     super(url, { ...pickOptions<HttpStoreOptions>(options, httpOptions), fetch, persistentCache: undefined });
     this.conditional = options.conditional ?? true;
     const writing = { ...options, fetch, persistentCache: undefined, missing: undefined };
-    this.#writer = new HttpWriter(new Requests(requestOptions(writing, () => options.headers)), this.conditional);
+    this.#writer = new HttpWriter(
+      new Requests(requestOptions(writing, () => options.headers)),
+      this.conditional,
+    );
     if (options.bucket !== undefined) Object.assign(this, this.#listing(new URL(options.bucket)));
   }
 

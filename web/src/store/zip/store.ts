@@ -22,7 +22,13 @@ import { KeyIndex } from "../key-index.js";
 import { normalizePath } from "../path.js";
 import { cutRange, RangedStore, readPart, resolveRange } from "../read.js";
 import { type ByteReader, type ByteSource, byteReader } from "../source/byte-reader.js";
-import { checkVersion, joinKey, type ObjectVersion, type RangeQuery, type StoreGetOptions } from "../store.js";
+import {
+  checkVersion,
+  joinKey,
+  type ObjectVersion,
+  type RangeQuery,
+  type StoreGetOptions,
+} from "../store.js";
 import { dataView, readDirectory, type ZipDirectory, type ZipEntry } from "./directory.js";
 
 /** Options; those of HttpStore are for archives read by URL. */

@@ -19,7 +19,13 @@ import { addDisposal, addInspection, type MaybeAsyncDisposable } from "../../uti
 import { existsError } from "../concurrency.js";
 import { documentNames } from "../deletion.js";
 import { childNames, normalizePath } from "../path.js";
-import { joinKey, type MaybePromise, type Store, type StoreSetOptions, type StoreWriteOptions } from "../store.js";
+import {
+  joinKey,
+  type MaybePromise,
+  type Store,
+  type StoreSetOptions,
+  type StoreWriteOptions,
+} from "../store.js";
 
 export interface ZipWriterOptions {
   /** The archive's comment. Default: that of OME-Zarr archives if the root is OME-Zarr. */
