@@ -22,7 +22,7 @@ const maxDuration = 2;
  * Runs short calls on this thread while they are fast: passing a call to the thread pool and back takes several times as
  * long as the call on a local disk. On slow file systems, calls run in the pool and overlap.
  */
-export class CallRunner {
+class CallRunner {
   #mean = 0;
   readonly #blocking: FileCalls;
 

@@ -152,7 +152,7 @@ export function confirms({ headers, redirected }: HttpResponse, entry: CacheEntr
 }
 
 /** Returns the bytes of an entry: a checksum of the rest, the length of the head, the head as JSON, the body. */
-export function encodeEntry({ body, ...head }: CacheEntry): Uint8Array<ArrayBuffer> {
+function encodeEntry({ body, ...head }: CacheEntry): Uint8Array<ArrayBuffer> {
   const text = textEncoder().encode(JSON.stringify(head));
   const bytes = new Uint8Array(8 + text.byteLength + body.byteLength);
   const view = new DataView(bytes.buffer);
@@ -164,7 +164,7 @@ export function encodeEntry({ body, ...head }: CacheEntry): Uint8Array<ArrayBuff
 }
 
 /** Returns an entry from its bytes; undefined if they are damaged, or of another request. @throws for less than 8. */
-export function decodeEntry(bytes: Uint8Array, id: string): CacheEntry | undefined {
+function decodeEntry(bytes: Uint8Array, id: string): CacheEntry | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (crc32(bytes.subarray(4)) !== view.getUint32(0)) return undefined;
   const bodyAt = 8 + view.getUint32(4);
@@ -225,7 +225,7 @@ function isWhole(answer: HttpResponse, length: number): boolean {
 type StoredItem = { readonly place: string; readonly bytes: number; readonly used: number };
 
 /** Methods reject if the storage fails. Entries are replaced as a whole: readers see all bytes of an entry or none. */
-export interface EntryStorage {
+interface EntryStorage {
   /** Returns the place of an entry in this storage. */
   place(id: string): Promise<string>;
   /** Rejects if there is none. */

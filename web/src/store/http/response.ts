@@ -204,7 +204,7 @@ const harmless: ReadonlySet<string> = new Set([
   "user-agent",
 ]);
 
-export const isHarmless = (header: string): boolean => harmless.has(header);
+const isHarmless = (header: string): boolean => harmless.has(header);
 
 /** Methods that read: another origin may answer them. */
 export const isRead = (method: string): boolean => method === "GET" || method === "HEAD";
@@ -237,12 +237,12 @@ export function redirectable(send: SendHop): Transport {
 }
 
 /** The Location of a redirect; undefined for other answers. */
-export function redirectTarget({ status, headers }: HttpResponse): string | undefined {
+function redirectTarget({ status, headers }: HttpResponse): string | undefined {
   return redirectStatus.has(status) ? (headers.get("location") ?? undefined) : undefined;
 }
 
 /** The error of a request that is not sent again after a redirect. */
-export function redirectError(url: URL, method: string, where: string): ZarrError {
+function redirectError(url: URL, method: string, where: string): ZarrError {
   return networkError(`${url.href} redirects ${method} ${where}`, { code: "redirect" });
 }
 
