@@ -1,7 +1,7 @@
 /** kerchunk references as Zarr stores: chunks are byte ranges of files of other formats. */
 
 import { copyHeaders, type HeadersFor } from "../../store/http/requests.js";
-import { type HttpClient, type HttpStoreOptions, httpOptions, makeClient } from "../../store/http/store.js";
+import { HttpClient, type HttpStoreOptions, httpOptions } from "../../store/http/store.js";
 import { namesParquetFolder, normalizePath } from "../../store/path.js";
 import { cutRange, RangedStore, readPart, resolveRange, wantedBytes } from "../../store/read.js";
 import { byteReader, type StoredObject, sourceUrl } from "../../store/source/byte-reader.js";
@@ -84,7 +84,7 @@ export class ReferenceStore extends RangedStore {
     this.#references = new ListedReferences(table, table.addDocument(document));
     this.#options = options;
     this.#base = options.base === undefined ? undefined : parseUrl(options.base);
-    this.#client = makeClient(options, makeTargetHeaders(options, origin ?? this.#base));
+    this.#client = new HttpClient(options, makeTargetHeaders(options, origin ?? this.#base));
     this.#target = options.target === undefined ? undefined : parseUrl(options.target, this.#base);
   }
 

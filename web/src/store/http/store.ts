@@ -103,7 +103,7 @@ export class HttpStore extends RangedStore implements OwnStore {
     checkConstructor(options, "store", httpOptions);
     super();
     this.url = parseUrl(url);
-    this.#client = makeClient(options);
+    this.#client = new HttpClient(options);
     this.#persistentCache = options.persistentCache;
     addInspection(this, () => ({ url: publicUrl(this.url) }));
   }
@@ -146,21 +146,6 @@ export class HttpStore extends RangedStore implements OwnStore {
   }
 }
 
-/**
- * Returns a client with the options of a store.
- * @param headersFor returns the headers for a URL. Default: `options.headers`.
- */
-export function makeClient(
-  options: HttpStoreOptions,
-  headersFor: HeadersFor = () => options.headers,
-): HttpClient {
-  return new HttpClient({
-    ...requestOptions(options, headersFor),
-    maxBytes: options.maxBytes ?? defaultLimits.encodedBytes,
-    cache: options.cache,
-  });
-}
-
 /** Returns the options of requests with defaults. */
 export function requestOptions(options: HttpStoreOptions, headersFor: HeadersFor): RequestOptions {
   return {
@@ -197,12 +182,6 @@ function parseUrl(url: string | URL): URL {
   }
 }
 
-interface HttpClientOptions extends RequestOptions {
-  /** Maximum number of bytes of one response, after all content codings. */
-  maxBytes: number;
-  cache: ByteCacheLike | undefined;
-}
-
 /** Also loaded with the lazy part of reading, read/part.ts. */
 const ranges = lazy("byte ranges", () => import("./range-reader.js"));
 
@@ -226,10 +205,12 @@ export class HttpClient {
   /** Distinguishes this client in a cache that outlives it. */
   #name: string | undefined;
 
-  constructor(options: HttpClientOptions) {
-    this.#maxBytes = options.maxBytes;
+  /** @param headersFor returns the headers for a URL. Default: those of the options. */
+  constructor(options: HttpStoreOptions, headersFor: HeadersFor = () => options.headers) {
+    const requests = new Requests(requestOptions(options, headersFor));
+    this.#maxBytes = options.maxBytes ?? defaultLimits.encodedBytes;
     this.#cache = options.cache;
-    this.#wholes = new WholeObjects(new Requests(options), this.#versions, options.maxBytes);
+    this.#wholes = new WholeObjects(requests, this.#versions, this.#maxBytes);
   }
 
   /** Reads a whole object; undefined if it is missing. */

@@ -3,7 +3,7 @@ import { invalidArgument, networkError } from "../../util/errors.js";
 import { defaultLimits } from "../../util/limits.js";
 import { isFileUrl, nodeModule } from "../../util/platform.js";
 import { readFilePart } from "../file/read.js";
-import { type HttpClient, type HttpStoreOptions, makeClient } from "../http/store.js";
+import { HttpClient, type HttpStoreOptions } from "../http/store.js";
 import { callStore, cutRange, locateKey, readRange, resolveRange } from "../read.js";
 import { isStore, type RangeQuery, type Store, type StoreGetOptions } from "../store.js";
 
@@ -65,7 +65,7 @@ function stored({ store, key }: StoredObject): ByteReader {
   return { name: locateKey(store, key), read };
 }
 
-function located(source: string | URL, options: HttpStoreOptions, client = makeClient(options)): ByteReader {
+function located(source: string | URL, options: HttpStoreOptions, client = new HttpClient(options)): ByteReader {
   const url = sourceUrl(source);
   if (url?.protocol === "http:" || url?.protocol === "https:") {
     const read: ByteReader["read"] = (range, get) =>
