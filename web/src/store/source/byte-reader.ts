@@ -65,7 +65,11 @@ function stored({ store, key }: StoredObject): ByteReader {
   return { name: locateKey(store, key), read };
 }
 
-function located(source: string | URL, options: HttpStoreOptions, client = new HttpClient(options)): ByteReader {
+function located(
+  source: string | URL,
+  options: HttpStoreOptions,
+  client = new HttpClient(options),
+): ByteReader {
   const url = sourceUrl(source);
   if (url?.protocol === "http:" || url?.protocol === "https:") {
     const read: ByteReader["read"] = (range, get) =>
