@@ -6,12 +6,12 @@
  * compared.
  */
 
-import { sleep } from "../util/async.js";
 import { isZarrError, networkError } from "../util/errors.js";
 import { textDecoder, textEncoder } from "../util/platform.js";
 import { isConflict, isOutcomeUnknown } from "./concurrency.js";
 import type { ObjectVersion, Store, StoreSetOptions } from "./store.js";
 import { randomHex } from "./temp-names.js";
+import { sleep } from "./transport.js";
 
 export interface Writer {
   readonly id: string;

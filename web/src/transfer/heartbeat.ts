@@ -8,7 +8,7 @@ import { FileSystemStore } from "../store/file/store.js";
 import { WritableHttpStore } from "../store/http/writable-store.js";
 import { elapsedSince, Lease, type LeaseTerms, type Moment } from "../store/lease.js";
 import type { Store } from "../store/store.js";
-import { sleep } from "../util/async.js";
+import { sleep } from "../store/transport.js";
 import { keepAlive, packageFile } from "../util/platform.js";
 import { hasNode, node } from "./host.js";
 

@@ -36,15 +36,6 @@ export function untilAborted<T>(
   });
 }
 
-/** Waits for a time. @throws the signal's reason as soon as it is aborted. */
-export async function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const elapsed = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, milliseconds);
-  });
-  await untilAborted(elapsed, signal).finally(() => clearTimeout(timer));
-}
-
 /**
  * Waits for all promises, even after a failure, so that nothing is still running when the caller learns of
  * it.

@@ -1,4 +1,4 @@
-/** Bytes of any realm, and bytes as text. */
+/** Bytes as text: hexadecimal digits, base64; comparison. */
 
 import { strictUtf8 } from "./platform.js";
 

@@ -1,11 +1,11 @@
 /** Sends requests with bounded concurrency, retries and timeouts. */
 
-import { IdleTimeout, Limiter, sleep } from "../../util/async.js";
+import { IdleTimeout, Limiter } from "../../util/async.js";
 import { unshared } from "../../util/bytes.js";
 import { invalidArgument, isError, isZarrError, networkError } from "../../util/errors.js";
 import type { HeadersSource } from "../../util/platform.js";
 import type { MaybePromise } from "../store.js";
-import { type HttpResponse, type Transport, transientStatus } from "../transport.js";
+import { type HttpResponse, sleep, type Transport, transientStatus } from "../transport.js";
 import { defaultTransport, fetchTransport } from "./fetch.js";
 import type { PersistentCache } from "./persistent-cache.js";
 import { failureReason, isRead, statusError, TransientFault } from "./response.js";
