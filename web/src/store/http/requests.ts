@@ -1,7 +1,6 @@
 /** Sends requests with bounded concurrency, retries and timeouts. */
 
 import { IdleTimeout, Limiter } from "../../util/async.js";
-import { unshared } from "../../util/bytes.js";
 import { invalidArgument, isError, isZarrError, networkError } from "../../util/errors.js";
 import type { HeadersSource } from "../../util/platform.js";
 import type { MaybePromise } from "../store.js";
@@ -41,7 +40,7 @@ export interface Sending {
   method?: "GET" | "HEAD" | "PUT" | "DELETE";
   /** Headers in addition to the caller's. */
   headers?: Readonly<Record<string, string>>;
-  body?: Uint8Array;
+  body?: Uint8Array<ArrayBuffer>;
   signal: AbortSignal;
   /** Replaces the default transport, unless the store has the option `fetch`. */
   transport?: Transport | undefined;
@@ -136,7 +135,7 @@ export class Requests {
     for (const [name, value] of Object.entries(own)) headers.set(name, value);
     try {
       const send = this.#transport ?? transport ?? (await defaultTransport());
-      const request = { method, headers, watch, ...(body && { body: unshared(body) }) };
+      const request = { method, headers, watch, ...(body && { body }) };
       return await (this.#options.persistentCache?.respond(send, url, request) ?? send(url, request));
     } catch (cause) {
       signal.throwIfAborted();

@@ -1,6 +1,7 @@
 /** Sends requests that write, and requests that list a bucket, with retries. */
 
 import { Limiter } from "../../util/async.js";
+import { unshared } from "../../util/bytes.js";
 import { isZarrError, networkError, readOnly, unsupported, type ZarrError } from "../../util/errors.js";
 import { textDecoder } from "../../util/platform.js";
 import { conflictError, existsError, outcomeUnknown } from "../concurrency.js";
@@ -34,7 +35,7 @@ export class HttpWriter {
   put(url: URL, bytes: Uint8Array, options: StoreSetOptions & CommitOptions): Promise<void> {
     return this.#change(url, options, (condition, signal) => {
       const headers = { "content-type": "application/octet-stream", ...conditionHeaders(condition) };
-      return this.#attempt(url, { method: "PUT", headers, body: bytes, signal }, (answer) =>
+      return this.#attempt(url, { method: "PUT", headers, body: unshared(bytes), signal }, (answer) =>
         checkPut(url, answer, condition),
       );
     });
