@@ -132,13 +132,10 @@ export function rangeName(range: RangeQuery | undefined): string {
   return "suffixLength" in range ? `bytes=-${range.suffixLength}` : `bytes=${range.offset}+${range.length}`;
 }
 
-/** Key of the method of {@link RangedStore}. */
-export const readPart: unique symbol = Symbol("readPart");
-
 /** A store that reads objects and parts of them by one method. */
 export abstract class RangedStore implements Store {
   /** @internal Reads an object, or a range of it that has been checked. */
-  abstract [readPart](
+  abstract readPart(
     key: string,
     range: RangeQuery | undefined,
     options: StoreGetOptions,
@@ -161,7 +158,7 @@ export abstract class RangedStore implements Store {
   #read(key: string, range: RangeQuery | undefined, options: StoreGetOptions) {
     checkSignal(options.signal);
     options.signal?.throwIfAborted();
-    return this[readPart](key, range, options);
+    return this.readPart(key, range, options);
   }
 }
 

@@ -3,7 +3,7 @@
 import { copyHeaders, Requests } from "../../store/http/requests.js";
 import { HttpStore, type HttpStoreOptions, httpOptions, requestOptions } from "../../store/http/store.js";
 import { normalizePath } from "../../store/path.js";
-import { cutRange, RangedStore, readPart, readRange, resolveRange } from "../../store/read.js";
+import { cutRange, RangedStore, readRange, resolveRange } from "../../store/read.js";
 import {
   type FileSpan,
   findSpan,
@@ -199,7 +199,7 @@ export class IcechunkStore extends RangedStore implements OwnStore {
   }
 
   /** @internal */
-  async [readPart](
+  async readPart(
     key: string,
     range: RangeQuery | undefined,
     options: StoreGetOptions,

@@ -3,7 +3,7 @@
 import { copyHeaders, type HeadersFor } from "../../store/http/requests.js";
 import { HttpClient, type HttpStoreOptions, httpOptions } from "../../store/http/store.js";
 import { namesParquetFolder, normalizePath } from "../../store/path.js";
-import { cutRange, RangedStore, readPart, resolveRange, wantedBytes } from "../../store/read.js";
+import { cutRange, RangedStore, resolveRange, wantedBytes } from "../../store/read.js";
 import { byteReader, type StoredObject, sourceUrl } from "../../store/source/byte-reader.js";
 import { isStore, joinKey, type RangeQuery, type Store, type StoreGetOptions } from "../../store/store.js";
 import { checkConstructor, type OptionNames } from "../../util/arguments.js";
@@ -201,7 +201,7 @@ export class ReferenceStore extends RangedStore {
   }
 
   /** @internal */
-  async [readPart](
+  async readPart(
     key: string,
     wanted: OptionalRange,
     options: StoreGetOptions,

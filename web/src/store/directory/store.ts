@@ -12,7 +12,7 @@ import { addInspection } from "../../util/symbol-methods.js";
 import { checkCondition, inTurn } from "../concurrency.js";
 import { documentNames, type EverythingStore, type StoredEntry } from "../deletion.js";
 import { isSegment, joinPath, normalizePath } from "../path.js";
-import { RangedStore, readPart, resolveRange } from "../read.js";
+import { RangedStore, resolveRange } from "../read.js";
 import {
   checkVersion,
   type ObjectVersion,
@@ -141,7 +141,7 @@ export class DirectoryHandleStore extends RangedStore implements EverythingStore
   }
 
   /** @internal */
-  async [readPart](
+  async readPart(
     key: string,
     range: RangeQuery | undefined,
     { signal, version }: StoreGetOptions,

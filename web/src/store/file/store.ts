@@ -6,7 +6,7 @@ import { nodeModule } from "../../util/platform.js";
 import { addInspection } from "../../util/symbol-methods.js";
 import type { EverythingStore, StoredEntry } from "../deletion.js";
 import { encodeKey, normalizePath } from "../path.js";
-import { BufferLender, RangedStore, readPart } from "../read.js";
+import { BufferLender, RangedStore } from "../read.js";
 import {
   borrows,
   fileCalls,
@@ -94,7 +94,7 @@ export class FileSystemStore extends RangedStore implements OwnStore, Everything
   }
 
   /** @internal */
-  async [readPart](
+  async readPart(
     key: string,
     range: RangeQuery | undefined,
     options: StoreGetOptions,

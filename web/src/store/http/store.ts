@@ -8,7 +8,7 @@ import type { HeadersSource } from "../../util/platform.js";
 import { addInspection, publicUrl } from "../../util/symbol-methods.js";
 import type { ByteCacheLike } from "../cache.js";
 import { encodeKey } from "../path.js";
-import { BufferLender, checkRange, ownBuffer, RangedStore, rangeName, readPart } from "../read.js";
+import { BufferLender, checkRange, ownBuffer, RangedStore, rangeName } from "../read.js";
 import {
   lend,
   type ObjectVersion,
@@ -119,7 +119,7 @@ export class HttpStore extends RangedStore implements OwnStore {
   }
 
   /** @internal */
-  async [readPart](
+  async readPart(
     key: string,
     range: RangeQuery | undefined,
     options: StoreGetOptions,

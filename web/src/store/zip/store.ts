@@ -20,7 +20,7 @@ import { ByteCache } from "../cache.js";
 import { type HttpStoreOptions, httpOptions } from "../http/store.js";
 import { KeyIndex } from "../key-index.js";
 import { normalizePath } from "../path.js";
-import { cutRange, RangedStore, readPart, resolveRange } from "../read.js";
+import { cutRange, RangedStore, resolveRange } from "../read.js";
 import { type ByteReader, type ByteSource, byteReader } from "../source/byte-reader.js";
 import {
   checkVersion,
@@ -111,7 +111,7 @@ export class ZipStore extends RangedStore {
   }
 
   /** @internal A deflated object is inflated as a whole, and kept for readers of its parts. */
-  async [readPart](
+  async readPart(
     key: string,
     range: RangeQuery | undefined,
     options: StoreGetOptions,
