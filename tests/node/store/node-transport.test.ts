@@ -244,32 +244,6 @@ describe("redirections", () => {
     expect(met[1]!.headers).toMatchObject(own.headers);
   });
 
-  it("to another origin carry no credentials", async () => {
-    const other = await serve(sendBody);
-    const { url } = await serve((_, response) => void response.writeHead(302, { location: other.url }).end());
-    expect(await storeAt(url, own).getRange("/here", { offset: 5, length: 6 })).toEqual(body.slice(5, 11));
-    const { headers } = other.met[0]!;
-    expect(headers).toMatchObject({
-      range: "bytes=5-10",
-      host: new URL(other.url).host,
-      "user-agent": "node",
-    });
-    for (const name of Object.keys(own.headers)) expect(headers[name], name).toBeUndefined();
-  });
-
-  it("end after twenty", async () => {
-    const { url, met } = await serve((_, response) => void response.writeHead(302, { location: "/x" }).end());
-    const error = await errorOf(() => storeAt(url, { retries: 0 }).get("/x"));
-    expect(error).toMatchObject({ _tag: "Network", code: "fetch-failed", message: /redirect/ });
-    expect(met).toHaveLength(21);
-  });
-
-  it.each(["file:///etc/passwd", "ftp://x/y", "http://["])("to %s are not followed", async (location) => {
-    const { url } = await serve((_, response) => void response.writeHead(302, { location }).end());
-    const error = await errorOf(() => storeAt(url, { retries: 0 }).get("/x"));
-    expect(error).toMatchObject({ _tag: "Network", code: "fetch-failed" });
-  });
-
   it("without a place, and other answers of their kind, are none", async () => {
     const { url } = await serve(({ url: path }, response) => {
       response.writeHead(Number(path!.slice(1)), path === "/304" ? { location: "/200" } : {}).end();

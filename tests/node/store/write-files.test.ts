@@ -15,7 +15,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { FileSystemStore } from "zarr-wasm/node";
-import { fileLockTimes } from "#src/store/file/lock.js";
+import { fileLockTimes } from "#src/store/file/write.js";
 import { amount } from "../support/amounts.js";
 import { bytesOf, errorOf, randomBytes } from "../support/support.js";
 import { keysOf, tempFolder } from "../support/writing-tools.js";
@@ -48,7 +48,7 @@ function writer(root: string, code: string) {
   const script = `
     import fs from "node:fs";
     import { FileSystemStore } from ${dist("node.js")};
-    import { fileLockTimes } from ${dist("store/file/lock.js")};
+    import { fileLockTimes } from ${dist("store/file/write.js")};
     fileLockTimes.stale = ${stale};
     const store = new FileSystemStore(${JSON.stringify(root)});
     const add = async () => {

@@ -18,7 +18,6 @@ import { nodeKeys } from "../metadata/model.js";
 import { jsonObject, printDocument } from "../metadata/print.js";
 import { readChunkKeys, v3NodeType } from "../metadata/v3.js";
 import { type EverythingStore, inParallel, type StoredEntry } from "../store/deletion.js";
-import { DirectoryEntries, directoryRoot } from "../store/directory/handles.js";
 import { handleOf, innermostStore } from "../store/handle.js";
 import { canList, keysBelow } from "../store/listing.js";
 import { joinPath } from "../store/path.js";
@@ -229,8 +228,6 @@ async function deleteRest(listing: Listing, belongings: Belongings, isRecorded: 
 /** Returns the underlying store's methods for listing everything. Undefined for third-party stores. */
 function everythingStore(store: Store): EverythingStore | undefined {
   const own = innermostStore(store) as Store & Partial<EverythingStore>;
-  const root = directoryRoot(own);
-  if (root) return new DirectoryEntries(root);
   return typeof own.everythingBelow === "function" ? (own as EverythingStore) : undefined;
 }
 

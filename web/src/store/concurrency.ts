@@ -11,7 +11,7 @@ import {
 } from "../util/errors.js";
 import { handleOf, innermostStore } from "./handle.js";
 import type { MaybePromise, ObjectVersion, Store, StoreSetOptions } from "./store.js";
-import { transientStatus } from "./transport.js";
+import { sleep, transientStatus } from "./transport.js";
 
 /** Returns the error of a write to an existing key that must be absent. */
 export function existsError(name: string | URL, cause?: unknown): ZarrError {
@@ -89,7 +89,7 @@ export async function retryConflicts<T>(
         );
     }
     const delay = Math.random() * Math.min(maxPause, pause * 2 ** attempt); // so that writers do not meet again
-    await untilAborted(new Promise((resolve) => setTimeout(resolve, delay)), signal);
+    await sleep(delay, signal);
   }
 }
 

@@ -30,8 +30,6 @@ export interface StoreHandle {
   lastZarritaVersion?: 1 | 2 | 3;
   /** Start of the stamps that this process writes: see edit/documents.ts. */
   writerId?: string;
-  /** Numbers of the objects in a Map: see map.ts. */
-  objectNumbers?: WeakMap<Uint8Array, number>;
 }
 
 /** Returns the record of a store. */

@@ -6,11 +6,12 @@
  * compared.
  */
 
-import { untilAborted } from "../util/async.js";
 import { isZarrError, networkError } from "../util/errors.js";
 import { textDecoder, textEncoder } from "../util/platform.js";
 import { isConflict, isOutcomeUnknown } from "./concurrency.js";
 import type { ObjectVersion, Store, StoreSetOptions } from "./store.js";
+import { randomHex } from "./temp-names.js";
+import { sleep } from "./transport.js";
 
 export interface Writer {
   readonly id: string;
@@ -80,15 +81,6 @@ export async function observe<L extends { readonly stamp: string }>(
     if (found) await onHeld(found.stamp !== first, silence, waited);
     await sleep(delay * (0.5 + Math.random()), signal);
   }
-}
-
-/** Waits for a time. @throws the signal's reason as soon as it is aborted. */
-export async function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const elapsed = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, milliseconds);
-  });
-  await untilAborted(elapsed, signal).finally(() => clearTimeout(timer));
 }
 
 /** The writer of a lease in this process. */
@@ -242,16 +234,6 @@ function parse(bytes: Uint8Array): Omit<FoundLease, "version"> {
 }
 
 const isText = (value: unknown): value is string => typeof value === "string";
-
-/** Returns 128 random bits in hexadecimal. Pages without a secure context have no `crypto.randomUUID`. */
-export const randomHex = (): string => hex(crypto.getRandomValues(new Uint8Array(16)));
-
-const hex = (bytes: Uint8Array): string =>
-  Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
-
-/** Returns the SHA-256 of a string, in hexadecimal. */
-export const sha256 = async (text: string): Promise<string> =>
-  hex(new Uint8Array(await crypto.subtle.digest("SHA-256", textEncoder().encode(text))));
 
 /** A point in time: by a clock that stands still while some computers are suspended, and by one that jumps if it is set. */
 export type Moment = readonly [monotonic: number, clock: number];

@@ -2,11 +2,11 @@
 import { asBytes } from "../util/bytes.js";
 import { addInspection } from "../util/symbol-methods.js";
 import { checkCondition } from "./concurrency.js";
-import { handleOf } from "./handle.js";
-import { childName, normalizePath } from "./path.js";
+import { childNames, normalizePath } from "./path.js";
 import { checkRange, cutRange } from "./read.js";
 import {
   checkVersion,
+  joinKey,
   type ObjectVersion,
   type RangeQuery,
   type Store,
@@ -15,13 +15,12 @@ import {
 } from "./store.js";
 
 let lastNumber = 0;
+const numbers = new WeakMap<Uint8Array, number>();
 
-/** Returns the version of an object. The objects of a Map are numbered: another one under its key is another version. */
-function objectVersion(entries: Map<string, Uint8Array>, bytes: Uint8Array): ObjectVersion {
-  const handle = handleOf(entries);
-  handle.objectNumbers ??= new WeakMap();
-  const number = handle.objectNumbers.get(bytes) ?? ++lastNumber;
-  handle.objectNumbers.set(bytes, number);
+/** Returns the version of an object. Objects are numbered: another one under its key is another version. */
+function objectVersion(bytes: Uint8Array): ObjectVersion {
+  const number = numbers.get(bytes) ?? ++lastNumber;
+  numbers.set(bytes, number);
   return { etag: String(number), size: bytes.byteLength };
 }
 
@@ -44,7 +43,7 @@ export class MapStore implements Store {
 
   get(key: string, { version }: StoreGetOptions = {}): Uint8Array | undefined {
     const bytes = this.entries.get(key) ?? this.entries.get(key.slice(1));
-    if (version) checkVersion(version, bytes && objectVersion(this.entries, bytes), key);
+    if (version) checkVersion(version, bytes && objectVersion(bytes), key);
     return bytes;
   }
 
@@ -59,7 +58,7 @@ export class MapStore implements Store {
   set(key: string, value: Uint8Array, { signal, ifVersion }: StoreSetOptions = {}): void {
     signal?.throwIfAborted();
     const now = this.entries.get(this.#own(key)); // not by get(), which programs may have replaced
-    checkCondition(ifVersion, now && objectVersion(this.entries, now), key);
+    checkCondition(ifVersion, now && objectVersion(now), key);
     this.entries.set(this.#own(key), value.slice());
   }
 
@@ -72,8 +71,7 @@ export class MapStore implements Store {
   }
 
   *list(path: string): Generator<string> {
-    const folder = normalizePath(path);
-    const prefix = folder === "" ? "/" : `/${folder}/`;
+    const prefix = joinKey(normalizePath(path), "");
     for (const entry of this.entries.keys()) {
       const key = entry.startsWith("/") ? entry : `/${entry}`;
       if (key.startsWith(prefix)) yield key;
@@ -81,13 +79,7 @@ export class MapStore implements Store {
   }
 
   listChildren(path: string): string[] {
-    const folder = normalizePath(path);
-    const names = new Set<string>();
-    for (const key of this.entries.keys()) {
-      const name = childName(key, folder);
-      if (name !== undefined) names.add(name);
-    }
-    return [...names].sort();
+    return childNames(this.entries.keys(), normalizePath(path));
   }
 
   /** Returns the key without its "/" if the Map has it so. */

@@ -79,6 +79,16 @@ export function childName(key: string, folder: string): string | undefined {
   return slash > from ? key.slice(from, slash) : undefined;
 }
 
+/** Returns the names of the folders directly below a folder in which keys lie, sorted. */
+export function childNames(keys: Iterable<string>, folder: string): string[] {
+  const names = new Set<string>();
+  for (const key of keys) {
+    const name = childName(key, folder);
+    if (name !== undefined) names.add(name);
+  }
+  return [...names].sort();
+}
+
 /** Whether a folder has a name for references in Parquet files. */
 export const isParquetFolder = (path: string): boolean => /\.parq(?:uet)?\/?$/i.test(path);
 

@@ -132,6 +132,36 @@ export function rangeName(range: RangeQuery | undefined): string {
   return "suffixLength" in range ? `bytes=-${range.suffixLength}` : `bytes=${range.offset}+${range.length}`;
 }
 
+/** A store that reads objects and parts of them by one method. */
+export abstract class RangedStore implements Store {
+  /** @internal Reads an object, or a range of it that has been checked. */
+  abstract readPart(
+    key: string,
+    range: RangeQuery | undefined,
+    options: StoreGetOptions,
+  ): Promise<Uint8Array | undefined>;
+
+  async get(key: string, options: StoreGetOptions = {}): Promise<Uint8Array | undefined> {
+    return this.#read(key, undefined, options);
+  }
+
+  /** Reads a part of an object. */
+  async getRange(
+    key: string,
+    range: RangeQuery,
+    options: StoreGetOptions = {},
+  ): Promise<Uint8Array | undefined> {
+    checkRange(range);
+    return this.#read(key, range, options);
+  }
+
+  #read(key: string, range: RangeQuery | undefined, options: StoreGetOptions) {
+    checkSignal(options.signal);
+    options.signal?.throwIfAborted();
+    return this.readPart(key, range, options);
+  }
+}
+
 const owners = new WeakMap<Uint8Array, BufferLender>();
 
 /** Reads a whole object, whose bytes may be passed to {@link releaseBytes}. */

@@ -1,4 +1,5 @@
-/** Names of temporary files, folders and locks. None of them is a key, and no listing shows them. */
+/** Names of temporary files, folders and locks, and their digits. None of the names is a key, and no listing shows them. */
+import { textEncoder } from "../util/platform.js";
 
 const hidden = /^\.zw-[0-9a-z]+\.tmp$/;
 
@@ -14,7 +15,7 @@ let count = 0;
 /** Returns a name for a temporary file or folder that no other caller, thread or process gets. */
 export function hiddenName(): string {
   if (count === 2 ** 32) count = 0;
-  if (count === 0) prefix = `.zw-${crypto.randomUUID().replaceAll("-", "").slice(0, 24)}`;
+  if (count === 0) prefix = `.zw-${randomHex().slice(0, 24)}`;
   return `${prefix}${(count++).toString(16).padStart(8, "0")}.tmp`;
 }
 
@@ -24,7 +25,7 @@ export const scratchName = (): string => hiddenName().replace(".zw-", ".zw-scrat
 /** Whether a name belongs to a scratch folder. */
 export const isScratchName = (name: string): boolean => isHidden(name) && name.startsWith(".zw-scratch");
 
-/** Name of the lock of one file (file/lock.ts). @param hash of the file's name, in hexadecimal. */
+/** Name of the lock of one file (file/write.ts). @param hash of the file's name, in hexadecimal. */
 export const fileLockName = (hash: string): string => `.zw-lock${hash}.tmp`;
 
 /**
@@ -41,3 +42,13 @@ export const isWriterLockName = (name: string): boolean => /^\.zw-writer[0-9a-f]
  * first, so after an interruption only the record distinguishes the remaining chunks from foreign files.
  */
 export const recordName = ".zw-deleted.tmp";
+
+/** Returns 128 random bits in hexadecimal. Pages without a secure context have no `crypto.randomUUID`. */
+export const randomHex = (): string => hex(crypto.getRandomValues(new Uint8Array(16)));
+
+const hex = (bytes: Uint8Array): string =>
+  Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+
+/** Returns the SHA-256 of a string, in hexadecimal. */
+export const sha256 = async (text: string): Promise<string> =>
+  hex(new Uint8Array(await crypto.subtle.digest("SHA-256", textEncoder().encode(text))));

@@ -1,5 +1,5 @@
-/** Interfaces through which stores send requests and call file systems. */
-import type { IdleTimeout } from "../util/async.js";
+/** Interfaces through which stores send requests and call file systems; pauses between attempts. */
+import { type IdleTimeout, untilAborted } from "../util/async.js";
 
 /** An HTTP response. */
 export interface HttpResponse {
@@ -32,11 +32,20 @@ export interface TransportRequest {
   readonly watch: IdleTimeout;
 }
 
-/** Sends a request and follows redirects: see http/redirects.ts. Rejects if there is no response. */
+/** Sends a request and follows redirects: see http/response.ts. Rejects if there is no response. */
 export type Transport = (url: URL, request: TransportRequest) => Promise<HttpResponse>;
 
 /** HTTP statuses worth retrying. */
 export const transientStatus: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504]);
+
+/** Waits for a time. @throws the signal's reason as soon as it is aborted. */
+export async function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const elapsed = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, milliseconds);
+  });
+  await untilAborted(elapsed, signal).finally(() => clearTimeout(timer));
+}
 
 /** Facts about a file. Not Node's type: programs for pages compile without its types. */
 export interface FileInfo {

@@ -2,8 +2,7 @@
 
 import type { Stats } from "node:fs";
 import { requireZarr } from "../edit/remove-node.js";
-import { blockForFiles } from "../store/file/calls.js";
-import { type CheckCopy, FileCopier } from "../store/file/copy.js";
+import { blockForFiles, type CheckCopy, FileCopier } from "../store/file/copy.js";
 import { FileSystemStore } from "../store/file/store.js";
 import { fileSink } from "../store/file/write.js";
 import { setInnerStore } from "../store/handle.js";

@@ -5,18 +5,9 @@
 
 import { FileSystemStore } from "../store/file/store.js";
 import { WritableHttpStore } from "../store/http/writable-store.js";
-import {
-  elapsedSince,
-  Lease,
-  type Moment,
-  moment,
-  type Observing,
-  randomHex,
-  sha256,
-  type Writer,
-} from "../store/lease.js";
+import { elapsedSince, Lease, type Moment, moment, type Observing, type Writer } from "../store/lease.js";
 import type { Store } from "../store/store.js";
-import { writerLockName } from "../store/temp-names.js";
+import { randomHex, sha256, writerLockName } from "../store/temp-names.js";
 import { conflict, isZarrError, messageOf, networkError, type OnWarning } from "../util/errors.js";
 import { keepAlive } from "../util/platform.js";
 import { exitHooks, hasNode, node, transferTimes } from "./host.js";

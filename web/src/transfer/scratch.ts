@@ -1,15 +1,15 @@
 /** Temporary places of intermediate chunks, and unfinished files that killed processes have left in folders. */
 
 import type { Dirent } from "node:fs";
-import { blockForFiles } from "../store/file/calls.js";
+import { blockForFiles } from "../store/file/copy.js";
 import { FileSystemStore } from "../store/file/store.js";
-import { randomHex } from "../store/lease.js";
 import type { Store } from "../store/store.js";
 import {
   hiddenName,
   isDeletedFolder,
   isHidden,
   isScratchName,
+  randomHex,
   recordName,
   scratchName,
 } from "../store/temp-names.js";

@@ -3,7 +3,7 @@
 import { copyHeaders, Requests } from "../../store/http/requests.js";
 import { HttpStore, type HttpStoreOptions, httpOptions, requestOptions } from "../../store/http/store.js";
 import { normalizePath } from "../../store/path.js";
-import { checkRange, cutRange, readRange, resolveRange } from "../../store/read.js";
+import { cutRange, RangedStore, readRange, resolveRange } from "../../store/read.js";
 import {
   type FileSpan,
   findSpan,
@@ -15,7 +15,7 @@ import {
   type Store,
   type StoreGetOptions,
 } from "../../store/store.js";
-import { checkSignal, checkSignalIn, type OptionNames, pickOptions } from "../../util/arguments.js";
+import { checkSignalIn, type OptionNames, pickOptions } from "../../util/arguments.js";
 import { invalidArgument, limitExceeded, networkError } from "../../util/errors.js";
 import { defaultLimits, type Limits, resolveLimits } from "../../util/limits.js";
 import { LoadCache } from "../../util/load-cache.js";
@@ -79,9 +79,9 @@ const chunkKey = /^(?:(.*)\/)?c((?:\/\d+)*)$/s;
  * objects, and sources of virtual chunks that have moved, changed or may not be read, are errors (Network, SourceChanged,
  * NotAllowed), not missing chunks.
  */
-export class IcechunkStore implements OwnStore {
+export class IcechunkStore extends RangedStore implements OwnStore {
   /** Name in consoles, also in minified programs. */
-  static get name(): string {
+  static override get name(): string {
     return "IcechunkStore";
   }
 
@@ -92,6 +92,7 @@ export class IcechunkStore implements OwnStore {
   readonly #maxBytes: number;
 
   private constructor(repository: Repository, snapshot: Snapshot, options: IcechunkOptions) {
+    super();
     this.#repository = repository;
     this.#snapshot = snapshot;
     this.#maxBytes = options.maxBytes ?? defaultLimits.encodedBytes;
@@ -175,19 +176,6 @@ export class IcechunkStore implements OwnStore {
     return `${this.#repository.locate("")}!${key}`;
   }
 
-  async get(key: string, options: StoreGetOptions = {}): Promise<Uint8Array | undefined> {
-    return this.#read(key, undefined, options);
-  }
-
-  async getRange(
-    key: string,
-    range: RangeQuery,
-    options: StoreGetOptions = {},
-  ): Promise<Uint8Array | undefined> {
-    checkRange(range);
-    return this.#read(key, range, options);
-  }
-
   /** Lists the keys of nodes, not of chunks. */
   *list(path: string): Generator<string> {
     const folder = normalizePath(path);
@@ -218,13 +206,12 @@ export class IcechunkStore implements OwnStore {
     }
   }
 
-  async #read(
+  /** @internal */
+  async readPart(
     key: string,
     range: RangeQuery | undefined,
     options: StoreGetOptions,
   ): Promise<Uint8Array | undefined> {
-    checkSignal(options.signal);
-    options.signal?.throwIfAborted();
     const path = normalizePath(key);
     const document = /^(?:(.*)\/)?zarr\.json$/s.exec(path);
     if (document) {

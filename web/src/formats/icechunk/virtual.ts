@@ -106,7 +106,7 @@ export class VirtualSources {
     const range = `bytes=${offset}-${offset + length - 1}`;
     const bytes = await this.requests.send(
       url,
-      { range, signal: signal ?? new AbortController().signal },
+      { headers: { range }, signal: signal ?? new AbortController().signal },
       async (answer, watch) => {
         if (missingStatus.has(answer.status)) throw missing(name);
         const isWhole = wholeStatus.has(answer.status);

@@ -1,12 +1,12 @@
 /** kerchunk references as Zarr stores: chunks are byte ranges of files of other formats. */
 
 import { copyHeaders, type HeadersFor } from "../../store/http/requests.js";
-import { type HttpClient, type HttpStoreOptions, httpOptions, makeClient } from "../../store/http/store.js";
+import { HttpClient, type HttpStoreOptions, httpOptions } from "../../store/http/store.js";
 import { namesParquetFolder, normalizePath } from "../../store/path.js";
-import { checkRange, cutRange, resolveRange, wantedBytes } from "../../store/read.js";
+import { cutRange, RangedStore, resolveRange, wantedBytes } from "../../store/read.js";
 import { byteReader, type StoredObject, sourceUrl } from "../../store/source/byte-reader.js";
-import { isStore, type RangeQuery, type Store, type StoreGetOptions } from "../../store/store.js";
-import { checkConstructor, checkSignal, type OptionNames } from "../../util/arguments.js";
+import { isStore, joinKey, type RangeQuery, type Store, type StoreGetOptions } from "../../store/store.js";
+import { checkConstructor, type OptionNames } from "../../util/arguments.js";
 import { invalidArgument, limitExceeded, networkError, notFound } from "../../util/errors.js";
 import { type Limits, resolveLimits } from "../../util/limits.js";
 import { isFileUrl } from "../../util/platform.js";
@@ -65,9 +65,9 @@ type OptionalRange = RangeQuery | undefined;
  * A store of kerchunk references to byte ranges of files: JSON of version 0 or 1, or a folder of Parquet files. A target
  * that is missing or too short is an error (Network, "bad-target"), not a missing key.
  */
-export class ReferenceStore implements Store {
+export class ReferenceStore extends RangedStore {
   /** Name in consoles, also in minified programs. */
-  static get name(): string {
+  static override get name(): string {
     return "ReferenceStore";
   }
 
@@ -84,12 +84,13 @@ export class ReferenceStore implements Store {
    */
   constructor(document: unknown, options: ReferenceStoreOptions = {}, origin?: URL) {
     checkConstructor(options, "store", referenceOptions);
+    super();
     const references = listedReferences(options);
     references.addDocument(document);
     this.#references = references;
     this.#options = options;
     this.#base = options.base === undefined ? undefined : parseUrl(options.base);
-    this.#client = makeClient(options, makeTargetHeaders(options, origin ?? this.#base));
+    this.#client = new HttpClient(options, makeTargetHeaders(options, origin ?? this.#base));
     this.#target = options.target === undefined ? undefined : parseUrl(options.target, this.#base);
   }
 
@@ -168,23 +169,9 @@ export class ReferenceStore implements Store {
     return this.#base ? `${this.#base}!${key}` : key;
   }
 
-  async get(key: string, options: StoreGetOptions = {}): Promise<Uint8Array | undefined> {
-    return this.#read(key, undefined, options);
-  }
-
-  async getRange(
-    key: string,
-    range: RangeQuery,
-    options: StoreGetOptions = {},
-  ): Promise<Uint8Array | undefined> {
-    checkRange(range);
-    return this.#read(key, range, options);
-  }
-
   /** Lists the keys with references; for Parquet files only those of documents. */
   *list(path: string): Generator<string> {
-    const folder = normalizePath(path);
-    const prefix = folder === "" ? "/" : `/${folder}/`;
+    const prefix = joinKey(normalizePath(path), "");
     for (const key of this.#references.keys()) if (key.startsWith(prefix)) yield key;
   }
 
@@ -218,9 +205,12 @@ export class ReferenceStore implements Store {
     }
   }
 
-  async #read(key: string, wanted: OptionalRange, options: StoreGetOptions): Promise<Uint8Array | undefined> {
-    checkSignal(options.signal);
-    options.signal?.throwIfAborted();
+  /** @internal */
+  async readPart(
+    key: string,
+    wanted: OptionalRange,
+    options: StoreGetOptions,
+  ): Promise<Uint8Array | undefined> {
     const path = `/${normalizePath(key)}`;
     const reference = await this.#references.find(path, options.signal);
     if (!reference) return undefined;

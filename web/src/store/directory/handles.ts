@@ -1,9 +1,7 @@
-/** File handles of browsers: their types, atomic replacement of files, and folders as deletions need them. */
+/** File handles of browsers: their types, atomic replacement of files, and places of folders. */
 
 import { unshared } from "../../util/bytes.js";
 import { unsupported } from "../../util/errors.js";
-import type { EverythingStore, StoredEntry } from "../deletion.js";
-import { isSegment, normalizePath } from "../path.js";
 import type { Store } from "../store.js";
 import { hiddenName } from "../temp-names.js";
 
@@ -57,21 +55,12 @@ export async function replaceFile(
     if (error?.name !== "NotFoundError") throw error;
     return undefined;
   });
-  if (there && !there.createWritable) return renameOver(folder, name, bytes, signal);
-  if (there) return stream(there, bytes, signal);
-  return createFile(folder, name, bytes, signal);
-}
-
-/** Creates a file under a temporary name, because streams need an existing file and an empty one looks like an object. */
-async function createFile(
-  folder: DirectoryHandle,
-  name: string,
-  bytes: Uint8Array,
-  signal: AbortSignal | undefined,
-): Promise<void> {
+  if (there?.createWritable) return stream(there, bytes, signal);
+  // Streams need an existing file, and an empty one looks like an object: the new one has a temporary name.
   const beside = hiddenName();
   const fresh: PrivateFileHandle = await folder.getFileHandle(beside, { create: true });
   try {
+    if (there && !fresh.move) throw notAtomic(name);
     if (fresh.createWritable) await stream(fresh, bytes, signal);
     else await writeAtOnce(fresh, bytes);
     signal?.throwIfAborted();
@@ -106,25 +95,6 @@ async function stream(
     throw error;
   }
   await writable.close();
-}
-
-async function renameOver(
-  folder: DirectoryHandle,
-  name: string,
-  bytes: Uint8Array,
-  signal: AbortSignal | undefined,
-): Promise<void> {
-  const beside = hiddenName();
-  const fresh: PrivateFileHandle = await folder.getFileHandle(beside, { create: true });
-  try {
-    if (!fresh.move) throw notAtomic(name);
-    await writeAtOnce(fresh, bytes);
-    signal?.throwIfAborted();
-    await move(fresh, folder, name);
-  } catch (error) {
-    await folder.removeEntry(beside).catch(() => {});
-    throw error;
-  }
 }
 
 async function writeAtOnce(file: PrivateFileHandle, bytes: Uint8Array): Promise<void> {
@@ -165,67 +135,6 @@ function notAtomic(name: string): Error {
 /** The folder of a `DirectoryHandleStore`; undefined for other stores. */
 export const directoryRoot = (store: Store): DirectoryHandle | undefined =>
   (store as { directoryRoot?(): DirectoryHandle }).directoryRoot?.();
-
-export class DirectoryEntries implements EverythingStore {
-  constructor(private readonly root: DirectoryHandle) {}
-
-  async *everythingBelow(path: string): AsyncGenerator<StoredEntry[]> {
-    const folder = await this.#folder(path);
-    if (folder) yield* entriesIn(folder, path);
-  }
-
-  async removeEmptyFolders(path: string): Promise<void> {
-    const folder = await this.#folder(path);
-    if (folder) await removeEmptyFoldersIn(folder);
-    if (path === "") return;
-    const slash = path.lastIndexOf("/");
-    const parent = await this.#folder(path.slice(0, Math.max(0, slash)));
-    await parent?.removeEntry(path.slice(slash + 1)).catch(() => {}); // it is not empty
-  }
-
-  async #folder(path: string): Promise<DirectoryHandle | undefined> {
-    let folder = this.root;
-    try {
-      for (const name of normalizePath(path)
-        .split("/")
-        .filter((part) => part !== ""))
-        folder = await folder.getDirectoryHandle(name);
-      return folder;
-    } catch (error) {
-      if (isMissing(error)) return undefined;
-      throw error;
-    }
-  }
-}
-
-const isMissing = (error: unknown): boolean =>
-  ["NotFoundError", "TypeMismatchError"].includes((error as { name?: string }).name ?? "");
-
-/** Names and kinds of a folder's entries, without the swap files that Chrome creates while a file is written. */
-async function namesIn(folder: DirectoryHandle): Promise<[name: string, isFolder: boolean][]> {
-  const names: [string, boolean][] = [];
-  for await (const [name, { kind }] of folder.entries())
-    if (!name.endsWith(".crswap")) names.push([name, kind === "directory"]);
-  return names;
-}
-
-async function* entriesIn(folder: DirectoryHandle, path: string): AsyncGenerator<StoredEntry[]> {
-  const found: StoredEntry[] = [];
-  for (const [name, isFolder] of await namesIn(folder)) {
-    const below = path === "" ? name : `${path}/${name}`;
-    if (isFolder && isSegment(name)) yield* entriesIn(await folder.getDirectoryHandle(name), below);
-    else found.push({ key: `/${below}`, kind: isSegment(name) ? "object" : "other" });
-  }
-  yield found;
-}
-
-async function removeEmptyFoldersIn(folder: DirectoryHandle): Promise<void> {
-  for (const [name, isFolder] of await namesIn(folder)) {
-    if (!isFolder || !isSegment(name)) continue;
-    await removeEmptyFoldersIn(await folder.getDirectoryHandle(name));
-    await folder.removeEntry(name).catch(() => {});
-  }
-}
 
 /**
  * The path of a folder in another one.

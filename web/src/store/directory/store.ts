@@ -9,15 +9,14 @@ import {
   type ZarrError,
 } from "../../util/errors.js";
 import { addInspection } from "../../util/symbol-methods.js";
-import { checkCondition } from "../concurrency.js";
-import { documentNames } from "../deletion.js";
-import { isSegment, normalizePath } from "../path.js";
-import { checkRange, resolveRange } from "../read.js";
+import { checkCondition, inTurn } from "../concurrency.js";
+import { documentNames, type EverythingStore, type StoredEntry } from "../deletion.js";
+import { isSegment, joinPath, normalizePath } from "../path.js";
+import { RangedStore, resolveRange } from "../read.js";
 import {
   checkVersion,
   type ObjectVersion,
   type RangeQuery,
-  type Store,
   type StoreGetOptions,
   type StoreSetOptions,
   type StoreWriteOptions,
@@ -33,6 +32,8 @@ const fileVersion = ({ size, lastModified }: File): ObjectVersion => ({
   size,
 });
 
+type FolderEntry = readonly [name: string, kind: string];
+
 const errorName = (error: unknown): string => (error as { name?: string } | undefined)?.name ?? "";
 /** Whether a file or folder is missing, or is of the other kind. */
 const isMissing = (error: unknown): boolean =>
@@ -45,9 +46,9 @@ const isMissing = (error: unknown): boolean =>
  * The key "/a/b" is the file `b` in the folder `a`. Files that do not exist and folders are missing. Other failures
  * throw Network ("file-failed").
  */
-export class DirectoryHandleStore implements Store {
+export class DirectoryHandleStore extends RangedStore implements EverythingStore {
   /** Name in consoles, also in minified programs. */
-  static get name(): string {
+  static override get name(): string {
     return "DirectoryHandleStore";
   }
 
@@ -55,6 +56,7 @@ export class DirectoryHandleStore implements Store {
 
   /** @param root the folder. Methods that write need permission to write it. */
   constructor(readonly root: DirectoryHandle) {
+    super();
     addInspection(this, () => ({ root: this.root.name }));
   }
 
@@ -72,20 +74,6 @@ export class DirectoryHandleStore implements Store {
     return `${this.root.name || "(private folder)"}${key}`;
   }
 
-  async get(key: string, options: StoreGetOptions = {}): Promise<Uint8Array | undefined> {
-    return this.#read(key, undefined, options);
-  }
-
-  /** Reads a part of a file. */
-  async getRange(
-    key: string,
-    range: RangeQuery,
-    options: StoreGetOptions = {},
-  ): Promise<Uint8Array | undefined> {
-    checkRange(range);
-    return this.#read(key, range, options);
-  }
-
   /**
    * Writes a file atomically. Creates its folders.
    * @throws AlreadyExists, Conflict if `ifVersion` does not hold, Conflict ("locked") for a file that is open elsewhere;
@@ -98,7 +86,7 @@ export class DirectoryHandleStore implements Store {
     const write = async () => replaceFile(await this.#folder(folder, true), name, value, signal);
     await this.#guarded(key, "written", signal, async () => {
       if (ifVersion === undefined) return this.#retryInFolder(folder, write);
-      return exclusively(`zarr-wasm ${this.root.name}${key}`, signal, async () => {
+      return this.#exclusively(key, signal, async () => {
         const file = await (await this.#file(key))?.getFile();
         checkCondition(ifVersion, file && fileVersion(file), this.locate(key));
         // A change within the same millisecond would have the same version.
@@ -152,7 +140,8 @@ export class DirectoryHandleStore implements Store {
     return entries.filter(([, kind]) => kind === "directory").map(([name]) => name);
   }
 
-  async #read(
+  /** @internal */
+  async readPart(
     key: string,
     range: RangeQuery | undefined,
     { signal, version }: StoreGetOptions,
@@ -178,6 +167,45 @@ export class DirectoryHandleStore implements Store {
         await tick();
       }
     }
+  }
+
+  /** @internal */
+  async *everythingBelow(path: string): AsyncGenerator<StoredEntry[]> {
+    this.#folders.clear(); // they may have been removed and created again
+    yield* this.#entriesBelow(path);
+  }
+
+  async *#entriesBelow(path: string): AsyncGenerator<StoredEntry[]> {
+    const found: StoredEntry[] = [];
+    for (const [name, kind] of await this.#everything(path)) {
+      const below = joinPath(path, name);
+      if (kind === "directory" && isSegment(name)) yield* this.#entriesBelow(below);
+      else found.push({ key: `/${below}`, kind: isSegment(name) ? "object" : "other" });
+    }
+    yield found;
+  }
+
+  /** @internal */
+  async removeEmptyFolders(path: string): Promise<void> {
+    for (const [name, kind] of await this.#everything(path))
+      if (kind === "directory" && isSegment(name)) await this.removeEmptyFolders(joinPath(path, name));
+    if (path === "") return;
+    const [parent, name] = this.#split(path);
+    try {
+      const folder = await this.#folder(parent, false);
+      await folder.getDirectoryHandle(name); // fails for a file of that name
+      await folder.removeEntry(name);
+    } catch {
+      // It is missing, or not empty.
+    }
+    this.#folders.clear();
+  }
+
+  /** Runs work exclusively among the pages and workers of the origin; without Web Locks, among users of the folder's handle. */
+  #exclusively<T>(key: string, signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
+    const { locks } = (globalThis as { navigator?: { locks?: LockManager } }).navigator ?? {};
+    if (!locks) return inTurn(this.root as never, key, signal, work);
+    return locks.request(`zarr-wasm ${this.root.name}${key}`, signal ? { signal } : {}, work);
   }
 
   /** Returns the handle of a file; undefined if it is missing. */
@@ -234,18 +262,22 @@ export class DirectoryHandleStore implements Store {
     return names.sort((a, b) => isDocument(b) - isDocument(a));
   }
 
-  async #entries(path: string): Promise<(readonly [name: string, kind: string])[]> {
-    const entries: (readonly [string, string])[] = [];
+  /** Lists the entries of a folder that keys can name, sorted. */
+  async #entries(path: string): Promise<FolderEntry[]> {
+    const entries = (await this.#everything(path)).filter(([name]) => isSegment(name) && !isHidden(name));
+    return entries.sort(([a], [b]) => (a < b ? -1 : 1));
+  }
+
+  /** Lists the entries of a folder, without the .crswap files that Chrome creates while it writes. */
+  async #everything(path: string): Promise<FolderEntry[]> {
+    const entries: FolderEntry[] = [];
     try {
-      // Chrome creates .crswap files while it writes.
-      for await (const [name, { kind }] of (await this.#folder(path, false)).entries()) {
-        if (isSegment(name) && !isHidden(name) && !name.endsWith(".crswap")) entries.push([name, kind]);
-      }
+      for await (const [name, { kind }] of (await this.#folder(path, false)).entries())
+        if (!name.endsWith(".crswap")) entries.push([name, kind]);
     } catch (error) {
       if (!isMissing(error)) throw this.#error(`/${path}`, "listed", error);
-      return [];
     }
-    return entries.sort(([a], [b]) => (a < b ? -1 : 1));
+    return entries;
   }
 
   async #guarded(
@@ -286,32 +318,4 @@ const tick = () => new Promise<void>((resolve) => setTimeout(resolve, 1));
 
 interface LockManager {
   request<T>(name: string, options: { signal?: AbortSignal }, work: () => Promise<T>): Promise<T>;
-}
-
-/** The end of the last work for each lock of this thread. */
-const waiting = new Map<string, Promise<unknown>>();
-
-/**
- * Runs work exclusively among the pages and workers of the origin; without Web Locks, within this thread.
- * @throws the signal's reason if it is aborted while waiting for the lock.
- */
-async function exclusively<T>(
-  name: string,
-  signal: AbortSignal | undefined,
-  work: () => Promise<T>,
-): Promise<T> {
-  const { locks } = (globalThis as { navigator?: { locks?: LockManager } }).navigator ?? {};
-  if (locks) return locks.request(name, signal ? { signal } : {}, work);
-  const before = waiting.get(name);
-  const turn = (async () => {
-    await before?.catch(() => {});
-    signal?.throwIfAborted();
-    return work();
-  })();
-  waiting.set(name, turn);
-  const leave = () => {
-    if (waiting.get(name) === turn) waiting.delete(name);
-  };
-  turn.then(leave, leave);
-  return turn;
 }

@@ -129,24 +129,19 @@ export async function refuseProtected(folder: URL): Promise<void> {
     nodeModule<typeof import("node:process")>("node:process"),
   ]);
   const own = await fileId(folder);
-  const refuseIf = async (place: string, what: string) => {
-    if (own !== undefined && (await fileId(place)) === own)
+  if (own === undefined) return;
+  for (const [start, name] of [
+    [pathOrUndefined(() => os.homedir()), "home folder"],
+    [pathOrUndefined(() => host.cwd()), "working directory"],
+  ] as const) {
+    for (let [at, inner] = [start, ""]; at && at !== inner; [at, inner] = [path.dirname(at), at]) {
+      const isRoot = path.dirname(at) === at;
+      if (at === start && name === "working directory" && !isRoot) continue; // it may be emptied
+      if ((await fileId(at)) !== own) continue;
+      const what = isRoot ? "the root of the file system" : `${at === start ? "" : "above "}the ${name}`;
       throw new ZarrError("NotAllowed", `${folder} is ${what}; its contents are never deleted`, {
         code: "protected-folder",
       });
-  };
-  const home = pathOrUndefined(() => os.homedir());
-  const working = pathOrUndefined(() => host.cwd());
-  for (const place of [home, working])
-    if (place) await refuseIf(path.parse(place).root, "the root of the file system");
-  if (home) await refuseIf(home, "the home folder");
-  for (const [place, what] of [
-    [home, "above the home folder"],
-    [working, "above the working directory"],
-  ] as const) {
-    for (let at = place; at && path.dirname(at) !== at; ) {
-      at = path.dirname(at);
-      await refuseIf(at, what);
     }
   }
 }

@@ -6,7 +6,7 @@ import { nodeModule } from "../../util/platform.js";
 import { addInspection } from "../../util/symbol-methods.js";
 import type { EverythingStore, StoredEntry } from "../deletion.js";
 import { encodeKey, normalizePath } from "../path.js";
-import { BufferLender, checkRange } from "../read.js";
+import { BufferLender, RangedStore } from "../read.js";
 import {
   borrows,
   fileCalls,
@@ -20,15 +20,7 @@ import {
   type StoreWriteOptions,
 } from "../store.js";
 import { entriesIn, folderKind, refuseProtected, removeEmptyFoldersIn } from "./entries.js";
-import {
-  type FolderEntry,
-  isLink,
-  modifiedTime,
-  namesIn,
-  readFilePart,
-  readFolder,
-  realFolder,
-} from "./read.js";
+import { isLink, modifiedTime, namesIn, readFilePart, readFolder, realFolder } from "./read.js";
 import { emptyFolder, removeFile, removeFolder, writeFileWhole } from "./write.js";
 
 export interface FileSystemStoreOptions {
@@ -57,9 +49,9 @@ const maxBlockingBytes = 2 ** 20;
  * A store in a folder: the key "/a/b" is the file `a/b` below it. Keys cannot leave the folder. Links in it are followed;
  * listing stops at circles. Files that do not exist and folders are missing. Other failures throw Network ("file-failed").
  */
-export class FileSystemStore implements OwnStore, EverythingStore {
+export class FileSystemStore extends RangedStore implements OwnStore, EverythingStore {
   /** Name in consoles, also in minified programs. */
-  static get name(): string {
+  static override get name(): string {
     return "FileSystemStore";
   }
 
@@ -75,6 +67,7 @@ export class FileSystemStore implements OwnStore, EverythingStore {
   /** @param root path of a folder (relative to the current one), or its file URL. */
   constructor(root: string | URL, options: FileSystemStoreOptions = {}) {
     checkConstructor(options, "store", { maxBytes: true, fsync: true });
+    super();
     this.root = checkRoot(root);
     this.#maxBytes = options.maxBytes ?? defaultLimits.encodedBytes;
     this.#fsync = options.fsync ?? false;
@@ -100,9 +93,13 @@ export class FileSystemStore implements OwnStore, EverythingStore {
     return `${String(this.root).replace(/\/$/, "")}${key}`;
   }
 
-  async get(key: string, options: StoreGetOptions = {}): Promise<Uint8Array | undefined> {
-    checkSignal(options.signal);
-    const reading = { ...options, maxBytes: this.#limit(options) };
+  /** @internal */
+  async readPart(
+    key: string,
+    range: RangeQuery | undefined,
+    options: StoreGetOptions,
+  ): Promise<Uint8Array | undefined> {
+    const reading = { ...options, range, maxBytes: this.#limit(options) };
     return readFilePart(await this.#fileUrl(key), reading, this[fileCalls]?.next);
   }
 
@@ -115,18 +112,6 @@ export class FileSystemStore implements OwnStore, EverythingStore {
       const bytes = await readFilePart(url, reading, this[fileCalls]?.next);
       return bytes && this.#lender.lend(bytes);
     });
-  }
-
-  /** Reads a part of a file. */
-  async getRange(
-    key: string,
-    range: RangeQuery,
-    options: StoreGetOptions = {},
-  ): Promise<Uint8Array | undefined> {
-    checkRange(range);
-    checkSignal(options.signal);
-    const reading = { ...options, range, maxBytes: this.#limit(options) };
-    return readFilePart(await this.#fileUrl(key), reading, this[fileCalls]?.next);
   }
 
   #limit({ maxBytes = Number.POSITIVE_INFINITY }: StoreGetOptions): number {
@@ -195,8 +180,7 @@ export class FileSystemStore implements OwnStore, EverythingStore {
 
   /** Lists the keys of all files below a path, sorted by name in each folder. */
   async *list(path: string): AsyncGenerator<string> {
-    const folder = normalizePath(path);
-    yield* this.#walk(folder, undefined);
+    yield* this.#walk(normalizePath(path), undefined);
   }
 
   /** @internal Lists names of files and folders below a path, unsorted: see `namesIn`. */
@@ -217,51 +201,39 @@ export class FileSystemStore implements OwnStore, EverythingStore {
     const folder = normalizePath(path);
     const entries = (await readFolder(await this.#folderUrl(folder))).filter((entry) => entry.isFolder);
     if (entries.length === 0) return [];
-    const way = await this.#trailTo(folder);
+    const links = await this.#countLinks(folder);
     const names: string[] = [];
-    for (const entry of entries) if (await this.#enter(way, entry)) names.push(entry.name);
+    for (const { name, isLink } of entries)
+      if (await this.#isEntered(below(folder, name), links, isLink)) names.push(name);
     return names;
   }
 
-  /** @param known the folders from the root to this one, if known. */
-  async *#walk(folder: string, known: FolderTrail | undefined): AsyncGenerator<string> {
+  /** @param known number of links on the way to the folder, if known. */
+  async *#walk(folder: string, known: number | undefined): AsyncGenerator<string> {
     const entries = await readFolder(await this.#folderUrl(folder));
     if (entries.length === 0) return;
-    const way = known ?? (await this.#trailTo(folder));
-    for (const entry of entries) {
-      const next = entry.isFolder ? await this.#enter(way, entry) : undefined;
-      if (next) yield* this.#walk(next.folder, next);
-      else if (!entry.isFolder) yield `/${below(folder, entry.name)}`;
+    const links = known ?? (await this.#countLinks(folder));
+    for (const { name, isFolder, isLink } of entries) {
+      const path = below(folder, name);
+      if (!isFolder) yield `/${path}`;
+      else if (await this.#isEntered(path, links, isLink)) yield* this.#walk(path, links + Number(isLink));
     }
   }
 
-  /** Returns the way from the root to a folder. */
-  async #trailTo(folder: string): Promise<FolderTrail> {
-    let way: FolderTrail = { folder: "", links: 0 };
-    for (const name of folder === "" ? [] : folder.split("/")) {
-      const next = below(way.folder, name);
-      const links = way.links + ((await isLink(await this.#fileUrl(next))) ? 1 : 0);
-      way = { folder: next, links, above: way };
-    }
-    return way;
+  /** Returns the number of links on the way from the root to a folder. */
+  async #countLinks(folder: string): Promise<number> {
+    let count = 0;
+    for (const path of wayTo(folder)) if (path !== "" && (await isLink(await this.#fileUrl(path)))) count++;
+    return count;
   }
 
-  /** Returns the way to a folder in another one; undefined if listing does not enter it. */
-  async #enter(above: FolderTrail, { name, isLink }: FolderEntry): Promise<FolderTrail | undefined> {
-    const links = above.links + (isLink ? 1 : 0);
-    const way: FolderTrail = { folder: below(above.folder, name), links, above };
-    // There are no circles without links.
-    if (links === 0) return way;
-    if (isLink && links > maxLinks) return undefined;
-    const real = await this.#real(way);
-    for (let at: FolderTrail | undefined = above; at; at = at.above)
-      if ((await this.#real(at)) === real) return undefined;
-    return way;
-  }
-
-  async #real(way: FolderTrail): Promise<string> {
-    way.real ??= await realFolder(await this.#folderUrl(way.folder));
-    return way.real;
+  /** Whether listing enters a folder. @param links number of links on the way to the folder that contains it. */
+  async #isEntered(path: string, links: number, isLink: boolean): Promise<boolean> {
+    if (links + Number(isLink) === 0) return true; // there are no circles without links
+    if (isLink && links >= maxLinks) return false;
+    const way = wayTo(path).map(async (folder) => realFolder(await this.#folderUrl(folder)));
+    const reals = await Promise.all(way);
+    return reals.indexOf(reals.at(-1)!) === reals.length - 1;
   }
 
   async #folderUrl(path: string): Promise<URL> {
@@ -278,16 +250,6 @@ export class FileSystemStore implements OwnStore, EverythingStore {
   }
 }
 
-/** The folders from the root to one below it, and how many of them are links. */
-interface FolderTrail {
-  /** Its path in the store. */
-  readonly folder: string;
-  readonly links: number;
-  readonly above?: FolderTrail | undefined;
-  /** Its real path, if known. */
-  real?: string;
-}
-
 /**
  * Maximum number of links on one way that listing follows. Each link below a link multiplies the ways: listing folders
  * full of links to each other would never end.
@@ -295,6 +257,12 @@ interface FolderTrail {
 const maxLinks = 2;
 
 const below = (folder: string, name: string): string => (folder === "" ? name : `${folder}/${name}`);
+
+/** Returns the paths of the folders from the root to a folder: "", "a" and "a/b" for "a/b". */
+function wayTo(folder: string): string[] {
+  const names = folder === "" ? [] : folder.split("/");
+  return ["", ...names.map((_, i) => names.slice(0, i + 1).join("/"))];
+}
 
 const badPath = { code: "bad-path" } as const;
 

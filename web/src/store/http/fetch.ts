@@ -4,7 +4,7 @@ import { type IdleTimeout, untilAborted } from "../../util/async.js";
 import { isError, messageOf } from "../../util/errors.js";
 import { lazy } from "../../util/lazy.js";
 import type { Transport, TransportRequest } from "../transport.js";
-import { type HopResponse, hiddenRedirect, isOpen, isRead, redirectable } from "./redirects.js";
+import { type HopResponse, hiddenRedirect, isOpen, isRead, redirectable } from "./response.js";
 
 type Fetch = (request: Request) => Promise<Response>;
 

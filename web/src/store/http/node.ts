@@ -3,8 +3,7 @@ import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from "node
 import type { Readable, Transform } from "node:stream";
 import { nodeModule } from "../../util/platform.js";
 import type { Transport } from "../transport.js";
-import { type HopResponse, redirectable, type SendHop } from "./redirects.js";
-import { codingError, contentCodings } from "./response.js";
+import { codingError, contentCodings, type HopResponse, redirectable, type SendHop } from "./response.js";
 
 /** Maximum length of a discarded body that is read to its end, so that the connection can be used again. */
 const shortBody = 2 ** 16;

@@ -1,25 +1,16 @@
 /**
  * Keeps responses over HTTP for later visits. Stored bytes are used in two cases only:
  *
- * - The entry is fresh, and this program has confirmed all metadata documents in the folders above it, in the versions
- *   with which it was stored. Later responses below them are used once the documents are confirmed again.
+ * - The entry is fresh, and the server has sent or confirmed all metadata documents in the folders above it to this
+ *   program, in the versions with which it was stored.
  * - The server has answered a conditional request with 304.
  */
 import { checkConstructor } from "../../util/arguments.js";
-import { IdleTimeout, SingleFlight, untilAborted } from "../../util/async.js";
+import { untilAborted } from "../../util/async.js";
 import { describeValue, invalidArgument, networkError } from "../../util/errors.js";
 import type { HttpResponse, Transport, TransportRequest } from "../transport.js";
-import {
-  Documents,
-  isConfirmedAlways,
-  isContradicted,
-  isDocument,
-  isTied,
-  type KnownDocument,
-} from "./cache-documents.js";
-import type { CacheEntry, DocumentVersions } from "./cache-entry.js";
-import * as entries from "./cache-entry.js";
-import { EntryWriter, openStorage } from "./cache-storage.js";
+import type { CacheEntry, DocumentVersions } from "./cache-entries.js";
+import * as entries from "./cache-entries.js";
 import { announcedBytes, missingStatus, wholeStatus } from "./response.js";
 
 export interface PersistentCacheOptions {
@@ -36,10 +27,18 @@ export interface PersistentCacheOptions {
 const defaultMaxBytes = 512 * 2 ** 20;
 /** Maximum number of objects in use without a request; further ones are confirmed. */
 const maxTrusted = 100_000;
-/** Timeout of confirmations of documents, in milliseconds. */
-const confirmationTimeout = 60_000;
+/** Maximum number of folders whose documents are remembered. */
+const maxFolders = 20_000;
 
 const withoutHash = ({ href }: URL): string => href.split("#")[0]!;
+
+/** Documents that describe the objects in their folder and below. */
+const document = /(?:^|\/)(?:\.z(?:array|group|attrs|metadata)|meta|attrs|repo|[^/]*\.json)$/;
+const isDocument = ({ pathname }: URL): boolean => document.test(pathname);
+
+/** Whether an object is never used without the server's confirmation: a document, or a file with an own directory. */
+const isConfirmedAlways = ({ pathname }: URL): boolean =>
+  document.test(pathname) || /\.(?:zip|ozx|parq|parquet)$/i.test(pathname);
 
 /** A cache that outlives the program, for the option `persistentCache` of stores over HTTP. See docs/caching.md. */
 export class PersistentCache {
@@ -49,9 +48,8 @@ export class PersistentCache {
   enabled = true;
   /** True sends no requests: objects that are not stored throw Network ("offline"). Open nodes again after a change. */
   offline: boolean;
-  readonly #writer: EntryWriter | undefined;
+  readonly #writer: entries.EntryWriter | undefined;
   readonly #documents = new Documents();
-  readonly #confirmations = new SingleFlight<void>();
   /** Tags of entries that were used without a request, by URL. */
   readonly #trusted = new Map<string, string>();
   /** Whether such an entry has turned out to be outdated: from then on, all are confirmed. */
@@ -73,8 +71,8 @@ export class PersistentCache {
     this.name = name;
     this.maxBytes = maxBytes;
     this.offline = offline;
-    const storage = openStorage(name, folder);
-    this.#writer = storage && new EntryWriter(storage, maxBytes, () => this.enabled);
+    const storage = entries.openStorage(name, folder);
+    this.#writer = storage && new entries.EntryWriter(storage, maxBytes, () => this.enabled);
   }
 
   /** Waits until the responses received so far are stored. Programs need not call it: they end after the last write. */
@@ -103,122 +101,50 @@ export class PersistentCache {
     const isOffline = this.offline || isBrowserOffline(url);
     if (!this.#writer || !entries.isCacheable(url, request))
       return isOffline ? refuseOffline(url) : send(url, request);
-    const { signal } = request.watch;
     const id = entries.requestId(url, request);
-    const entry = await this.#find(id, url, signal);
-    const asked = performance.now();
-    const note = (found: CacheEntry, confirmedAt = asked) => {
-      const { headers } = request;
-      const known = { id, url, headers, version: entries.versionOf(found), confirmedAt, answeredAt: 0 };
-      const isOther = this.#documents.note(known, missingStatus.has(found.status));
-      if (isOther) this.#trusted.clear(); // it was opened again
-    };
+    const found = this.#forgotten.has(withoutHash(url)) ? undefined : this.#writer.read(id);
+    const entry = await untilAborted(Promise.resolve(found), request.watch.signal);
     if (isOffline) {
-      const isOther = () => isContradicted(entry!, this.#documents.versionsAbove(url, id));
-      if (!entry || !entries.mayBeOffline(entry) || isOther()) return refuseOffline(url);
-      note(entry, -1);
+      if (!entry || !entries.mayBeOffline(entry) || this.#isContradicted(url, entry))
+        return refuseOffline(url);
+      this.#note(url, entry, true);
       return entries.storedResponse(entry);
     }
-    if (!entry || !(await this.#mayTrust(send, url, entry, signal)))
-      return this.#ask({ request, send, url, id, entry, note });
+    if (!entry || !this.#mayTrust(url, entry)) return this.#ask({ request, send, url, id, entry });
     this.#trusted.set(withoutHash(url), entries.tagOf(entry));
     this.#writer.touch(id);
     return entries.storedResponse(entry);
   }
 
-  /** Reads an entry; undefined if there is none, or it is damaged. */
-  async #find(id: string, url: URL, signal: AbortSignal): Promise<CacheEntry | undefined> {
-    if (this.#forgotten.has(withoutHash(url))) return undefined;
-    return untilAborted(this.#writer!.read(id), signal);
-  }
-
-  /**
-   * Whether an entry may be used without a request. Confirms documents that were confirmed before the entry was stored,
-   * by another program, or before server responses below them that are in use.
-   */
-  async #mayTrust(send: Transport, url: URL, entry: CacheEntry, signal: AbortSignal): Promise<boolean> {
+  /** Whether an entry may be used without a request. */
+  #mayTrust(url: URL, entry: CacheEntry): boolean {
+    const { versions, isConfirmed } = this.#documents.above(url, entry.id);
+    if (!isConfirmed || this.#isDistrustful || this.#trusted.size >= maxTrusted || isConfirmedAlways(url))
+      return false;
     const tag = entries.tagOf(entry);
-    const isSame = () =>
-      !this.#isDistrustful &&
-      isTied(entry, this.#documents.versionsAbove(url, entry.id)) &&
-      (this.#trusted.get(withoutHash(url)) ?? tag) === tag;
-    const documents = this.#documents.above(url, entry.id);
-    if (documents.length === 0 || this.#trusted.size >= maxTrusted || isConfirmedAlways(url)) return false;
-    if (!entries.isFresh(entry) || !isSame()) return false;
-    const stored = storedAt(entry);
-    const since = ({ answeredAt }: KnownDocument) => Math.max(answeredAt, stored);
-    try {
-      for (const known of documents) await this.#confirmSince(send, known, since(known), signal);
-    } catch {
-      signal.throwIfAborted();
-      return false;
-    }
-    // Other responses may have arrived meanwhile.
-    if (!isSame() || documents.some((known) => known.isOutdated || known.confirmedAt < since(known)))
-      return false;
-    for (const known of documents) known.isTrusted = true;
-    return true;
+    return (
+      entries.isFresh(entry) &&
+      isTied(entry, versions) &&
+      (this.#trusted.get(withoutHash(url)) ?? tag) === tag
+    );
   }
 
-  /** Whether an entry was stored with these documents, and they were confirmed since. */
-  #wasTied(url: URL, entry: CacheEntry, documents: DocumentVersions): boolean {
-    const stored = storedAt(entry);
-    const above = this.#documents.above(url, entry.id);
-    return isTied(entry, documents) && above.every(({ confirmedAt }) => confirmedAt >= stored);
+  /** Whether an entry was stored with another version of a document in use. */
+  #isContradicted(url: URL, { id, documents: tied }: CacheEntry): boolean {
+    const { versions } = this.#documents.above(url, id);
+    return Object.entries(versions).some(
+      ([key, version]) => tied[key] !== undefined && tied[key] !== version,
+    );
   }
 
-  /**
-   * Waits until a response may be combined with bytes that were used without a request: until the documents above are
-   * confirmed again, after the response.
-   * @throws Network ("outdated") if they, or the object itself, are of another version.
-   */
-  async #settle({ send, url, request }: Lookup, head: Head): Promise<void> {
-    const since = performance.now();
-    const { signal } = request.watch;
-    if ((this.#trusted.get(withoutHash(url)) ?? entries.tagOf(head)) !== entries.tagOf(head)) {
-      this.#isDistrustful = true;
-      this.#trusted.clear();
-      throw outdated(`${url.href} has changed since it was stored; read again`);
-    }
-    for (const known of this.#documents.above(url, head.id)) {
-      known.answeredAt = Math.max(since, known.answeredAt);
-      if (known.isTrusted || known.confirmedAt < 0) await this.#confirmSince(send, known, since, signal);
-      if (known.isOutdated)
-        throw outdated(`${known.url.href} has changed since the node was opened; open it again`);
-    }
-  }
-
-  /** Confirms a document unless that was done since a time. Concurrent callers share a request that began after it. */
-  async #confirmSince(send: Transport, known: KnownDocument, since: number, signal: AbortSignal) {
-    while (known.confirmedAt < since && !known.isOutdated)
-      await this.#confirmations.run(known.id, signal, (shared) => this.#confirm(send, known, shared));
-  }
-
-  /** Asks the server for the version of a document. @throws if it does not tell. */
-  async #confirm(send: Transport, known: KnownDocument, signal: AbortSignal): Promise<void> {
-    const { id, url, headers } = known;
-    const watch = new IdleTimeout(signal, confirmationTimeout);
-    const request: TransportRequest = { method: "GET", headers, watch };
-    const asked = performance.now();
-    const note = (found: CacheEntry) => {
-      if (entries.versionOf(found) === known.version) known.confirmedAt = asked;
-      else known.isOutdated = true;
-    };
-    try {
-      const entry = await this.#find(id, url, signal);
-      const answer = await this.#ask({ request, send, url, id, entry, note });
-      await answer.read(() => true);
-      if (known.confirmedAt < asked && !known.isOutdated)
-        throw new Error(`${url.href} could not be confirmed: status ${answer.status}`);
-    } finally {
-      watch.stop();
-    }
+  #note(url: URL, entry: CacheEntry, isOffline: boolean): void {
+    if (this.#documents.note(url, entry, isOffline)) this.#trusted.clear(); // it was opened again
   }
 
   /** Reads an object from its server, or its entry if the server confirms that. Stores the response. */
   async #ask(lookup: Lookup): Promise<HttpResponse> {
-    const { url, id, entry, note } = lookup;
-    const documents = this.#documents.versionsAbove(url, id);
+    const { url, id, entry } = lookup;
+    const documents = this.#documents.above(url, id).versions;
     const answer = await sendConditional(lookup);
     const before = answer.status === 304 ? entry : undefined;
     if (!before && !isAnswer(answer)) return answer;
@@ -226,21 +152,23 @@ export class PersistentCache {
     const head = before
       ? entries.confirmed(before, answer, documents)
       : { ...entries.headOf(answer), id, isCors, documents };
-    const isTiedAlready = before !== undefined && this.#wasTied(url, before, documents);
-    try {
-      if (!isConfirmedAlways(url) && !isTiedAlready) await this.#settle(lookup, head);
-    } catch (error) {
+    const used = this.#trusted.get(withoutHash(url));
+    if (used !== undefined && used !== entries.tagOf(head) && !isConfirmedAlways(url)) {
+      this.#isDistrustful = true;
+      this.#trusted.clear();
       answer.discard();
-      throw error;
+      const message = `${url.href} has changed since it was stored; read again`;
+      throw networkError(message, { code: "outdated" });
     }
     const writer = this.#writer!;
     const isKept = before ? entries.isPublic(answer) : entries.isStorable(answer);
     if (!isKept && entry) writer.remove(id);
     const onBody = (body: CacheEntry["body"]): CacheEntry => {
       const found = { ...head, body };
-      note(found);
+      this.#note(url, found, false);
       // Without a lifetime, the next use is confirmed, too.
-      if (isKept && isTiedAlready && entries.lifetimeOf(head) === 0) writer.touch(id);
+      const isSame = before !== undefined && isTied(before, documents);
+      if (isKept && isSame && entries.lifetimeOf(head) === 0) writer.touch(id);
       else if (isKept) writer.write(found);
       return found;
     };
@@ -256,20 +184,66 @@ export class PersistentCache {
   }
 }
 
-/**
- * Returns when an entry was stored, as a result of `performance.now()`. Only documents confirmed since are known to be
- * those with which it was stored, because another program may have stored it.
- */
-const storedAt = ({ at }: CacheEntry): number => performance.now() - (Date.now() - at);
+interface KnownDocument {
+  readonly version: string;
+  /** Whether the program has it from the cache alone. */
+  readonly isOffline: boolean;
+}
 
-/** A request. `note` is called with the entry that the server sends or confirms. */
+/** The metadata documents that the program has read. */
+class Documents {
+  /** By folder, then by the id of the request. */
+  readonly #folders = new Map<string, Map<string, KnownDocument>>();
+
+  /** Notes the version of a document, which may be missing now. Returns whether it is another one. */
+  note(url: URL, entry: CacheEntry, isOffline: boolean): boolean {
+    if (!isDocument(url)) return false;
+    // Objects below no known document are always confirmed.
+    if (this.#folders.size > maxFolders) this.#folders.clear();
+    const folder = folderOf(url);
+    const known = this.#folders.get(folder) ?? new Map<string, KnownDocument>();
+    this.#folders.set(folder, known);
+    const { id, status } = entry;
+    const [before, version] = [known.get(id), entries.versionOf(entry)];
+    const isMissing = missingStatus.has(status);
+    if (isMissing) known.delete(id);
+    else if (before?.version !== version || !isOffline) known.set(id, { version, isOffline });
+    return before !== undefined && (isMissing || before.version !== version);
+  }
+
+  /** Returns the versions of the documents in the folders above an object, except itself. */
+  above(url: URL, except: string): { versions: DocumentVersions; isConfirmed: boolean } {
+    const versions: Record<string, string> = {};
+    let [isConfirmed, count] = [true, 0];
+    for (let folder = folderOf(url); folder.length > url.origin.length; folder = parentOf(folder))
+      for (const [id, { version, isOffline }] of this.#folders.get(folder) ?? []) {
+        if (id === except) continue;
+        versions[id] = version;
+        isConfirmed &&= !isOffline;
+        count++;
+      }
+    return { versions, isConfirmed: isConfirmed && count > 0 };
+  }
+}
+
+/** Returns the folder of an object, with a trailing "/". */
+const folderOf = ({ origin, pathname }: URL): string =>
+  origin + pathname.slice(0, pathname.lastIndexOf("/") + 1);
+const parentOf = (folder: string): string => folder.slice(0, folder.lastIndexOf("/", folder.length - 2) + 1);
+
+/** Whether an entry was stored with exactly these documents. */
+function isTied({ documents: tied }: CacheEntry, versions: DocumentVersions): boolean {
+  const ids = Object.keys(versions);
+  return ids.length === Object.keys(tied).length && ids.every((id) => tied[id] === versions[id]);
+}
+
+/** A request, and the stored response to it. */
 interface Lookup {
   readonly request: TransportRequest;
   readonly send: Transport;
   readonly url: URL;
   readonly id: string;
   readonly entry: CacheEntry | undefined;
-  readonly note: (found: CacheEntry) => void;
 }
 
 /** Sends a request, with a condition if an entry can be confirmed. Another origin would need a preflight for that. */
@@ -288,13 +262,9 @@ async function sendConditional({ request, send, url, entry }: Lookup): Promise<H
   return send(url, plain);
 }
 
-type Head = Omit<CacheEntry, "body">;
-
 /** Whether a response tells the state of an object, rather than a failure. */
 const isAnswer = ({ status }: HttpResponse): boolean =>
   status === 206 || wholeStatus.has(status) || missingStatus.has(status);
-
-const outdated = (message: string): Error => networkError(message, { code: "outdated" });
 
 function refuseOffline({ href }: URL): never {
   throw networkError(`${href} is not stored, and the cache is offline`, { code: "offline" });

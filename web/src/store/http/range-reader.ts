@@ -75,7 +75,7 @@ export class RangeReader {
       if (status !== 416 || (total ?? 0) > offset) throw statusError(url.href, answer);
       return { bytes: new Uint8Array(0) };
     };
-    const part = await this.#requests.send(url, { signal, range: header }, use);
+    const part = await this.#requests.send(url, { signal, headers: { range: header } }, use);
     if (part?.unprovenSize === undefined) return part?.bytes;
     const total = await objectSize(this.#requests, url, signal);
     if (total === part.unprovenSize) return part.bytes;
@@ -96,7 +96,7 @@ export class RangeReader {
     if (size !== undefined && range?.total !== undefined && range.total !== size)
       throw changedError(url.href);
     const wanted = bytes.byteLength > length ? bytes.slice(0, length) : bytes;
-    versions.record(url.href, wanted, answer, range?.total);
+    versions.record(wanted, answer, range?.total);
     if (claimsPage(answer)) suspects.add(wanted);
     return { bytes: wanted, unprovenSize };
   }
@@ -120,7 +120,8 @@ export class RangeReader {
   async #readSuffix(url: URL, length: number, signal: AbortSignal): Promise<Suffix> {
     const server = this.#requests.server(url);
     const asked = { suffixLength: Math.max(1, length) };
-    const sending = { signal, range: `bytes=-${asked.suffixLength}`, once: server.suffix === undefined };
+    const headers = { range: `bytes=-${asked.suffixLength}` };
+    const sending = { signal, headers, once: server.suffix === undefined };
     try {
       return await this.#requests.send<Suffix>(url, sending, async (answer, watch) => {
         const { status } = answer;
@@ -165,7 +166,7 @@ export class RangeReader {
     const asked = { offset: 0, length: sniffedBytes };
     return this.#requests.send(
       url,
-      { signal, range: `bytes=0-${sniffedBytes - 1}` },
+      { signal, headers: { range: `bytes=0-${sniffedBytes - 1}` } },
       async (answer, watch) => {
         const { status } = answer;
         if (status !== 206 && !wholeStatus.has(status)) throw statusError(url.href, answer);
@@ -204,7 +205,7 @@ async function objectSize(requests: Requests, url: URL, signal: AbortSignal): Pr
     return undefined; // CORS may allow GET and forbid HEAD, which looks like a broken connection
   });
   if (size !== undefined) return size;
-  return requests.send(url, { signal, range: "bytes=0-0" }, async (answer, watch) => {
+  return requests.send(url, { signal, headers: { range: "bytes=0-0" } }, async (answer, watch) => {
     const { status } = answer;
     if (missingStatus.has(status)) return noObject;
     if (status === 416) return unsatisfiedTotal(answer);

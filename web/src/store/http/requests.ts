@@ -1,13 +1,13 @@
-/** Sends requests that read: with bounded concurrency, retries and timeouts. */
+/** Sends requests with bounded concurrency, retries and timeouts. */
 
-import { IdleTimeout, Limiter, untilAborted } from "../../util/async.js";
+import { IdleTimeout, Limiter } from "../../util/async.js";
 import { invalidArgument, isError, isZarrError, networkError } from "../../util/errors.js";
 import type { HeadersSource } from "../../util/platform.js";
 import type { MaybePromise } from "../store.js";
-import { type HttpResponse, type Transport, transientStatus } from "../transport.js";
+import { type HttpResponse, sleep, type Transport, transientStatus } from "../transport.js";
 import { defaultTransport, fetchTransport } from "./fetch.js";
 import type { PersistentCache } from "./persistent-cache.js";
-import { failureReason, statusError, TransientFault } from "./response.js";
+import { failureReason, isRead, statusError, TransientFault } from "./response.js";
 
 /** Returns the caller's headers for a URL. */
 export type HeadersFor = (url: URL) => MaybePromise<HeadersSource | undefined>;
@@ -35,11 +35,12 @@ export interface RequestOptions {
   persistentCache?: Pick<PersistentCache, "respond"> | undefined;
 }
 
-interface ReadRequest {
+export interface Sending {
   /** Default: GET. */
-  method?: "HEAD";
-  /** Value of the Range header. */
-  range?: string;
+  method?: "GET" | "HEAD" | "PUT" | "DELETE";
+  /** Headers in addition to the caller's. */
+  headers?: Readonly<Record<string, string>>;
+  body?: Uint8Array<ArrayBuffer>;
   signal: AbortSignal;
   /** Replaces the default transport, unless the store has the option `fetch`. */
   transport?: Transport | undefined;
@@ -49,6 +50,9 @@ interface ReadRequest {
 
 /** Reads a response while its request is watched. */
 type Use<T> = (answer: HttpResponse, watch: IdleTimeout) => Promise<T>;
+
+/** Minimum upload speed in bytes per millisecond. Servers send nothing before the end of an upload. */
+const minUploadSpeed = 64;
 
 /** Observed capabilities of a server. */
 export interface Server {
@@ -85,17 +89,23 @@ export class Requests {
   }
 
   /** Sends a request, with retries, and passes the response to `use`. */
-  send<T>(url: URL, sending: ReadRequest, use: Use<T>): Promise<T> {
-    const { signal } = sending;
-    const attempt = () => this.#limiter.run(() => this.#attempt(url, sending, use), signal);
-    return withRetries(attempt, this.#options.policy, signal);
+  send<T>(url: URL, sending: Sending, use: Use<T>): Promise<T> {
+    return this.retried(() => this.attempt(url, sending, use), sending.signal);
   }
 
-  async #attempt<T>(url: URL, sending: ReadRequest, use: Use<T>): Promise<T> {
-    const { timeout } = this.#options;
-    const watch = new IdleTimeout(sending.signal, timeout);
+  /** Repeats an attempt while it fails with a {@link TransientFault}. @param limiter bounds the attempts in flight. */
+  retried<T>(attempt: () => Promise<T>, signal: AbortSignal, limiter = this.#limiter): Promise<T> {
+    return withRetries(() => limiter.run(attempt, signal), this.#options.policy, signal);
+  }
+
+  /** Sends a request once. @throws TransientFault for a failure that a retry may overcome; what `use` throws. */
+  async attempt<T>(url: URL, sending: Sending, use: Use<T>): Promise<T> {
+    const { body, method = "GET", signal } = sending;
+    const timeout = this.#options.timeout + (body?.byteLength ?? 0) / minUploadSpeed;
+    const watch = new IdleTimeout(signal, timeout);
+    const failed = `${url.href} ${isRead(method) ? "could not be read" : `did not respond to ${method}`}:`;
     try {
-      const answer = await this.#answer(url, sending, watch);
+      const answer = await this.#answer(url, sending, watch, failed);
       watch.restart();
       try {
         if (transientStatus.has(answer.status)) {
@@ -108,7 +118,7 @@ export class Requests {
       }
     } catch (error) {
       if (!watch.isExpired) throw error;
-      const silence = `${url.href} could not be read: no data for ${timeout / 1000} s`;
+      const silence = `${failed} no data for ${Math.ceil(timeout) / 1000} s`;
       throw new TransientFault(networkError(silence, { code: "timeout" }));
     } finally {
       watch.stop();
@@ -117,19 +127,20 @@ export class Requests {
 
   async #answer(
     url: URL,
-    { method, range, signal, transport, once }: ReadRequest,
+    { method = "GET", headers: own = {}, body, signal, transport, once }: Sending,
     watch: IdleTimeout,
+    failed: string,
   ): Promise<HttpResponse> {
     const headers = copyHeaders(await this.#options.headersFor(url));
-    if (range) headers.set("range", range);
+    for (const [name, value] of Object.entries(own)) headers.set(name, value);
     try {
       const send = this.#transport ?? transport ?? (await defaultTransport());
-      const request = { method: method ?? "GET", headers, watch } as const;
+      const request = { method, headers, watch, ...(body && { body }) };
       return await (this.#options.persistentCache?.respond(send, url, request) ?? send(url, request));
     } catch (cause) {
       signal.throwIfAborted();
       if (isZarrError(cause)) throw cause;
-      const error = networkError(`${url} could not be read: ${failureReason(cause)}${originHint(url)}`, {
+      const error = networkError(`${failed} ${failureReason(cause)}${originHint(url)}`, {
         code: "fetch-failed",
         cause,
       });
@@ -184,7 +195,7 @@ export function retryPolicy(options: {
  * Repeats an attempt as long as it throws a {@link TransientFault}.
  * @throws what the attempt throws, for a TransientFault the error in it; the signal's reason.
  */
-export async function withRetries<T>(
+async function withRetries<T>(
   attempt: () => Promise<T>,
   policy: RetryPolicy,
   signal: AbortSignal,
@@ -196,7 +207,7 @@ export async function withRetries<T>(
       signal.throwIfAborted();
       if (!isError(fault) || !(fault instanceof TransientFault)) throw fault;
       if (tries >= policy.retries) throw fault.error;
-      await pause(pauseBefore(tries, fault, policy), signal);
+      await sleep(pauseBefore(tries, fault, policy), signal);
     }
   }
 }
@@ -205,14 +216,6 @@ export async function withRetries<T>(
 function pauseBefore(tries: number, { retryAfter = 0 }: TransientFault, policy: RetryPolicy): number {
   const backoff = policy.delay * 2 ** tries * (0.5 + Math.random() / 2);
   return Math.min(policy.maxDelay, Math.max(backoff, retryAfter));
-}
-
-async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const over = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, milliseconds);
-  });
-  await untilAborted(over, signal).finally(() => clearTimeout(timer));
 }
 
 /** Returns the milliseconds of a Retry-After header, which has seconds or a date; undefined for anything else. */

@@ -1,5 +1,5 @@
 /** Stores over HTTP(S). */
-import { checkConstructor, checkSignal, type OptionNames } from "../../util/arguments.js";
+import { checkConstructor, type OptionNames } from "../../util/arguments.js";
 import { checkTimeout, defaultTimeout, SingleFlight } from "../../util/async.js";
 import { describeValue, invalidArgument } from "../../util/errors.js";
 import { lazy } from "../../util/lazy.js";
@@ -8,8 +8,16 @@ import type { HeadersSource } from "../../util/platform.js";
 import { addInspection, publicUrl } from "../../util/symbol-methods.js";
 import type { ByteCacheLike } from "../cache.js";
 import { encodeKey } from "../path.js";
-import { BufferLender, checkRange, ownBuffer, rangeName } from "../read.js";
-import { lend, type OwnStore, own, type RangeQuery, type Store, type StoreGetOptions } from "../store.js";
+import { BufferLender, checkRange, ownBuffer, RangedStore, rangeName } from "../read.js";
+import {
+  lend,
+  type ObjectVersion,
+  type OwnStore,
+  own,
+  type RangeQuery,
+  type Store,
+  type StoreGetOptions,
+} from "../store.js";
 import type { Transport } from "../transport.js";
 import type { PersistentCache } from "./persistent-cache.js";
 import type { RangeReader } from "./range-reader.js";
@@ -80,9 +88,9 @@ export const httpOptions: OptionNames<HttpStoreOptions> = {
  * Only 404 and 410 mean "missing", unless `missing` names more. Every other failure throws a Network error with the status, and an aborted request
  * throws the signal's reason. Ranges work with servers that do not support them: see docs/stores.md.
  */
-export class HttpStore implements OwnStore {
+export class HttpStore extends RangedStore implements OwnStore {
   /** Name in consoles, also in minified programs. */
-  static get name(): string {
+  static override get name(): string {
     return "HttpStore";
   }
 
@@ -93,8 +101,9 @@ export class HttpStore implements OwnStore {
   /** @throws InvalidArgument for options that are out of range. */
   constructor(url: string | URL, options: HttpStoreOptions = {}) {
     checkConstructor(options, "store", httpOptions);
+    super();
     this.url = parseUrl(url);
-    this.#client = makeClient(options);
+    this.#client = new HttpClient(options);
     this.#persistentCache = options.persistentCache;
     addInspection(this, () => ({ url: publicUrl(this.url) }));
   }
@@ -109,18 +118,14 @@ export class HttpStore implements OwnStore {
     return this.#client.lend(this.#objectUrl(key), options, transport);
   }
 
-  async get(key: string, options: StoreGetOptions = {}): Promise<Uint8Array | undefined> {
-    checkSignal(options.signal);
-    return this.#client.get(this.#objectUrl(key), options);
-  }
-
-  async getRange(
+  /** @internal */
+  async readPart(
     key: string,
-    range: RangeQuery,
-    options: StoreGetOptions = {},
+    range: RangeQuery | undefined,
+    options: StoreGetOptions,
   ): Promise<Uint8Array | undefined> {
-    checkSignal(options.signal);
-    return this.#client.getRange(this.#objectUrl(key), range, options);
+    const url = this.#objectUrl(key);
+    return range ? this.#client.getRange(url, range, options) : this.#client.get(url, options);
   }
 
   /** Drops cached bytes of an object that has changed. */
@@ -139,21 +144,6 @@ export class HttpStore implements OwnStore {
     url.pathname = url.pathname.replace(/\/$/, "") + encodeKey(key);
     return url;
   }
-}
-
-/**
- * Returns a client with the options of a store.
- * @param headersFor returns the headers for a URL. Default: `options.headers`.
- */
-export function makeClient(
-  options: HttpStoreOptions,
-  headersFor: HeadersFor = () => options.headers,
-): HttpClient {
-  return new HttpClient({
-    ...requestOptions(options, headersFor),
-    maxBytes: options.maxBytes ?? defaultLimits.encodedBytes,
-    cache: options.cache,
-  });
 }
 
 /** Returns the options of requests with defaults. */
@@ -192,12 +182,6 @@ function parseUrl(url: string | URL): URL {
   }
 }
 
-interface HttpClientOptions extends RequestOptions {
-  /** Maximum number of bytes of one response, after all content codings. */
-  maxBytes: number;
-  cache: ByteCacheLike | undefined;
-}
-
 /** Also loaded with the lazy part of reading, read/part.ts. */
 const ranges = lazy("byte ranges", () => import("./range-reader.js"));
 
@@ -221,10 +205,12 @@ export class HttpClient {
   /** Distinguishes this client in a cache that outlives it. */
   #name: string | undefined;
 
-  constructor(options: HttpClientOptions) {
-    this.#maxBytes = options.maxBytes;
+  /** @param headersFor returns the headers for a URL. Default: those of the options. */
+  constructor(options: HttpStoreOptions, headersFor: HeadersFor = () => options.headers) {
+    const requests = new Requests(requestOptions(options, headersFor));
+    this.#maxBytes = options.maxBytes ?? defaultLimits.encodedBytes;
     this.#cache = options.cache;
-    this.#wholes = new WholeObjects(new Requests(options), this.#versions, options.maxBytes);
+    this.#wholes = new WholeObjects(requests, this.#versions, this.#maxBytes);
   }
 
   /** Reads a whole object; undefined if it is missing. */
@@ -245,7 +231,7 @@ export class HttpClient {
       const load = (shared: AbortSignal) => this.#wholes.read(url, shared, reading);
       const id = flightId(readId(url), reading.maxBytes);
       const { result: bytes, isShared } = await this.#flights.join(id, signal, load);
-      this.#versions.check(version, bytes, url.href);
+      this.#check(url, version, bytes);
       return bytes && !isShared ? this.#lender.lend(bytes) : bytes;
     });
   }
@@ -267,6 +253,16 @@ export class HttpClient {
     this.#flights.leave(`${url.href} `);
   }
 
+  /** @throws Network ("changed") for another version than before. Later reads are not answered with cached bytes then. */
+  #check(url: URL, version: ObjectVersion | undefined, bytes: Bytes): void {
+    try {
+      this.#versions.check(version, bytes, url.href);
+    } catch (error) {
+      this.invalidate(url);
+      throw error;
+    }
+  }
+
   #limit({ maxBytes = Number.POSITIVE_INFINITY }: StoreGetOptions): number {
     return Math.min(maxBytes, this.#maxBytes);
   }
@@ -281,10 +277,10 @@ export class HttpClient {
     const [id, maxBytes] = [readId(url, range), this.#limit(options)];
     const cacheId = id + this.#writeId(url);
     const bytes = await this.#flights.run(flightId(id, maxBytes), options.signal, (shared) =>
-      this.#cached(cacheId, url, () => load(shared)),
+      this.#cached(cacheId, () => load(shared)),
     );
     if (bytes && bytes.byteLength > maxBytes) throw tooLong(url, bytes.byteLength, maxBytes);
-    this.#versions.check(options.version, bytes, url.href);
+    this.#check(url, options.version, bytes);
     return bytes;
   }
 
@@ -292,17 +288,15 @@ export class HttpClient {
   #writeId(url: URL): string {
     const write = this.#versions.lastWrite(url.href);
     if (write === 0) return "";
-    this.#name ??= crypto.randomUUID();
+    this.#name ??= String(Math.random());
     return ` ${this.#name} ${write}`;
   }
 
-  async #cached(id: string, url: URL, load: () => Promise<Bytes>): Promise<Bytes> {
-    const cache = this.#cache;
-    if (!cache) return load();
-    const kept = await cache.get(id);
-    if (kept && !this.#versions.isOutdated(url.href, kept)) return kept;
+  async #cached(id: string, load: () => Promise<Bytes>): Promise<Bytes> {
+    const kept = await this.#cache?.get(id);
+    if (kept) return kept;
     const bytes = await load();
-    if (bytes) await cache.set(id, bytes);
+    if (bytes) await this.#cache?.set(id, bytes);
     return bytes;
   }
 }

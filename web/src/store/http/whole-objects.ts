@@ -16,7 +16,6 @@ import {
   missingStatus,
   rangeError,
   readBody,
-  readBodyEnd,
   refusePageStart,
   statusError,
   wholeStatus,
@@ -93,7 +92,7 @@ export class WholeObjects {
     // CORS may hide a content coding, with which Content-Length is not the length of these bytes.
     if (!answer.isCors) checkLength(bytes.byteLength, expected, url.href);
     if (claimsPage(answer)) refusePageStart(url.href, answer.status, bytes);
-    this.versions.record(url.href, bytes, answer, bytes.byteLength);
+    this.versions.record(bytes, answer, bytes.byteLength);
     return bytes;
   }
 
@@ -142,14 +141,13 @@ export class WholeObjects {
   /** Requests the whole object and returns its last bytes, without keeping more in memory; undefined if it is missing. */
   lastBytes(url: URL, length: number, signal: AbortSignal): Promise<Bytes> {
     return this.requests.send(url, { signal }, async (answer, watch) => {
-      const { status } = answer;
-      if (missingStatus.has(status)) return undefined;
-      if (!wholeStatus.has(status)) throw statusError(url.href, answer);
-      const reading = { name: url.href, maxBytes: this.maxBytes, watch, length };
-      const { bytes, head, size } = await readBodyEnd(answer, reading);
-      if (!answer.isCors) checkLength(size, announcedBytes(answer), url.href);
-      if (claimsPage(answer)) refusePageStart(url.href, status, head);
-      this.versions.record(url.href, bytes, answer, size);
+      if (missingStatus.has(answer.status)) return undefined;
+      if (!wholeStatus.has(answer.status)) throw statusError(url.href, answer);
+      const { maxBytes } = this;
+      if (claimsPage(answer))
+        return this.versions.cut(await this.body(url, answer, watch, { maxBytes }), { suffixLength: length });
+      const bytes = await readBody(answer, { name: url.href, maxBytes, watch, last: length });
+      this.versions.record(bytes, answer, undefined);
       return bytes;
     });
   }
@@ -170,7 +168,7 @@ export class WholeObjects {
     }
     const cut = { skip: offset, take: length, expected: length };
     const bytes = await readBody(answer, { name: url.href, maxBytes, watch, ...cut });
-    this.versions.record(url.href, bytes, answer, announcedBytes(answer));
+    this.versions.record(bytes, answer, announcedBytes(answer));
     if (claimsPage(answer) || isTextual(answer)) this.suspects.add(bytes);
     return bytes;
   }
@@ -186,19 +184,17 @@ export class WholeObjects {
 
   #find({ href }: URL): Bytes {
     if (this.#kept.bytes > 0 && Date.now() - this.#keptSince > keptTime) this.#kept.clear();
-    const whole = this.#kept.get(href);
-    return whole && !this.versions.isOutdated(href, whole) ? whole : undefined;
+    return this.#kept.get(href);
   }
 }
 
-/** Maximum number of objects whose newest version is remembered. */
+/** Maximum number of objects whose last write is remembered. */
 const maxObjects = 10_000;
 /** Longer ETags are ignored, which bounds memory. */
 const maxEtagLength = 512;
 
 export class Versions {
   readonly #ofBytes = new WeakMap<Uint8Array, ObjectVersion>();
-  readonly #newest = new Map<string, string>();
   /** Number of the last write of each object by this client. */
   readonly #written = new Map<string, number>();
   /** Number of the last write that was dropped from it. */
@@ -209,14 +205,8 @@ export class Versions {
    * Notes the version of bytes, as far as the response tells.
    * @param size of the whole object.
    */
-  record(url: string, bytes: Uint8Array, response: HttpResponse, size: number | undefined): void {
-    const etag = readEtag(response);
-    this.#ofBytes.set(bytes, { etag, size });
-    if (etag === undefined) return;
-    this.#newest.delete(url);
-    this.#newest.set(url, etag);
-    const [oldest] = this.#newest.size > maxObjects ? this.#newest.keys() : [];
-    if (oldest !== undefined) this.#newest.delete(oldest);
+  record(bytes: Uint8Array, response: HttpResponse, size: number | undefined): void {
+    this.#ofBytes.set(bytes, { etag: readEtag(response), size });
   }
 
   /** Returns a part of a whole object, of the same version. */
@@ -231,7 +221,6 @@ export class Versions {
 
   /** Notes a write of an object by this client, which outdates bytes that were read before. */
   recordWrite(url: string): void {
-    this.#newest.delete(url);
     this.#written.delete(url);
     this.#written.set(url, ++this.#writes);
     if (this.#written.size <= maxObjects) return;
@@ -243,13 +232,6 @@ export class Versions {
   /** Returns the number of the last write that may have been of an object; 0 if this client has not written it. */
   lastWrite(url: string): number {
     return this.#written.get(url) ?? this.#forgotten;
-  }
-
-  /** Whether a newer version of an object has been seen since bytes of it were read. */
-  isOutdated(url: string, bytes: Uint8Array): boolean {
-    const etag = this.#ofBytes.get(bytes)?.etag;
-    const newest = this.#newest.get(url);
-    return etag !== undefined && newest !== undefined && areAlike(etag, newest) && etag !== newest;
   }
 
   /**

@@ -15,7 +15,8 @@ import type { ObjectVersion, Store, StoreSetOptions, StoreWriteOptions } from ".
 import { writerLockName } from "../temp-names.js";
 import { supportsConditions } from "../write.js";
 import { foreignRequests, isOpaqueRedirect } from "./fetch.js";
-import { hiddenRedirect, isOpen } from "./redirects.js";
+import { Requests } from "./requests.js";
+import { hiddenRedirect, isOpen } from "./response.js";
 import { HttpStore, type HttpStoreOptions, httpOptions, requestOptions } from "./store.js";
 import { HttpWriter } from "./write.js";
 
@@ -68,8 +69,11 @@ export class WritableHttpStore extends HttpStore {
     // Reads must see the last write.
     super(url, { ...pickOptions<HttpStoreOptions>(options, httpOptions), fetch, persistentCache: undefined });
     this.conditional = options.conditional ?? true;
-    const requests = requestOptions({ ...options, fetch }, () => options.headers);
-    this.#writer = new HttpWriter({ ...requests, headers: options.headers, conditional: this.conditional });
+    const writing = { ...options, fetch, persistentCache: undefined, missing: undefined };
+    this.#writer = new HttpWriter(
+      new Requests(requestOptions(writing, () => options.headers)),
+      this.conditional,
+    );
     if (options.bucket !== undefined) Object.assign(this, this.#listing(new URL(options.bucket)));
   }
 
@@ -287,24 +291,20 @@ class BucketLister {
   }
 }
 
-/**
- * Detects listings that never end, in constant memory. Keys may come in any order, as S3 lists directory buckets.
- * Algorithm: Brent's cycle detection.
- */
+/** Detects listings that never end. Keys may come in any order, as S3 lists directory buckets. */
 class Progress {
-  #pages = 0;
   #fruitless = 0;
-  #token: string | undefined;
-  /** An earlier page, replaced at doubling distances so that a cycle of any length meets one. */
-  #anchor: { readonly token: string | undefined; readonly names: string } | undefined;
+  readonly #tokens = new Set<string>();
+  /** Number of names, the first and the last of each page. */
+  readonly #pages = new Set<string>();
 
   constructor(private readonly prefix: string) {}
 
   /** Returns the reason if a page shows that the listing makes no progress. */
   checkPage({ keys, prefixes, next }: Page): string | undefined {
     if (next === undefined) return undefined;
-    if (next === this.#token || next === this.#anchor?.token) return "it comes back to the same page";
-    this.#token = next;
+    if (this.#tokens.has(next)) return "it comes back to the same page";
+    this.#tokens.add(next);
     const found = [...keys, ...prefixes].filter((name) => name.startsWith(this.prefix));
     if (found.length === 0) {
       if (++this.#fruitless < maxFruitlessPages) return undefined;
@@ -312,9 +312,8 @@ class Progress {
     }
     this.#fruitless = 0;
     const names = `${found.length} ${found[0]} ${found.at(-1)}`;
-    if (names === this.#anchor?.names) return "it lists the same keys again";
-    const pages = ++this.#pages;
-    if ((pages & (pages - 1)) === 0) this.#anchor = { token: next, names };
+    if (this.#pages.has(names)) return "it lists the same keys again";
+    this.#pages.add(names);
     return undefined;
   }
 }

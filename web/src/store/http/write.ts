@@ -1,61 +1,30 @@
 /** Sends requests that write, and requests that list a bucket, with retries. */
 
-import { IdleTimeout, Limiter } from "../../util/async.js";
+import { Limiter } from "../../util/async.js";
 import { unshared } from "../../util/bytes.js";
 import { isZarrError, networkError, readOnly, unsupported, type ZarrError } from "../../util/errors.js";
 import { textDecoder } from "../../util/platform.js";
 import { conflictError, existsError, outcomeUnknown } from "../concurrency.js";
 import type { StoreSetOptions, StoreWriteOptions } from "../store.js";
 import { isWriterLockName } from "../temp-names.js";
-import { type CommitOptions, type HttpResponse, type Transport, transientStatus } from "../transport.js";
+import type { CommitOptions, HttpResponse } from "../transport.js";
 import { fetchTransport } from "./fetch.js";
-import { copyHeaders, parseRetryAfter, type RetryPolicy, withRetries } from "./requests.js";
-import {
-  claimsPage,
-  failureReason,
-  missingStatus,
-  readBody,
-  statusError,
-  TransientFault,
-} from "./response.js";
+import type { Requests, Sending } from "./requests.js";
+import { claimsPage, missingStatus, readBody, statusError, TransientFault } from "./response.js";
 
-export interface HttpWriterOptions {
-  fetch: ((request: Request) => Promise<Response>) | undefined;
-  headers: HeadersInit | undefined;
-  policy: RetryPolicy;
-  timeout: number;
-  concurrency: number;
-  /** Whether the server supports conditions. */
-  conditional: boolean;
-}
-
-interface WriteRequest {
-  method: "GET" | "PUT" | "DELETE";
-  headers?: Record<string, string>;
-  body?: Uint8Array | undefined;
-  signal: AbortSignal | undefined;
-}
-
-/** Minimum upload speed in bytes per millisecond. Servers send nothing before the end of an upload. */
-const minUploadSpeed = 64;
 /** Maximum number of bytes to read from an error response. */
 const maxReasonBytes = 4096;
 
-/** Whether an object may have been written despite a status, which may come from a proxy. */
-const isDoubtful = (status: number) => status >= 500 && status !== 501;
-
 export class HttpWriter {
-  readonly #options: HttpWriterOptions;
-  readonly #limiter: Limiter;
   /** For locks: while a lock is renewed, writes wait for it (`beforeCommit`) and may take up the other limiter. */
   readonly #lockLimiter = new Limiter(1);
-  readonly #transport: Transport;
+  readonly #transport = fetchTransport();
 
-  constructor(options: HttpWriterOptions) {
-    this.#options = options;
-    this.#limiter = new Limiter(options.concurrency);
-    this.#transport = fetchTransport(options.fetch);
-  }
+  /** @param isConditional whether the server supports conditions. */
+  constructor(
+    private readonly requests: Requests,
+    private readonly isConditional: boolean,
+  ) {}
 
   /**
    * Writes an object. The bytes are sent again with every attempt, and must not change before it ends.
@@ -64,10 +33,9 @@ export class HttpWriter {
    *   "unknown-outcome" for a conditional write that may have been applied).
    */
   put(url: URL, bytes: Uint8Array, options: StoreSetOptions & CommitOptions): Promise<void> {
-    const { signal } = options;
-    return this.#change(url, options, (condition) => {
+    return this.#change(url, options, (condition, signal) => {
       const headers = { "content-type": "application/octet-stream", ...conditionHeaders(condition) };
-      return this.#attempt(url, { method: "PUT", headers, body: bytes, signal }, (answer) =>
+      return this.#attempt(url, { method: "PUT", headers, body: unshared(bytes), signal }, (answer) =>
         checkPut(url, answer, condition),
       );
     });
@@ -75,7 +43,7 @@ export class HttpWriter {
 
   /** Deletes an object; no error if it is missing. */
   delete(url: URL, { signal, beforeCommit }: StoreWriteOptions & CommitOptions): Promise<void> {
-    return this.#change(url, { signal, beforeCommit }, async (condition) => {
+    return this.#change(url, { signal, beforeCommit }, async (condition, signal) => {
       if (condition === "absent") return; // an earlier attempt has deleted it
       const headers = conditionHeaders(condition);
       await this.#attempt(url, { method: "DELETE", headers, signal }, (answer) =>
@@ -86,24 +54,24 @@ export class HttpWriter {
 
   #change(
     url: URL,
-    { beforeCommit, ifVersion, signal }: StoreSetOptions & CommitOptions,
-    request: (condition: Condition) => Promise<void>,
+    { beforeCommit, ifVersion, signal = never() }: StoreSetOptions & CommitOptions,
+    request: (condition: Condition, signal: AbortSignal) => Promise<void>,
   ): Promise<void> {
     const send = async (condition: Condition) => {
       await beforeCommit?.();
-      await request(condition);
+      await request(condition, signal);
     };
-    const versionNow = this.#options.conditional ? () => this.#versionNow(url, signal) : undefined;
+    const versionNow = this.isConditional ? () => this.#versionNow(url, signal) : undefined;
     const name = url.pathname.slice(url.pathname.lastIndexOf("/") + 1);
-    const limiter = isWriterLockName(name) ? this.#lockLimiter : this.#limiter;
-    const retried = (attempt: () => Promise<void>) => this.#retried(attempt, signal, limiter);
+    const limiter = isWriterLockName(name) ? this.#lockLimiter : undefined;
+    const retried = (attempt: () => Promise<void>) => this.requests.retried(attempt, signal, limiter);
     return sendInDoubt({ url, ifVersion, send, versionNow, retried });
   }
 
   /** The version of an object for conditions; undefined if the server gives no strong ETag. */
-  #versionNow(url: URL, signal: AbortSignal | undefined): Promise<Condition> {
+  #versionNow(url: URL, signal: AbortSignal): Promise<Condition> {
     const headers = { range: "bytes=0-0" };
-    return this.#attempt<Condition>(url, { method: "GET", headers, signal }, async (answer) => {
+    return this.#attempt<Condition>(url, { headers, signal }, async (answer) => {
       if (missingStatus.has(answer.status)) return "absent";
       const etag = [200, 206, 416].includes(answer.status) ? answer.headers.get("etag") : null;
       return etag === null || etag.startsWith("W/") ? undefined : { etag };
@@ -111,77 +79,19 @@ export class HttpWriter {
   }
 
   /** Reads a document of bounded length, never from a cache. */
-  async text(url: URL, maxBytes: number, signal: AbortSignal | undefined): Promise<string> {
-    const attempt = () =>
-      this.#attempt(url, { method: "GET", signal }, async (answer, watch) => {
-        if (answer.status !== 200) throw await refusal(url, answer, "GET");
-        return textDecoder().decode(await readBody(answer, { name: url.href, maxBytes, watch }));
-      });
-    return this.#retried(attempt, signal);
+  text(url: URL, maxBytes: number, signal = never()): Promise<string> {
+    return this.requests.send(url, { signal, transport: this.#transport }, async (answer, watch) => {
+      if (answer.status !== 200) throw await refusal(url, answer, "GET");
+      return textDecoder().decode(await readBody(answer, { name: url.href, maxBytes, watch }));
+    });
   }
 
-  #retried<T>(
-    attempt: () => Promise<T>,
-    signal: AbortSignal | undefined,
-    limiter = this.#limiter,
-  ): Promise<T> {
-    return withRetries(
-      () => limiter.run(attempt, signal),
-      this.#options.policy,
-      signal ?? new AbortController().signal,
-    );
-  }
-
-  async #attempt<T>(
-    url: URL,
-    { method, headers: own = {}, body, signal }: WriteRequest,
-    use: (answer: HttpResponse, watch: IdleTimeout) => Promise<T>,
-  ): Promise<T> {
-    const timeout = this.#options.timeout + (body?.byteLength ?? 0) / minUploadSpeed;
-    const caller = signal ?? new AbortController().signal;
-    const watch = new IdleTimeout(caller, timeout);
-    const headers = copyHeaders(this.#options.headers);
-    for (const [name, value] of Object.entries(own)) headers.set(name, value);
-    try {
-      const request = { method, headers, watch };
-      const answer = await this.#transport(url, body ? { ...request, body: unshared(body) } : request);
-      return await answered(url, answer, watch, use);
-    } catch (cause) {
-      caller.throwIfAborted();
-      if (watch.isExpired) {
-        throw new DoubtfulFault(
-          networkError(`${url.href} did not respond to ${method} for ${Math.ceil(timeout / 1000)} s`, {
-            code: "timeout",
-          }),
-        );
-      }
-      if (cause instanceof TransientFault || isZarrError(cause)) throw cause;
-      const message = `${url.href} did not respond to ${method}: ${failureReason(cause)}`;
-      throw new DoubtfulFault(networkError(message, { code: "fetch-failed", cause }));
-    } finally {
-      watch.stop();
-    }
+  #attempt<T>(url: URL, sending: Sending, use: (answer: HttpResponse) => Promise<T>): Promise<T> {
+    return this.requests.attempt(url, { ...sending, transport: this.#transport }, use);
   }
 }
 
-async function answered<T>(
-  url: URL,
-  answer: HttpResponse,
-  watch: IdleTimeout,
-  use: (answer: HttpResponse, watch: IdleTimeout) => Promise<T>,
-): Promise<T> {
-  watch.restart();
-  try {
-    if (!transientStatus.has(answer.status)) return await use(answer, watch);
-    const retryAfter = parseRetryAfter(answer.headers.get("retry-after"));
-    const error = statusError(url.href, answer);
-    throw isDoubtful(answer.status)
-      ? new DoubtfulFault(error, retryAfter)
-      : new TransientFault(error, retryAfter);
-  } finally {
-    answer.discard();
-  }
-}
+const never = () => new AbortController().signal;
 
 const isSuccess = ({ status }: HttpResponse): boolean => status >= 200 && status < 300 && status !== 202;
 
@@ -248,8 +158,11 @@ async function readStart(answer: HttpResponse): Promise<string> {
   return text;
 }
 
-/** A transient failure after which it is unknown whether the request was applied. */
-class DoubtfulFault extends TransientFault {}
+/** Whether a write may have been applied although it failed: without a response, or with one that a proxy may have sent. */
+const isDoubtful = (fault: unknown): boolean =>
+  fault instanceof TransientFault &&
+  isZarrError(fault.error, "Network") &&
+  (fault.error.status === undefined || fault.error.status >= 500);
 
 type Condition = StoreSetOptions["ifVersion"];
 
@@ -282,7 +195,7 @@ async function sendInDoubt(write: DoubtfulWrite): Promise<void> {
     try {
       await send(condition);
     } catch (error) {
-      isInDoubt ||= error instanceof DoubtfulFault;
+      isInDoubt ||= isDoubtful(error);
       if (!isGuarded || condition === undefined) throw error;
       if (isZarrError(error, "Unsupported")) versionNow = undefined;
       else if (!isZarrError(error, "AlreadyExists", "Conflict")) throw error;

@@ -14,7 +14,7 @@ import { inSlices, type Steps, sortSteps } from "../../util/slices.js";
 import { LargeMap } from "../key-index.js";
 import { normalizePath } from "../path.js";
 import type { ByteReader } from "../source/byte-reader.js";
-import { fileFormat, formatOf } from "../source/file-format.js";
+import { fileFormat, formatOf } from "../source/byte-reader.js";
 import type { StoreGetOptions } from "../store.js";
 
 /** An object in the archive. */

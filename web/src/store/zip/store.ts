@@ -1,6 +1,6 @@
 /** Zip archives as stores. */
 
-import { checkConstructor, checkObject, checkSignal, type OptionNames } from "../../util/arguments.js";
+import { checkConstructor, checkObject, type OptionNames } from "../../util/arguments.js";
 import { SingleFlight } from "../../util/async.js";
 import { crc32 } from "../../util/crc32.js";
 import type { ErrorCode } from "../../util/error-codes.js";
@@ -20,13 +20,13 @@ import { ByteCache } from "../cache.js";
 import { type HttpStoreOptions, httpOptions } from "../http/store.js";
 import { KeyIndex } from "../key-index.js";
 import { normalizePath } from "../path.js";
-import { checkRange, cutRange, resolveRange } from "../read.js";
+import { cutRange, RangedStore, resolveRange } from "../read.js";
 import { type ByteReader, type ByteSource, byteReader } from "../source/byte-reader.js";
 import {
   checkVersion,
+  joinKey,
   type ObjectVersion,
   type RangeQuery,
-  type Store,
   type StoreGetOptions,
 } from "../store.js";
 import { dataView, readDirectory, type ZipDirectory, type ZipEntry } from "./directory.js";
@@ -63,15 +63,23 @@ interface Archive {
   index?: KeyIndex;
 }
 
+/** An entry that is read. */
+interface FoundEntry {
+  readonly archive: Archive;
+  readonly entry: ZipEntry;
+  readonly name: string;
+  readonly signal: AbortSignal | undefined;
+}
+
 /**
  * A zip archive as a store. Reads its directory once, then the requested objects, which may be stored or deflated. Of
  * several objects with one name, the last counts. Verifies checksums of objects that are read as a whole. Keys that the
  * directory does not list are missing. Other failures throw: NotFound for a missing archive, InvalidMetadata ("bad-zip"),
  * CorruptChunk, Unsupported ("unsupported-zip"), LimitExceeded, and errors of its source.
  */
-export class ZipStore implements Store {
+export class ZipStore extends RangedStore {
   /** Name in consoles, also in minified programs. */
-  static get name(): string {
+  static override get name(): string {
     return "ZipStore";
   }
 
@@ -92,6 +100,7 @@ export class ZipStore implements Store {
   /** @throws InvalidArgument for an invalid source. */
   constructor(source: ByteSource, options: ZipStoreOptions = {}) {
     checkConstructor(options, "store", zipOptions);
+    super();
     this.#source = byteReader(source, options);
     this.#maxBytes = options.maxBytes ?? defaultLimits.encodedBytes;
     this.#maxDirectoryBytes = resolveLimits(options.limits).indexBytes;
@@ -101,27 +110,31 @@ export class ZipStore implements Store {
     return `${this.#source.name}!${key}`;
   }
 
-  async get(key: string, options: StoreGetOptions = {}): Promise<Uint8Array | undefined> {
-    return this.#withEntry(key, options, (archive, entry, name) => {
-      checkBytes(name, entry.bytes, options.maxBytes);
-      const kept = this.#inflated.get(name);
-      return kept ? Promise.resolve(kept) : this.#whole(archive, entry, name, options.signal);
-    });
-  }
-
-  /** Reads a part of a stored object. A deflated one is inflated as a whole and cached. */
-  async getRange(
+  /** @internal A deflated object is inflated as a whole, and kept for readers of its parts. */
+  async readPart(
     key: string,
-    range: RangeQuery,
-    options: StoreGetOptions = {},
+    range: RangeQuery | undefined,
+    options: StoreGetOptions,
   ): Promise<Uint8Array | undefined> {
-    checkRange(range);
-    return this.#withEntry(key, options, async (archive, entry, name) => {
-      const { start, end } = resolveRange(range, entry.bytes);
-      checkBytes(name, end - start, options.maxBytes);
-      if (entry.method === stored) return this.#slice(archive, entry, name, range, options.signal);
-      return cutRange(await this.#inflatedWhole(archive, entry, name, options.signal), range);
-    });
+    const path = `/${normalizePath(key)}`;
+    const archive = await this.#open(options.signal);
+    const entry = archive.directory.entries.get(path);
+    const name = this.locate(path);
+    checkVersion(options.version, entry && { etag: archive.etag, size: entry.bytes }, name);
+    if (!entry) return undefined;
+    this.#check(entry, name);
+    const { start, end } = resolveRange(range ?? { offset: 0, length: entry.bytes }, entry.bytes);
+    checkBytes(name, end - start, options.maxBytes);
+    const found = { archive, entry, name, signal: options.signal };
+    try {
+      if (range && entry.method === stored) return await this.#slice(found, start, end - start);
+      if (range) return cutRange(await this.#inflatedWhole(found), range);
+      return this.#inflated.get(name) ?? (await this.#whole(found));
+    } catch (error) {
+      // The next reader reads the current directory of the archive.
+      if (isZarrError(error, "Network") && error.code === "changed") this.#forget(archive);
+      throw error;
+    }
   }
 
   /** @internal Whether `list` gives the keys of chunks. */
@@ -130,8 +143,7 @@ export class ZipStore implements Store {
   }
 
   async *list(path: string): AsyncGenerator<string> {
-    const folder = normalizePath(path);
-    const prefix = folder === "" ? "/" : `/${folder}/`;
+    const prefix = joinKey(normalizePath(path), "");
     const { directory } = await this.#open(undefined);
     for await (const key of withTurns(directory.keys)) if (key.startsWith(prefix)) yield key;
   }
@@ -157,29 +169,6 @@ export class ZipStore implements Store {
     checkObject(options);
     options.signal?.throwIfAborted();
     return (await this.#open(options.signal)).directory.comment;
-  }
-
-  async #withEntry(
-    key: string,
-    options: StoreGetOptions,
-    work: (archive: Archive, entry: ZipEntry, name: string) => Promise<Uint8Array>,
-  ): Promise<Uint8Array | undefined> {
-    checkSignal(options.signal);
-    options.signal?.throwIfAborted();
-    const path = `/${normalizePath(key)}`;
-    const archive = await this.#open(options.signal);
-    const entry = archive.directory.entries.get(path);
-    const name = this.locate(path);
-    checkVersion(options.version, entry && { etag: archive.etag, size: entry.bytes }, name);
-    if (!entry) return undefined;
-    this.#check(entry, name);
-    try {
-      return await work(archive, entry, name);
-    } catch (error) {
-      // The next reader reads the current directory of the archive.
-      if (isZarrError(error, "Network") && error.code === "changed") this.#forget(archive);
-      throw error;
-    }
   }
 
   #forget(archive: Archive): void {
@@ -214,14 +203,10 @@ export class ZipStore implements Store {
   }
 
   /** A whole object, its checksum verified. */
-  async #whole(
-    archive: Archive,
-    entry: ZipEntry,
-    name: string,
-    signal: AbortSignal | undefined,
-  ): Promise<Uint8Array> {
+  async #whole(found: FoundEntry): Promise<Uint8Array> {
+    const { entry, name, signal } = found;
     checkBytes(name, Math.max(entry.bytes, entry.storedBytes), this.#maxBytes);
-    const raw = await this.#raw(archive, entry, name, signal);
+    const raw = await this.#raw(found);
     const bytes = entry.method === stored ? raw : await inflate(raw, entry.bytes, name);
     signal?.throwIfAborted();
     if (crc32(bytes) !== entry.crc) throw damaged(name, "does not match its checksum", "checksum-mismatch");
@@ -229,61 +214,44 @@ export class ZipStore implements Store {
   }
 
   /** A deflated object for readers of its parts: inflated once for all of them. */
-  async #inflatedWhole(
-    archive: Archive,
-    entry: ZipEntry,
-    name: string,
-    signal: AbortSignal | undefined,
-  ): Promise<Uint8Array> {
+  async #inflatedWhole(found: FoundEntry): Promise<Uint8Array> {
+    const { archive, name } = found;
     const kept = this.#inflated.get(name);
     if (kept) return kept;
-    return this.#inflating.run(name, signal, async (shared) => {
-      const bytes = await this.#whole(archive, entry, name, shared);
+    return this.#inflating.run(name, found.signal, async (signal) => {
+      const bytes = await this.#whole({ ...found, signal });
       if (this.#archive === archive) this.#inflated.set(name, bytes);
       return bytes;
     });
   }
 
   /** The bytes of an entry as they are in the archive: with the header before them, usually in one request. */
-  async #raw(
-    archive: Archive,
-    entry: ZipEntry,
-    name: string,
-    signal: AbortSignal | undefined,
-  ): Promise<Uint8Array> {
+  async #raw(found: FoundEntry): Promise<Uint8Array> {
+    const { archive, entry } = found;
     const known = archive.starts.get(entry);
-    if (known !== undefined) return this.#read(archive, name, known, entry.storedBytes, signal);
+    if (known !== undefined) return this.#read(found, known, entry.storedBytes);
     const maxLength = Math.min(
       entry.headerBytes + slackBytes + entry.storedBytes,
       archive.directory.offset - entry.offset,
     );
-    const bytes = await this.#read(archive, name, entry.offset, maxLength, signal);
-    const start = this.#dataStart(archive, entry, bytes, name);
+    const bytes = await this.#read(found, entry.offset, maxLength);
+    const start = this.#dataStart(found, bytes);
     const end = start - entry.offset + entry.storedBytes;
     return end <= bytes.byteLength
       ? bytes.subarray(end - entry.storedBytes, end)
-      : this.#read(archive, name, start, entry.storedBytes, signal);
+      : this.#read(found, start, entry.storedBytes);
   }
 
   /** A part of a stored object. */
-  async #slice(
-    archive: Archive,
-    entry: ZipEntry,
-    name: string,
-    range: RangeQuery,
-    signal: AbortSignal | undefined,
-  ): Promise<Uint8Array> {
-    const { start, end } = resolveRange(range, entry.bytes);
-    let from = archive.starts.get(entry);
-    if (from === undefined) {
-      const header = await this.#read(archive, name, entry.offset, localBytes, signal);
-      from = this.#dataStart(archive, entry, header, name);
-    }
-    return end === start ? new Uint8Array(0) : this.#read(archive, name, from + start, end - start, signal);
+  async #slice(found: FoundEntry, offset: number, length: number): Promise<Uint8Array> {
+    const { archive, entry } = found;
+    let start = archive.starts.get(entry);
+    start ??= this.#dataStart(found, await this.#read(found, entry.offset, localBytes));
+    return this.#read(found, start + offset, length);
   }
 
   /** Offset of an entry's bytes: after its local header, whose length is in the header itself. */
-  #dataStart(archive: Archive, entry: ZipEntry, header: Uint8Array, name: string): number {
+  #dataStart({ archive, entry, name }: FoundEntry, header: Uint8Array): number {
     const view = dataView(header);
     if (header.byteLength < localBytes || view.getUint32(0, true) !== localSignature) {
       throw damaged(name, "is not at the position stated in the archive's directory", "bad-header");
@@ -296,13 +264,7 @@ export class ZipStore implements Store {
     return start;
   }
 
-  async #read(
-    archive: Archive,
-    name: string,
-    offset: number,
-    length: number,
-    signal: AbortSignal | undefined,
-  ): Promise<Uint8Array> {
+  async #read({ archive, name, signal }: FoundEntry, offset: number, length: number): Promise<Uint8Array> {
     if (length <= 0) return new Uint8Array(0);
     const bytes = await this.#source.read({ offset, length }, { signal, version: archive.version });
     if (bytes?.byteLength !== length) throw damaged(name, "is truncated", "truncated");

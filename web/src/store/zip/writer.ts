@@ -18,8 +18,14 @@ import { textDecoder, textEncoder } from "../../util/platform.js";
 import { addDisposal, addInspection, type MaybeAsyncDisposable } from "../../util/symbol-methods.js";
 import { existsError } from "../concurrency.js";
 import { documentNames } from "../deletion.js";
-import { childName, normalizePath } from "../path.js";
-import type { MaybePromise, Store, StoreSetOptions, StoreWriteOptions } from "../store.js";
+import { childNames, normalizePath } from "../path.js";
+import {
+  joinKey,
+  type MaybePromise,
+  type Store,
+  type StoreSetOptions,
+  type StoreWriteOptions,
+} from "../store.js";
 
 export interface ZipWriterOptions {
   /** The archive's comment. Default: that of OME-Zarr archives if the root is OME-Zarr. */
@@ -62,7 +68,7 @@ export class ZipWriter implements Store {
     return "ZipWriter";
   }
 
-  readonly #sink: PieceSink;
+  readonly #sink: WritableStreamDefaultWriter<Uint8Array>;
   readonly #comment: string | undefined;
   readonly #entries = new Map<string, WrittenEntry>();
   /** Documents, and the keys of those that wait. */
@@ -150,19 +156,12 @@ export class ZipWriter implements Store {
   }
 
   *list(path: string): Generator<string> {
-    const folder = normalizePath(path);
-    const prefix = folder === "" ? "/" : `/${folder}/`;
+    const prefix = joinKey(normalizePath(path), "");
     for (const key of [...this.#waiting, ...this.#entries.keys()]) if (key.startsWith(prefix)) yield key;
   }
 
   listChildren(path: string): string[] {
-    const folder = normalizePath(path);
-    const names = new Set<string>();
-    for (const key of this.list(folder)) {
-      const name = childName(key, folder);
-      if (name !== undefined) names.add(name);
-    }
-    return [...names].sort();
+    return childNames(this.list(path), normalizePath(path));
   }
 
   /** Ends the archive, and closes the sink. Nothing can be written any more. */
@@ -285,7 +284,10 @@ export class ZipWriter implements Store {
   }
 
   async #write(piece: Uint8Array): Promise<void> {
-    await this.#sinking(() => this.#sink.write(piece));
+    await this.#sinking(async () => {
+      await this.#sink.ready;
+      await this.#sink.write(unshared(piece));
+    });
     this.#offset += piece.byteLength;
   }
 
@@ -321,34 +323,16 @@ export type ZipSink =
   | WritableStream<Uint8Array>
   | ((piece: Uint8Array<ArrayBuffer>) => MaybePromise<unknown>);
 
-interface PieceSink {
-  write(piece: Uint8Array): Promise<void>;
-  close(): Promise<void>;
-  abort(reason: unknown): Promise<void>;
-}
-
 /** @throws InvalidArgument for an invalid sink. */
-function openSink(sink: ZipSink): PieceSink {
-  if (typeof sink === "function") {
-    return {
-      write: async (piece) => void (await sink(unshared(piece))),
-      close: async () => {},
-      abort: async () => {},
-    };
-  }
-  if (typeof (sink as { getWriter?: unknown } | undefined)?.getWriter !== "function") {
+function openSink(sink: ZipSink): WritableStreamDefaultWriter<Uint8Array> {
+  const write = async (piece: Uint8Array) => void (await (sink as (piece: Uint8Array) => unknown)(piece));
+  const stream = typeof sink === "function" ? new WritableStream<Uint8Array>({ write }) : sink;
+  if (typeof (stream as { getWriter?: unknown } | undefined)?.getWriter !== "function") {
     throw invalidArgument("the destination of an archive must be a WritableStream or a function");
   }
-  const writer = sink.getWriter();
+  const writer = stream.getWriter();
   writer.closed.catch(() => {}); // reported by the failing write
-  return {
-    write: async (piece) => {
-      await writer.ready;
-      await writer.write(unshared(piece));
-    },
-    close: () => writer.close(),
-    abort: (reason) => writer.abort(reason),
-  };
+  return writer;
 }
 
 /** An object in an archive. */
