@@ -72,14 +72,12 @@ function connect() {
 
 const clientOf = (timeout = 10_000) =>
   new HttpClient({
-    fetch: undefined,
-    headersFor: () => ({ "x-key": "a key" }),
+    headers: { "x-key": "a key" },
     maxBytes: 2 ** 26,
-    policy: { retries: 2, delay: 1, maxDelay: 5 },
+    retries: 2,
+    retryDelay: 1,
     timeout,
     concurrency: 4,
-    missing: new Set(),
-    cache: undefined,
   });
 
 const at = (path: string) => new URL(path, url);

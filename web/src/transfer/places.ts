@@ -1,6 +1,5 @@
 /** Paths and URLs of sources and destinations: detects overlaps. */
 
-import { documentsAt } from "../edit/target.js";
 import {
   type NodePlace,
   overlap,
@@ -9,6 +8,7 @@ import {
   placesRead,
   storeIdentity,
 } from "../edit/overlap.js";
+import { documentsAt } from "../edit/target.js";
 import { directoryRoot } from "../store/directory/handles.js";
 import { FileSystemStore } from "../store/file/store.js";
 import { innermostStore } from "../store/handle.js";
