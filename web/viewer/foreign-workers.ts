@@ -1,6 +1,6 @@
 /** Lets scripts on a server other than the page's start workers. */
 import { wasmFile } from "./base/wasm-files.js";
-import { configurePool } from "./tiles/shared.js";
+import { configurePool } from "./tiles/pool-options.js";
 
 /**
  * Browsers start only scripts of the page's own origin, but those may import others that allow cross-origin reads, as

@@ -27,7 +27,7 @@ export type { Outside, ValueState } from "./model/value-state.js";
 export type { Orbit, VolumeClip, VolumeCut, VolumeState } from "./model/volume.js";
 export type { Dataset } from "./source/dataset.js";
 export type { ComplexPart } from "./source/leaf.js";
-export { configurePool } from "./tiles/shared.js";
+export { configurePool } from "./tiles/pool-options.js";
 
 export interface MountOptions extends Partial<ViewerTarget>, ViewerOptions {}
 

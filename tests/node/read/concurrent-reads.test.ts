@@ -14,7 +14,6 @@ import {
   WorkerPool,
   type ZarrArray,
 } from "zarr-wasm";
-import { Plan } from "#src/engine/plan.js";
 import { amount } from "../support/amounts.js";
 import { type Behaviour, ObjectServer } from "../support/store-server.js";
 import { openArray, randomBytes, randomizer } from "../support/support.js";
@@ -193,7 +192,7 @@ describe.each(Object.keys(layouts))("reads of %s", (layout) => {
   });
 
   it("go on while workers are killed", async () => {
-    const slow = vi.spyOn(Plan.prototype, "outweighsCopy").mockReturnValue(true);
+    const slow = vi.spyOn(WorkerPool.prototype, "outweighsCopy").mockReturnValue(true);
     onTestFinished(() => slow.mockRestore());
     const { server, array } = await start(layout);
     const workers: Worker[] = [];

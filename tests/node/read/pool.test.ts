@@ -14,7 +14,6 @@ import {
   WorkerPool,
 } from "zarr-wasm";
 import type { CoreChunkCodec } from "#src/chain/chunk-codec.js";
-import { Plan } from "#src/engine/plan.js";
 import {
   errorOf,
   goldenCases,
@@ -152,7 +151,7 @@ const note = (error: unknown) => rejections.push(error);
 
 beforeAll(() => void process.on("unhandledRejection", note));
 // Otherwise the calling thread would decode with fast codecs.
-beforeEach(() => void vi.spyOn(Plan.prototype, "outweighsCopy").mockReturnValue(true));
+beforeEach(() => void vi.spyOn(WorkerPool.prototype, "outweighsCopy").mockReturnValue(true));
 afterAll(() => void process.off("unhandledRejection", note));
 afterEach(async () => {
   await new Promise((resolve) => setTimeout(resolve, 20));

@@ -2,7 +2,6 @@
 import { Worker } from "node:worker_threads";
 import { afterAll, beforeEach, expect, it, vi } from "vitest";
 import { create, set, WorkerPool } from "zarr-wasm";
-import { Plan } from "#src/engine/plan.js";
 import { randomizer } from "../support/support.js";
 
 type Files = Map<string, Uint8Array>;
@@ -23,7 +22,7 @@ const pool = new WorkerPool({
 afterAll(() => pool.destroy());
 
 beforeEach(() => {
-  vi.spyOn(Plan.prototype, "outweighsCopy").mockReturnValue(true);
+  vi.spyOn(WorkerPool.prototype, "outweighsCopy").mockReturnValue(true);
   answers.length = 0;
 });
 

@@ -15,7 +15,6 @@ import {
   type ZarrArray,
 } from "zarr-wasm";
 import { codecNames } from "#src/codecs/registry.js";
-import { Plan } from "#src/engine/plan.js";
 import { documentsOf, isWritten, valuesFor } from "../support/codec-arrays.js";
 import { type TriedType, shape as triedShape, triedTypes } from "../support/data-types.js";
 import { bytesOf, errorOf, product, randomizer } from "../support/support.js";
@@ -48,7 +47,7 @@ const three = watchedPool(3, () => {});
 const pools = [new WorkerPool({ size: 0 }), one.pool, three.pool];
 
 // Workers encode everything: otherwise the calling thread would encode with fast codecs.
-beforeEach(() => void vi.spyOn(Plan.prototype, "outweighsCopy").mockReturnValue(true));
+beforeEach(() => void vi.spyOn(WorkerPool.prototype, "outweighsCopy").mockReturnValue(true));
 
 let rejections: unknown[] = [];
 const note = (error: unknown) => rejections.push(error);

@@ -2,61 +2,59 @@
  * The core's codecs: the only list of them in TypeScript, in the order of src/codecs/codec_list.inc. The
  * index of a row is the codec's id in plans; messages and documents list codecs in the same order.
  *
- * The columns are `core`, `part`, `decode`, `encode` and `speed`. `part` is "usual" if the codec's metadata is parsed in
+ * The columns are `core`, `part`, `decode` and `encode`. `part` is "usual" if the codec's metadata is parsed in
  * the main bundle (codecs/codec-list.ts), or "rare" if in a part that is loaded when metadata names such a codec
- * (codecs/registry.ts). `decode` and `encode` name the module that can do it. `speed` is "fast" if
- * both take about as long as copying the bytes between threads; blosc depends on its compressor. The compiler checks the definitions
+ * (codecs/registry.ts). `decode` and `encode` name the module that can do it. The compiler checks the definitions
  * against the list, tests/node/codecs/list-mirrors.test.ts checks both modules.
  */
 import type { ModuleName } from "./compile.js";
 
 const table = [
-  ["bytes", "usual", "decode", "decode", "fast"],
-  ["transpose", "usual", "decode", "decode", "fast"],
-  ["zlib", "usual", "decode", "full", "slow"],
-  ["gzip", "usual", "decode", "full", "slow"],
-  ["zstd", "usual", "decode", "full", "slow"],
-  ["lz4", "usual", "decode", "full", "fast"],
-  ["blosc", "usual", "decode", "full", "fast"],
-  ["bz2", "rare", "full", "full", "slow"],
-  ["lzma", "rare", "full", "full", "slow"],
-  ["delta", "rare", "decode", "full", "fast"],
-  ["astype", "rare", "decode", "full", "fast"],
-  ["fixedscaleoffset", "rare", "decode", "full", "fast"],
-  ["quantize", "rare", "decode", "full", "fast"],
-  ["bitround", "rare", "decode", "full", "fast"],
-  ["numcodecs_packbits", "rare", "decode", "full", "fast"],
-  ["packbits", "rare", "decode", "full", "fast"],
-  ["reshape", "rare", "decode", "full", "fast"],
-  ["crc32c", "usual", "decode", "decode", "fast"],
-  ["crc32", "rare", "decode", "decode", "fast"],
-  ["adler32", "rare", "decode", "decode", "fast"],
-  ["fletcher32", "rare", "decode", "decode", "fast"],
-  ["jenkins_lookup3", "rare", "full", "full", "fast"],
-  ["shuffle", "usual", "decode", "full", "fast"],
-  ["scale_offset", "rare", "full", "full", "fast"],
-  ["cast_value", "rare", "full", "full", "fast"],
-  ["base64", "rare", "full", "full", "fast"],
-  ["snappy", "rare", "full", "full", "fast"],
-  ["conditional", "rare", "full", "full", "fast"],
-  ["zfp", "rare", "full", "full", "slow"],
-  ["pcodec", "rare", "full", "none", "slow"],
-  ["lzw", "rare", "full", "full", "slow"],
-  ["tiff_packbits", "rare", "full", "full", "fast"],
-  ["horizontal_delta", "rare", "full", "full", "fast"],
-  ["floatpred", "rare", "full", "full", "fast"],
-  ["chunky", "rare", "full", "full", "fast"],
-  ["imagecodecs_jpeg", "rare", "images", "none", "slow"],
-  ["imagecodecs_lerc", "rare", "images", "none", "slow"],
-  ["imagecodecs_webp", "rare", "images", "none", "slow"],
-  ["imagecodecs_jpeg2k", "rare", "images", "none", "slow"],
-  ["imagecodecs_png", "rare", "images", "none", "slow"],
+  ["bytes", "usual", "decode", "decode"],
+  ["transpose", "usual", "decode", "decode"],
+  ["zlib", "usual", "decode", "full"],
+  ["gzip", "usual", "decode", "full"],
+  ["zstd", "usual", "decode", "full"],
+  ["lz4", "usual", "decode", "full"],
+  ["blosc", "usual", "decode", "full"],
+  ["bz2", "rare", "full", "full"],
+  ["lzma", "rare", "full", "full"],
+  ["delta", "rare", "decode", "full"],
+  ["astype", "rare", "decode", "full"],
+  ["fixedscaleoffset", "rare", "decode", "full"],
+  ["quantize", "rare", "decode", "full"],
+  ["bitround", "rare", "decode", "full"],
+  ["numcodecs_packbits", "rare", "decode", "full"],
+  ["packbits", "rare", "decode", "full"],
+  ["reshape", "rare", "decode", "full"],
+  ["crc32c", "usual", "decode", "decode"],
+  ["crc32", "rare", "decode", "decode"],
+  ["adler32", "rare", "decode", "decode"],
+  ["fletcher32", "rare", "decode", "decode"],
+  ["jenkins_lookup3", "rare", "full", "full"],
+  ["shuffle", "usual", "decode", "full"],
+  ["scale_offset", "rare", "full", "full"],
+  ["cast_value", "rare", "full", "full"],
+  ["base64", "rare", "full", "full"],
+  ["snappy", "rare", "full", "full"],
+  ["conditional", "rare", "full", "full"],
+  ["zfp", "rare", "full", "full"],
+  ["pcodec", "rare", "full", "none"],
+  ["lzw", "rare", "full", "full"],
+  ["tiff_packbits", "rare", "full", "full"],
+  ["horizontal_delta", "rare", "full", "full"],
+  ["floatpred", "rare", "full", "full"],
+  ["chunky", "rare", "full", "full"],
+  ["imagecodecs_jpeg", "rare", "images", "none"],
+  ["imagecodecs_lerc", "rare", "images", "none"],
+  ["imagecodecs_webp", "rare", "images", "none"],
+  ["imagecodecs_jpeg2k", "rare", "images", "none"],
+  ["imagecodecs_png", "rare", "images", "none"],
 ] as const satisfies readonly (readonly [
   core: string,
   part: "usual" | "rare",
   decode: ModuleName,
   encode: ModuleName | "none",
-  speed: "fast" | "slow",
 ])[];
 
 type Rows = (typeof table)[number];
@@ -69,15 +67,13 @@ interface CodecRow {
   readonly decode: ModuleName;
   /** "none": existing data is read, but nothing is written. */
   readonly encode: ModuleName | "none";
-  readonly isSlow: boolean;
   readonly id: number;
 }
 
-export const coreCodecs: readonly CodecRow[] = table.map(([core, , decode, encode, speed], id) => ({
+export const coreCodecs: readonly CodecRow[] = table.map(([core, , decode, encode], id) => ({
   core,
   decode,
   encode,
-  isSlow: speed === "slow",
   id,
 }));
 

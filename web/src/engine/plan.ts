@@ -94,11 +94,6 @@ export class Plan implements PlanWords {
     return this.#decodeModule;
   }
 
-  /** Whether decoding, or encoding, a chunk takes longer than copying it to another thread and back. */
-  outweighsCopy(direction: "decode" | "encode"): boolean {
-    return this.steps.some((step) => isSlow(step, direction));
-  }
-
   /** Records that a chunk needed the full module, so that all later ones are decoded there. */
   requireFullModule(): void {
     this.#decodeModule = "full";
@@ -154,13 +149,6 @@ export function packWords(bytes: ArrayLike<number>, length = bytes.length): numb
 
 function stepWords(step: ChainStep): number[] {
   return [codecRow(step.core).id, step.params.length, ...step.params];
-}
-
-/** Compressors of Blosc frames that are slow, as numbers of `cname`: lz4hc (when encoding), zlib and zstd. */
-const slowInBlosc = { decode: [4, 5], encode: [2, 4, 5] };
-
-function isSlow({ core, params }: ChainStep, direction: "decode" | "encode"): boolean {
-  return core === "blosc" ? slowInBlosc[direction].includes(params[0]!) : codecRow(core).isSlow;
 }
 
 /**

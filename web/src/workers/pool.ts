@@ -1,8 +1,10 @@
 /** A pool of workers that decode and encode chunks. */
 
 import { type CoreChunkCodec, wholePlace } from "../chain/chunk-codec.js";
+import { type CoreCodec, coreCodecs } from "../engine/codec-table.js";
 import type { ModuleName } from "../engine/compile.js";
 import { compiledModule, getSession, withFullIfNeeded } from "../engine/engine.js";
+import type { Plan } from "../engine/plan.js";
 import type { Projection } from "../plan/projections.js";
 import type { LocateError, ResultBytes, Sink } from "../read/assemble.js";
 import type { Transport } from "../store/transport.js";
@@ -65,6 +67,12 @@ const startTimeout = 15_000;
 const silenceTimeout = 60_000;
 /** Consecutive worker crashes, without a completed task, after which no more are started. */
 const maxCrashes = 8;
+
+/** Codecs that take longer than copying the bytes to another thread; blosc depends on its compressor. */
+const slowCodecs: ReadonlySet<CoreCodec> = new Set<CoreCodec>([
+  ...(["zlib", "gzip", "zstd", "blosc", "bz2", "lzma", "zfp", "pcodec", "lzw"] as const),
+  ...coreCodecs.filter(({ decode }) => decode === "images").map(({ core }) => core),
+]);
 
 /** Whether the calling thread may be busy with tasks: a page would not respond while it runs one. */
 const mayBlock = (): boolean => !("document" in globalThis);
@@ -228,7 +236,15 @@ export class WorkerPool {
    */
   #pays({ isNative, plan }: CoreChunkCodec, direction: "decode" | "encode", isShared: boolean): boolean {
     if (this.#maxSize === 0 || isNative) return false;
-    return isShared || !mayBlock() || plan.outweighsCopy(direction);
+    return isShared || !mayBlock() || this.outweighsCopy(plan, direction);
+  }
+
+  /** @internal Whether decoding, or encoding, a chunk takes longer than copying it to another thread and back. */
+  outweighsCopy({ steps }: Plan, direction: "decode" | "encode"): boolean {
+    const fastest = direction === "decode" ? 3 : 1; // compressors of Blosc: snappy, lz4
+    return steps.some(
+      ({ core, params }) => slowCodecs.has(core) && !(core === "blosc" && params[0]! <= fastest),
+    );
   }
 
   /** @internal Decodes one chunk. */

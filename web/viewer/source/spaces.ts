@@ -1,7 +1,9 @@
 /** Coordinate systems that pictures and layers share: and the matrix between their coordinates. */
-import type { Rows } from "#internal";
 import { identityMatrix, inverse, type Matrix, product } from "../base/matrix.js";
 import { InvalidLayer } from "./features.js";
+
+/** One row per output: a factor for each input, then an offset. */
+type Rows = readonly (readonly number[])[];
 
 export interface Spaces {
   /** By name: from coordinates of a dataset to the system, or the reason why no transformation is affine. */

@@ -1,19 +1,10 @@
 /** Resources shared by all viewers of a page: workers, cache, scheduler. */
-import { WorkerPool, type WorkerPoolOptions } from "zarr-wasm";
+import { WorkerPool } from "zarr-wasm";
 import { LruCache } from "#internal";
 import { maxRequests } from "../source/nodes.js";
+import { poolOptions } from "./pool-options.js";
 import { Scheduler } from "./scheduler.js";
 import type { Block } from "./tile.js";
-
-let poolOptions: WorkerPoolOptions = {};
-
-/**
- * Sets the options of the worker pool that all viewers of the page share, such as `createWorker`. Must be called
- * before the first viewer opens a source.
- */
-export function configurePool(options: WorkerPoolOptions): void {
-  poolOptions = options;
-}
 
 export interface Shared {
   readonly pool: WorkerPool;
@@ -61,7 +52,7 @@ function make(): Shared & { users: number } {
   });
   return {
     users: 0,
-    pool: new WorkerPool(poolOptions),
+    pool: new WorkerPool(poolOptions()),
     scheduler: new Scheduler(cache, limits),
     onDrop: (listener) => {
       listeners.add(listener);
