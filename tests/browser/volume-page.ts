@@ -67,7 +67,7 @@ export const replaceInShaders = (page: Page, ...parts: readonly (readonly [old: 
 export const average = (samples: readonly number[]) =>
   samples.reduce((sum, one) => sum + one, 0) / samples.length;
 
-/** A text that changes with the picture. */
+/** A string that changes with the picture. */
 export const pictureHash = (page: Page): Promise<string> =>
   page.locator(".zw-canvas").evaluate((canvas: HTMLCanvasElement) => canvas.toDataURL());
 

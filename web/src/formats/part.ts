@@ -272,7 +272,7 @@ export async function findOther(
   else if (isFileSource(source) && !(store instanceof ZipStore)) await refuseFile(source, signal);
   const repository = version === 2 || isRemoteFile ? undefined : await findRepository(store, options);
   if (repository) return repository;
-  // Over HTTP, only names of Parquet folders are asked for references; `open` has asked for those in URLs.
+  // Over HTTP, references are looked for only at names of Parquet folders; `open` has looked for those in URLs.
   const isKnown = remote !== undefined && (!isParquetFolder(remote) || !isStore(source));
   if (version === 3 || isKnown) throw missing;
   const references = await findReferences(store, options).catch(damaged(missing));

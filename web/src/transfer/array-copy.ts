@@ -44,7 +44,7 @@ export interface ArrayCopy {
   readonly memory: number;
   /** Keeps whole objects that exist in the target. */
   readonly resume: boolean;
-  /** Decodes what is written and compares it with the source. */
+  /** Decodes written chunks and compares them with the source. */
   readonly verify: boolean;
   /** Place of intermediate chunks: a folder (Node) or a store. Without one, arrays are copied in a single pass. */
   readonly temp: string | Store | undefined;

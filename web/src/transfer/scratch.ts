@@ -55,8 +55,8 @@ async function folderIn(where: string, isChecked: boolean): Promise<ScratchStore
 }
 
 /**
- * Chunks that only this process writes: in a flat folder, or below a unique prefix of a store. One that has been written, but
- * is missing, is an error.
+ * Chunks that only this process writes: in a flat folder, or below a unique prefix of a store. It is an error if a written
+ * chunk is missing.
  */
 export class ScratchStore implements Store {
   readonly #prefix: string;
@@ -77,8 +77,8 @@ export class ScratchStore implements Store {
   }
 
   /**
-   * @throws Network ("file-failed") for a chunk that was removed; CorruptChunk ("differs") for one that was changed; what the
-   *   store throws.
+   * @throws Network ("file-failed") if the chunk was removed; CorruptChunk ("differs") if it was changed; errors of the
+   *   store.
    */
   async get(key: string): Promise<Uint8Array | undefined> {
     const digest = this.#written.get(key);

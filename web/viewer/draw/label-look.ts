@@ -1,4 +1,4 @@
-/** Labels drawn as outlines, hidden or faint, and codes of labels: what a table of colours cannot say. */
+/** Labels that are outlined, hidden or faint, which a table of colours cannot express; codes of labels. */
 import { labelCount, pixelColor } from "../base/color-tables.js";
 import { labelCode } from "../base/label-pixels.js";
 import { keptFor } from "../base/memo.js";

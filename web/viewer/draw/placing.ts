@@ -139,7 +139,7 @@ export const cornersOf = ({ left, right, top, bottom }: Rectangle) =>
     [left, bottom],
   ] as const;
 
-/** The pixels of a part of an upright tile, in columns and rows: its edges are whole pixels, as those of the tile. */
+/** The pixels of a part of an upright tile, in columns and rows: its edges are whole pixels, like the edges of the tile. */
 export function partPlace({ tile }: PlacedTile, part: Rectangle, { place }: Placing): Placed {
   const { left, right, top, bottom } = place(tile.world);
   const x = (column: number) => left + Math.round((column * (right - left)) / tile.plane.columns);
