@@ -34,6 +34,13 @@ function view(store: Store, prefix: string, isWritable = true): Store {
   };
 }
 
+/** A store that shows no names that begin with a dot, except documents of Zarr. */
+const withoutHidden = (store: Store): Store => ({
+  ...store,
+  get: (key, options) => (/\/\.(?!z(?:array|group|attrs)$)/.test(key) ? undefined : store.get(key, options)),
+  list: (path) => store.list!(path),
+});
+
 async function contents(store: Store): Promise<Map<string, string>> {
   const found = new Map<string, string>();
   for await (const key of store.list!(""))
@@ -54,6 +61,8 @@ describe.each(stores)("in %s", (_, make) => {
     ["a view of which the destination is a view", (m: Store) => [view(m, ""), view(m, "/b")]],
     ["the store of which the destination is a view", (m: Store) => [m, view(m, "/b")]],
     ["a node in the destination, which is a view", (m: Store) => [m, view(m, "/b"), "b/c"]],
+    ["a view without hidden files", (m: Store) => [withoutHidden(view(m, "/b")), view(m, "/b")]],
+    ["a view without hidden files of a part", (m: Store) => [withoutHidden(m), view(m, "/b/c")]],
     ["another view of the same part", (m: Store) => [view(m, "/b"), view(view(m, "/b"), "")]],
   ] as [string, (store: Store) => [Store, Store, string?]][])(
     "overwrite refuses %s",
@@ -77,6 +86,31 @@ describe.each(stores)("in %s", (_, make) => {
     await copy(view(store, ""), other, { overwrite: true });
     expect(await contents(other)).toEqual(await contents(store));
   });
+});
+
+it("overwrite compares documents of any length", async () => {
+  const store = new MapStore();
+  const attributes = { text: "x".repeat(300_000) };
+  await create(store, { path: "b", shape: [4], dtype: "int8", attributes });
+  const error = await errorOf(() =>
+    copy(withoutHidden(view(store, "/b")), view(store, "/b"), { overwrite: true }),
+  );
+  expect(error).toMatchObject({ _tag: "NotAllowed", code: "is-source" });
+});
+
+it("overwrite recognises nodes of Zarr v2 in a view without hidden files", async () => {
+  const store = new MapStore();
+  const root = await createGroup(store, { zarrFormat: 2 });
+  await create(root, { path: "a", zarrFormat: 2, shape: [4], dtype: "int8" });
+  const before = await contents(store);
+  for (const places of [
+    [withoutHidden(view(store, "")), view(store, "/a")],
+    [withoutHidden(view(store, "/a")), view(store, "")],
+  ] as const) {
+    const error = await errorOf(() => copy(...places, { overwrite: true }));
+    expect(error).toMatchObject({ _tag: "NotAllowed", code: "is-source" });
+    expect(await contents(store)).toEqual(before);
+  }
 });
 
 it("fails if the source is deleted while it is copied", async () => {
