@@ -15,7 +15,7 @@ import {
 } from "../store/temp-names.js";
 import { networkError } from "../util/errors.js";
 import { keepAlive } from "../util/platform.js";
-import { differsError } from "./array-copy.js";
+import { differsError } from "./destination.js";
 import { exitHooks, node, transferTimes } from "./host.js";
 import type { Leftovers } from "./options.js";
 
