@@ -171,6 +171,19 @@ describe.each(ways)("a copy %s into a store", (_, options, before) => {
   });
 });
 
+it("verify fails for a store that keeps what overwrite deletes", async () => {
+  const to = new MapStore();
+  await copy(await source(), to);
+  const sparse = new MapStore();
+  await create(sparse, { path: "a", shape: [32, 32], chunkShape: [16, 16], dtype: "uint16" });
+  const keeping: Store = {
+    ...misbehaving(to, -1, () => {}),
+    delete: (key) => (key.includes("/c/") ? undefined : to.delete(key)),
+  };
+  const copying = copy(sparse, keeping, { path: "a", overwrite: true, verify: true });
+  await expect(copying).rejects.toMatchObject({ _tag: "CorruptChunk", code: "differs" });
+});
+
 it("chunks out of a shard larger than the memory are written while others are read", async () => {
   const [from, to, memory] = [new MapStore(), new MapStore(), 2 ** 23];
   const shape = [4, 2 ** 23];

@@ -54,7 +54,7 @@ export interface DestinationOptions {
   readonly overwrite?: boolean | undefined;
   /** URL of the S3-compatible bucket of an http or https destination, which can then be listed. */
   readonly bucket?: string | undefined;
-  /** Whether to read each written object again and compare it; not in archives, which cannot be read before they are closed. */
+  /** Whether to read each object that is written or deleted again; not in archives, which can be read once they are closed. */
   readonly verify?: boolean | undefined;
   /** Name in messages. Default: the path or URL. */
   readonly name?: string | undefined;
@@ -255,16 +255,24 @@ function gatedWrites(store: Store, gate: WriteGate, verify: boolean) {
   const isChecking = store instanceof FileSystemStore || store instanceof WritableHttpStore;
   const gated = <O extends StoreWriteOptions>(options: O | undefined) =>
     isChecking ? { ...options, beforeCommit: gate.checkLock } : options;
+  const check = async (key: string, value: Uint8Array | undefined) => {
+    const found = verify ? await store.get(key) : value;
+    const isSame = value && found ? isSameBytes(found, value) : found === value;
+    if (!isSame) throw differsError(store.locate?.(key) ?? key, key);
+  };
   return {
     set: async (key: string, value: Uint8Array, options?: StoreSetOptions) => {
       await gate.run(async () => {
         await store.set!(key, value, gated(options));
-        const found = verify ? await store.get(key) : value;
-        if (!found || !isSameBytes(found, value)) throw differsError(store.locate?.(key) ?? key, key);
+        await check(key, value);
       });
     },
     delete: async (key: string, options?: StoreWriteOptions) => {
-      if (key !== lockKey) await gate.run(() => store.delete!(key, gated(options)));
+      if (key === lockKey) return;
+      await gate.run(async () => {
+        await store.delete!(key, gated(options));
+        await check(key, undefined);
+      });
     },
     deletePrefix: async (path: string, options?: StoreWriteOptions) => {
       await gate.run(() => store.deletePrefix!(path, gated(options)));
