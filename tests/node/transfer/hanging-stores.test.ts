@@ -184,6 +184,29 @@ it("verify fails for a store that keeps what overwrite deletes", async () => {
   await expect(copying).rejects.toMatchObject({ _tag: "CorruptChunk", code: "differs" });
 });
 
+it("a store of intermediate chunks is left empty, also by writes that fail after they have stored", async () => {
+  const from = new MapStore();
+  const shape = [2048, 2048];
+  await set(await create(from, { shape, chunkShape: [16, 2048], dtype: "uint32" }), null, 5);
+  for (let [at, isFailing] = [0, true]; isFailing; at++) {
+    const stored = new MapStore();
+    isFailing = false;
+    const temp = misbehaving(stored, at, (key, value) => {
+      isFailing = true;
+      stored.set(key, value);
+      throw new Error("connection lost");
+    });
+    const copying = copy(from, new MapStore(), { chunkShape: [2048, 16], memory: 2 ** 23, temp });
+    const error = await copying.then(
+      () => undefined,
+      (reason: Error) => reason,
+    );
+    expect(error !== undefined).toBe(isFailing);
+    expect([...stored.entries.keys()]).toEqual([]);
+    if (!isFailing) expect(at).toBeGreaterThan(3);
+  }
+});
+
 it("chunks out of a shard larger than the memory are written while others are read", async () => {
   const [from, to, memory] = [new MapStore(), new MapStore(), 2 ** 23];
   const shape = [4, 2 ** 23];
