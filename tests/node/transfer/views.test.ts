@@ -1,11 +1,12 @@
 // Copies between a store and user-written views of it, and sources that vanish during a copy.
+import { existsSync, readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
 import { create, createGroup, get, MapStore, open, type Store, set } from "zarr-wasm";
 import { FileSystemStore } from "zarr-wasm/node";
 import { copy } from "zarr-wasm/transfer";
 import { temporaryPlaces } from "../support/cli-tool.js";
-import { errorOf } from "../support/support.js";
+import { errorOf, serve } from "../support/support.js";
 
 const place = temporaryPlaces("views");
 
@@ -110,6 +111,28 @@ it("overwrite recognises nodes of Zarr v2 in a view without hidden files", async
     const error = await errorOf(() => copy(...places, { overwrite: true }));
     expect(error).toMatchObject({ _tag: "NotAllowed", code: "is-source" });
     expect(await contents(store)).toEqual(before);
+  }
+});
+
+it("overwrite recognises a folder that a server shows as the source, also without hidden files", async () => {
+  const dir = place("served.zarr");
+  const folder = new FileSystemStore(pathToFileURL(dir));
+  await filled(folder);
+  const before = await contents(folder);
+  for (const isHiding of [false, true]) {
+    const server = await serve((key) =>
+      (isHiding && key.includes("/.")) || !existsSync(dir + key) ? undefined : readFileSync(dir + key),
+    );
+    for (const [path, below] of [
+      ["a", "a"],
+      ["b/c", "b"],
+      ["b/c", "b/c"],
+    ]) {
+      const copying = copy(server.url, pathToFileURL(`${dir}/${below}`), { path, overwrite: true });
+      await expect(copying).rejects.toMatchObject({ _tag: "NotAllowed", code: "is-source" });
+      expect(await contents(folder)).toEqual(before);
+    }
+    await server.close();
   }
 });
 

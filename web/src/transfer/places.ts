@@ -155,8 +155,9 @@ interface ViewedSource extends NodePlace {
 }
 
 /**
- * Checks stores whose place is unknown by objects that are written to the destination and looked for in the source: no node
- * of the source may be about to be overwritten. Call it with the destination locked.
+ * Checks stores whose place is unknown, and folders that a server may show as the source, by objects that are written to the
+ * destination and looked for in the source: no node of the source may be about to be overwritten. Call it with the destination
+ * locked.
  * @throws NotAllowed ("is-source").
  */
 export async function checkViews(
@@ -164,7 +165,9 @@ export async function checkViews(
   destination: Store,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  if (isKnown(source.store) && isKnown(destination)) return; // compared by `checkOverlap`
+  const [from, to] = [source.store, destination].map(placeOfStore);
+  const mayBeServed = from !== undefined && to !== undefined && isUrl(from) && !isUrl(to);
+  if (!mayBeServed && isKnown(source.store) && isKnown(destination)) return; // compared by `checkOverlap`
   // Deleting is refused without `delete`, and nothing is deleted without documents.
   const documents = destination.delete && (await documentsAt(destination, "", signal));
   if (!documents) return;
