@@ -95,7 +95,6 @@ describe("hints", () => {
       return result.err;
     };
     expect(await err("verfy", place)).toContain('did you mean "verify"?');
-    expect(await err("cpoy", place)).toContain('did you mean "copy"?');
     expect(await err("read", place, "--slect", "0")).toContain("--slect; did you mean --select?");
     expect(await err("read", path.join(folder, "dat.zarr"))).toContain(`did you mean ${place}?`);
     expect(await err("view", path.join(folder, "dat.zarr"))).toContain(`did you mean ${place}?`);
@@ -114,7 +113,21 @@ describe("hints", () => {
   });
 });
 
-describe("hints for sources", () => {
+describe("hints for sources and commands", () => {
+  it.each([
+    ["ls", "zarr-wasm info SOURCE"],
+    ["tree", "zarr-wasm info SOURCE"],
+    ["rechunk", "zarr-wasm copy SOURCE DEST --chunks 64,64"],
+    ["convert", "zarr-wasm copy SOURCE DEST --format 3"],
+    ["cpoy", 'did you mean "copy"?'],
+  ])("%s: %s", async (name, hint) => {
+    expect(await run(name, "data.zarr")).toMatchObject({
+      status: 2,
+      text: "",
+      err: expect.stringContaining(hint),
+    });
+  });
+
   it.each([
     ["s3://bucket/a/b.zarr", "; use https://bucket.s3.amazonaws.com/a/b.zarr"],
     ["s3://my.bucket/a", "; use https://s3.amazonaws.com/my.bucket/a"],

@@ -91,6 +91,43 @@ describe("zarr-wasm info of a group", () => {
     );
   });
 
+  it("shows the images and coordinate systems of a scene", async () => {
+    const between = (input: object, output: object) => ({ type: "identity", input, output });
+    const scene = {
+      coordinateSystems: [{ name: "atlas" }],
+      coordinateTransformations: [
+        between({ path: "left", name: "physical" }, { name: "atlas" }),
+        between({ path: "right", name: "physical" }, { path: "left", name: "physical" }),
+      ],
+    };
+    const scenes = {
+      all: scene,
+      none: {},
+      wrong: { coordinateSystems: [null], coordinateTransformations: [7] },
+    };
+    const dir = write(new Map([["zarr.json", json(v3Group({}))]]));
+    for (const [name, one] of Object.entries(scenes))
+      writeStore(
+        dir,
+        new Map([[`${name}/zarr.json`, json(v3Group({ ome: { version: "0.6", scene: one } }))]]),
+      );
+    expect(await info(dir)).toBe(
+      `/  Zarr v3 group
+├─ all/  (ome)
+│     OME-Zarr 0.6 scene: images left, right
+│     coordinate systems atlas
+│     2 transformations
+├─ none/  (ome)
+│     OME-Zarr 0.6 scene: images none
+│     0 transformations
+└─ wrong/  (ome)
+      OME-Zarr 0.6 scene: images none
+      coordinate systems undefined
+      1 transformation
+`,
+    );
+  });
+
   it("shows the levels of an image in a store without listing", async () => {
     const store = goldenStore("omezarr-0.5");
     const server = await serve((url) => store.get(url));

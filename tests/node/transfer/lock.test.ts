@@ -3,6 +3,8 @@ import { existsSync, readdirSync, symlinkSync } from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it, vi } from "vitest";
+import { FileSystemStore } from "zarr-wasm/node";
+import { copy as copyNodes } from "zarr-wasm/transfer";
 import { runCopy } from "#src/cli/commands/copy.js";
 import { runPyramid } from "#src/cli/commands/pyramid/command.js";
 import type { Values } from "#src/cli/options/options.js";
@@ -26,6 +28,16 @@ import { S3Server } from "../support/s3-server.js";
 import { errorOf } from "../support/support.js";
 
 describe("the lock of a destination", () => {
+  it("has a name in stores of relative paths", async () => {
+    const relative = (dir: string) => new FileSystemStore(path.relative(process.cwd(), dir));
+    const dest = place("relative.zarr");
+    await copyNodes(relative(source), relative(dest));
+    const lock = await hold(dest);
+    const error = await errorOf(() => copyNodes(relative(source), relative(dest), { overwrite: true }));
+    expect(error).toMatchObject({ _tag: "Conflict", code: "locked" });
+    await lock.release();
+  });
+
   it("excludes all other writers, under every name of the location, and ends with its writer", async () => {
     const dest = place("copy.zarr");
     await copy(source, dest);

@@ -1,11 +1,12 @@
 // Copies between a store and user-written views of it, and sources that vanish during a copy.
+import { existsSync, readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
 import { create, createGroup, get, MapStore, open, type Store, set } from "zarr-wasm";
 import { FileSystemStore } from "zarr-wasm/node";
 import { copy } from "zarr-wasm/transfer";
 import { temporaryPlaces } from "../support/cli-tool.js";
-import { errorOf } from "../support/support.js";
+import { errorOf, serve } from "../support/support.js";
 
 const place = temporaryPlaces("views");
 
@@ -34,6 +35,13 @@ function view(store: Store, prefix: string, isWritable = true): Store {
   };
 }
 
+/** A store that shows no names that begin with a dot, except documents of Zarr. */
+const withoutHidden = (store: Store): Store => ({
+  ...store,
+  get: (key, options) => (/\/\.(?!z(?:array|group|attrs)$)/.test(key) ? undefined : store.get(key, options)),
+  list: (path) => store.list!(path),
+});
+
 async function contents(store: Store): Promise<Map<string, string>> {
   const found = new Map<string, string>();
   for await (const key of store.list!(""))
@@ -54,6 +62,8 @@ describe.each(stores)("in %s", (_, make) => {
     ["a view of which the destination is a view", (m: Store) => [view(m, ""), view(m, "/b")]],
     ["the store of which the destination is a view", (m: Store) => [m, view(m, "/b")]],
     ["a node in the destination, which is a view", (m: Store) => [m, view(m, "/b"), "b/c"]],
+    ["a view without hidden files", (m: Store) => [withoutHidden(view(m, "/b")), view(m, "/b")]],
+    ["a view without hidden files of a part", (m: Store) => [withoutHidden(m), view(m, "/b/c")]],
     ["another view of the same part", (m: Store) => [view(m, "/b"), view(view(m, "/b"), "")]],
   ] as [string, (store: Store) => [Store, Store, string?]][])(
     "overwrite refuses %s",
@@ -77,6 +87,53 @@ describe.each(stores)("in %s", (_, make) => {
     await copy(view(store, ""), other, { overwrite: true });
     expect(await contents(other)).toEqual(await contents(store));
   });
+});
+
+it("overwrite compares documents of any length", async () => {
+  const store = new MapStore();
+  const attributes = { text: "x".repeat(300_000) };
+  await create(store, { path: "b", shape: [4], dtype: "int8", attributes });
+  const error = await errorOf(() =>
+    copy(withoutHidden(view(store, "/b")), view(store, "/b"), { overwrite: true }),
+  );
+  expect(error).toMatchObject({ _tag: "NotAllowed", code: "is-source" });
+});
+
+it("overwrite recognises nodes of Zarr v2 in a view without hidden files", async () => {
+  const store = new MapStore();
+  const root = await createGroup(store, { zarrFormat: 2 });
+  await create(root, { path: "a", zarrFormat: 2, shape: [4], dtype: "int8" });
+  const before = await contents(store);
+  for (const places of [
+    [withoutHidden(view(store, "")), view(store, "/a")],
+    [withoutHidden(view(store, "/a")), view(store, "")],
+  ] as const) {
+    const error = await errorOf(() => copy(...places, { overwrite: true }));
+    expect(error).toMatchObject({ _tag: "NotAllowed", code: "is-source" });
+    expect(await contents(store)).toEqual(before);
+  }
+});
+
+it("overwrite recognises a folder that a server shows as the source, also without hidden files", async () => {
+  const dir = place("served.zarr");
+  const folder = new FileSystemStore(pathToFileURL(dir));
+  await filled(folder);
+  const before = await contents(folder);
+  for (const isHiding of [false, true]) {
+    const server = await serve((key) =>
+      (isHiding && key.includes("/.")) || !existsSync(dir + key) ? undefined : readFileSync(dir + key),
+    );
+    for (const [path, below] of [
+      ["a", "a"],
+      ["b/c", "b"],
+      ["b/c", "b/c"],
+    ]) {
+      const copying = copy(server.url, pathToFileURL(`${dir}/${below}`), { path, overwrite: true });
+      await expect(copying).rejects.toMatchObject({ _tag: "NotAllowed", code: "is-source" });
+      expect(await contents(folder)).toEqual(before);
+    }
+    await server.close();
+  }
 });
 
 it("fails if the source is deleted while it is copied", async () => {

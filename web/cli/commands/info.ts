@@ -164,7 +164,7 @@ async function groupFacts(group: ZarrGroup): Promise<TreeFacts> {
 async function* treeLines(group: ZarrGroup): AsyncGenerator<string> {
   yield `${bold(printable(`/${group.path}`))}  Zarr v${group.zarrFormat} group${attributeNames(group)}`;
   const members = await listMembers(group);
-  for (const note of groupNotes(group)) yield noteLine("", members, note);
+  for (const note of await groupNotes(group)) yield noteLine("", members, note);
   yield* branches(group, members, "");
 }
 
@@ -198,7 +198,7 @@ async function* branches(
       yield `${branch}${bold(`${shownName}/`)}${attributeNames(node)}`;
       const inner = `${indent}${isLast ? "   " : "│  "}`;
       const below = await listMembers(node);
-      for (const note of groupNotes(node)) yield noteLine(inner, below, note);
+      for (const note of await groupNotes(node)) yield noteLine(inner, below, note);
       yield* branches(node, below, inner);
     }
   }

@@ -170,6 +170,33 @@ memory to estimate the gain of other codecs.`,
   },
 };
 
+/** Commands of other tools, and what does the same here. */
+export const otherCommands: Readonly<Record<string, string>> = {
+  ls: "info SOURCE",
+  tree: "info SOURCE",
+  list: "info SOURCE",
+  stat: "info SOURCE --path PATH",
+  cat: "read SOURCE",
+  head: "read SOURCE --select 0:10",
+  get: "read SOURCE --format npy --out FILE",
+  cp: "copy SOURCE DEST",
+  download: "copy SOURCE DEST",
+  rechunk: "copy SOURCE DEST --chunks 64,64",
+  convert: "copy SOURCE DEST --format 3",
+  migrate: "copy SOURCE DEST --format 3",
+  shard: "copy SOURCE DEST --shards auto",
+  recompress: "copy SOURCE DEST --codecs zstd",
+  zip: "copy SOURCE DEST.zip",
+  unzip: "copy SOURCE.zip DEST",
+  check: "verify SOURCE",
+  validate: "verify SOURCE",
+  downsample: "pyramid SOURCE DEST",
+  multiscale: "pyramid SOURCE DEST",
+  show: "view SOURCE --open",
+  open: "view SOURCE --open",
+  serve: "view SOURCE --open",
+};
+
 /** Returns the options of a command with their names. */
 export function commandOptions({ options: own }: Command): [name: OptionName, option: Option][] {
   return own.map((entry) => {

@@ -1,7 +1,7 @@
 /** Formats the text of `--help` from the lists of commands and options. */
 import { closestTo } from "#internal";
 import { colorsFor, didYouMean } from "../text/output.js";
-import { type Command, commandOptions, commands } from "./commands.js";
+import { type Command, commandOptions, commands, otherCommands } from "./commands.js";
 import { everywhere, type Option, options, UsageError } from "./options.js";
 
 /** Maximum line length of option summaries. */
@@ -22,7 +22,10 @@ export function helpText(name: string | undefined): string {
 /** @throws UsageError for an unknown command, with a suggestion. */
 export function findCommand(name: string): Command {
   if (Object.hasOwn(commands, name)) return commands[name]!;
-  throw new UsageError(`unknown command "${name}"${didYouMean(closestTo(name, Object.keys(commands)))}`);
+  const hint = Object.hasOwn(otherCommands, name)
+    ? `; use: zarr-wasm ${otherCommands[name]}`
+    : didYouMean(closestTo(name, Object.keys(commands)));
+  throw new UsageError(`unknown command "${name}"${hint}`);
 }
 
 function overview(): string {

@@ -1,20 +1,56 @@
 /** Summarises conventions in metadata: OME-Zarr of groups, CF of arrays. */
-import { isZarrError, type Member, type ZarrArray, type ZarrGroup } from "zarr-wasm";
+import { isZarrError, type Member, type ZarrArray, type ZarrGroup, ZipStore } from "zarr-wasm";
 import { isMultiscales, multiscales, type OmeMultiscale } from "zarr-wasm/conventions";
+import { ownProperty as own } from "#internal";
 
 /** Maximum length of an attribute's value that is shown. */
 const maxText = 60;
 /** Maximum number of names shown from a list. */
 const maxNames = 6;
 
-/** Describes a group that is an OME-Zarr image, in lines. */
-export function groupNotes(group: ZarrGroup): string[] {
-  if (!isMultiscales(group)) return [];
+/** Describes a group that is an OME-Zarr image or scene, or the root of an archive of them, in lines. */
+export async function groupNotes(group: ZarrGroup): Promise<string[]> {
+  const notes = [...(await archiveNotes(group)), ...sceneNotes(own(group.attributes, "ome"))];
+  if (!isMultiscales(group)) return notes;
   try {
-    return multiscales(group).flatMap(imageNotes);
+    return [...notes, ...multiscales(group).flatMap(imageNotes)];
   } catch (error) {
     if (!isZarrError(error)) throw error;
-    return [`OME-Zarr: ${error.message}`];
+    return [...notes, `OME-Zarr: ${error.message}`];
+  }
+}
+
+/** Describes an OME-Zarr 0.6 scene: images, and transformations between their coordinate systems. */
+function sceneNotes(ome: unknown): string[] {
+  const scene = own(ome, "scene");
+  if (scene === undefined) return [];
+  const list = (name: string): unknown[] => [own(scene, name) ?? []].flat();
+  const transformations = list("coordinateTransformations");
+  const ends = transformations.flatMap((one) => [own(one, "input"), own(one, "output")]);
+  const paths = new Set(ends.map((end) => own(end, "path")).filter((path) => typeof path === "string"));
+  const systems = list("coordinateSystems").map((system) => short(String(own(system, "name"))));
+  return [
+    `OME-Zarr ${short(String(own(ome, "version")))} scene: images ${listed([...paths].map((path) => short(path))) || "none"}`,
+    ...(systems.length > 0 ? [`coordinate systems ${listed(systems)}`] : []),
+    `${transformations.length} transformation${transformations.length === 1 ? "" : "s"}`,
+  ];
+}
+
+/** Describes an archive whose comment identifies it as OME-Zarr (RFC-9). */
+async function archiveNotes({ store, path }: ZarrGroup): Promise<string[]> {
+  if (path !== "" || !(store instanceof ZipStore)) return [];
+  const ome = own(parsed(await store.comment()), "ome");
+  const version = own(ome, "version");
+  if (typeof version !== "string") return [];
+  const isFirst = own(own(own(ome, "zipFile"), "centralDirectory"), "jsonFirst") === true;
+  return [`OME-Zarr ${short(version)} archive${isFirst ? ", documents first" : ""}`];
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
   }
 }
 

@@ -17,7 +17,6 @@ import {
   type StoreWriteOptions,
 } from "../store/store.js";
 import { Limiter } from "../util/async.js";
-import { isSameBytes } from "../util/bytes.js";
 import { corruptChunk, withDetails } from "../util/errors.js";
 import { allowListeners } from "../util/platform.js";
 import type { Box } from "../util/shapes.js";
@@ -96,10 +95,6 @@ export function brokenChunkError(key: string, fault: string): Error {
     chunkKey: key,
   }) as Error;
 }
-
-/** Error for a copy that differs from its source. */
-export const differsError = (place: string, chunkKey?: string): Error =>
-  corruptChunk(`the copy differs from the source: ${place}`, { code: "differs", chunkKey });
 
 /** Options of a BoxCopier for an array. */
 export const boxCopyOptions = ({ memory, verify, pool, signal, tally, target }: ArrayCopy, from: View) => ({
@@ -232,15 +227,11 @@ export class TargetStore implements OwnStore {
 
   private readonly store: Store;
 
-  /**
-   * @param mayHoldMore whether an earlier copy may have left objects that have to be deleted.
-   * @param readsBack whether to read each object again and compare it.
-   */
+  /** @param mayHoldMore whether an earlier copy may have left objects that have to be deleted. */
   constructor(
     private readonly destination: Pick<Destination, "store" | "copyFrom">,
     private readonly tally: Tally,
     private readonly mayHoldMore: boolean,
-    private readonly readsBack: boolean,
   ) {
     const { store } = destination;
     this.store = store;
@@ -276,9 +267,6 @@ export class TargetStore implements OwnStore {
     await this.store.set!(key, value, options);
     this.written.add(key);
     this.tally.bytesWritten += value.byteLength;
-    if (!this.readsBack) return;
-    const found = await this.store.get(key);
-    if (!found || !isSameBytes(found, value)) throw differsError(this.locate(key), key);
   }
 
   /** Copies an object without reading it, unless it is kept, and counts its bytes. */

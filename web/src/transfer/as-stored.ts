@@ -46,6 +46,10 @@ interface WantedChunks {
 
 const cellOf = (object: Position): Box => ({ from: object, to: object.map((at) => at + 1) });
 
+/** Groups of objects in flight. */
+const maxGroups = 4;
+/** Chunks of a group: the bookkeeping of tiny chunks takes more memory than their bytes. */
+const maxGroupSize = 2 ** 12;
 /** Objects of a group that are written in parallel. */
 const writeLanes = 8;
 /** Merging of requests for chunks of a shard, in bytes. */
@@ -151,8 +155,10 @@ class Copier {
   /** Puts objects together from chunks of any objects of the source. Chunks of a shard of the source are read together. */
   async copyChunks(): Promise<void> {
     const { memory, signal, target } = this.work;
-    const isJoined = target.spec.isSharded;
-    const lanes = lanesFor(this.#bytesOf(isJoined ? this.#to : this.#from), memory, 4);
+    const bytes = target.spec.isSharded
+      ? this.#bytesOf(this.#to)
+      : Math.min(this.#bytesOf(this.#from), this.#groupSize * this.#bytesOf(this.#to));
+    const lanes = lanesFor(bytes, memory, maxGroups);
     await inLanes(this.#groups(), lanes, (objects) => this.#copyGroup(objects), signal);
   }
 
@@ -185,7 +191,12 @@ class Copier {
     return changeShard(making, levels, undefined, tasks, this.#to.positionsOf(object, tasks));
   }
 
-  /** Objects to write together: single shards, or all chunks that a shard of the source holds. */
+  /** Number of chunks out of a shard that are read before they are written. */
+  get #groupSize(): number {
+    return lanesFor(this.#bytesOf(this.#to), this.work.memory / maxGroups, maxGroupSize);
+  }
+
+  /** Objects to write together: single shards, or chunks that a shard of the source holds. */
   *#groups(): Generator<Position[]> {
     const { axes, objectAxes } = this.#from;
     const { boxes, target } = this.work;
@@ -196,7 +207,7 @@ class Copier {
         for (const shard of positionsIn(shards)) {
           const chunks = cellBox(elementBox(cellOf(shard), objectAxes), axes);
           const own = intersect(this.#moved(chunks, -1), box);
-          if (own) yield [...positionsIn(own)];
+          if (own) yield* inGroups(positionsIn(own), this.#groupSize);
         }
       }
   }
@@ -286,6 +297,17 @@ class Copier {
     for (const chunk of inspectObject(await this.#session(), leaf, levels, bytes).chunks)
       await checkDecodes(leaf, chunk, key);
   }
+}
+
+function* inGroups<T>(items: Iterable<T>, size: number): Generator<T[]> {
+  let group: T[] = [];
+  for (const item of items) {
+    group.push(item);
+    if (group.length < size) continue;
+    yield group;
+    group = [];
+  }
+  if (group.length > 0) yield group;
 }
 
 async function checkDecodes(leaf: ChunkCodec, chunk: Uint8Array, chunkKey: string): Promise<void> {

@@ -30,7 +30,8 @@ import type { Encoded } from "../write/encoder.js";
 import { resolveRegion } from "../write/region.js";
 import { changeShard } from "../write/shard.js";
 import { type WriteRegionOptions, writeRegion } from "../write/write-region.js";
-import { differsError, elementBytes } from "./array-copy.js";
+import { elementBytes } from "./array-copy.js";
+import { differsError } from "./destination.js";
 import type { View } from "./view.js";
 
 export interface BoxCopy {

@@ -258,7 +258,7 @@ async function planWorks(
   const works: ArrayCopy[] = [];
   for (const { metadata, path, view } of nodes) {
     if (!view || metadata.kind !== "array") continue;
-    const store = new TargetStore(destination, tally, resume, verify);
+    const store = new TargetStore(destination, tally, resume);
     const target = new ZarrArray(store, path, metadata.spec, view.array.limits);
     const counts = target.reader.objectAxes.map((axis) => axis.count);
     const own = { view, target, resume, boxes: shareBoxes(counts, share, works.length) };

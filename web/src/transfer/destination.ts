@@ -13,8 +13,10 @@ import { isStore, type Store, type StoreSetOptions, type StoreWriteOptions } fro
 import { writerLockName } from "../store/temp-names.js";
 import { ZipStore } from "../store/zip/store.js";
 import { ZipWriter } from "../store/zip/writer.js";
+import { isSameBytes } from "../util/bytes.js";
 import {
   alreadyExists,
+  corruptChunk,
   invalidArgument,
   isZarrError,
   messageOf,
@@ -52,9 +54,15 @@ export interface DestinationOptions {
   readonly overwrite?: boolean | undefined;
   /** URL of the S3-compatible bucket of an http or https destination, which can then be listed. */
   readonly bucket?: string | undefined;
+  /** Whether to read each object that is written or deleted again; not in archives, which can be read once they are closed. */
+  readonly verify?: boolean | undefined;
   /** Name in messages. Default: the path or URL. */
   readonly name?: string | undefined;
 }
+
+/** Error for a copy that differs from its source. */
+export const differsError = (place: string, chunkKey?: string): ZarrError =>
+  corruptChunk(`the copy differs from the source: ${place}`, { code: "differs", chunkKey });
 
 /** Error for an option that does not fit the others, or the data. */
 export const badOption = (message: string): ZarrError => invalidArgument(message, { code: "bad-option" });
@@ -104,7 +112,7 @@ async function openFileUrl(url: URL, options: DestinationOptions): Promise<Desti
     throw networkError(`${name} exists and is not a directory`, { code: "file-failed" });
   const store = new FileSystemStore(url);
   await blockForFiles(store);
-  return plainDestination({ kind: "folder", name, place: path }, store);
+  return plainDestination({ kind: "folder", name, place: path }, store, options);
 }
 
 const statPath = (path: string): Promise<Stats | undefined> =>
@@ -123,26 +131,32 @@ function refusePipeline(place: string): void {
 /** Whether a name has the file extension of an archive. */
 export const isArchiveName = (name: string): boolean => /\.(zip|ozx)$/i.test(name);
 
-function openServer(url: string, { name = url, bucket }: DestinationOptions): Destination {
+function openServer(url: string, options: DestinationOptions): Destination {
+  const { name = url, bucket } = options;
   refusePipeline(url.replace(/[?#].*/s, ""));
   if (bucket !== undefined && !URL.canParse(bucket)) throw badOption(`"${bucket}" is not a URL`);
   if (isArchiveName(new URL(url).pathname)) throw badOption("archives can only be written to files");
   const store = new WritableHttpStore(url, { bucket });
-  return plainDestination({ kind: "http", name, place: url }, store);
+  return plainDestination({ kind: "http", name, place: url }, store, options);
 }
 
-function openStore(given: Store, { name, bucket }: DestinationOptions): Destination {
+function openStore(given: Store, options: DestinationOptions): Destination {
+  const { name, bucket } = options;
   const store: Store = given instanceof Map ? new MapStore(given) : given;
   if (bucket !== undefined) throw badOption("`bucket` requires an http or https destination");
   const place = placeOfStore(store);
   const names = { name: name ?? place ?? store.locate?.("/") ?? "the destination", place };
-  if (store instanceof FileSystemStore) return plainDestination({ kind: "folder", ...names }, store);
-  return plainDestination({ kind: "store", ...names }, store);
+  const kind = store instanceof FileSystemStore ? "folder" : "store";
+  return plainDestination({ kind, ...names }, store, options);
 }
 
-function plainDestination(names: Pick<Destination, "kind" | "name" | "place">, inner: Store): Destination {
+function plainDestination(
+  names: Pick<Destination, "kind" | "name" | "place">,
+  inner: Store,
+  { verify }: DestinationOptions,
+): Destination {
   const gate = new WriteGate();
-  const store = gatedStore(inner, gate);
+  const store = gatedStore(inner, gate, verify);
   const release = async () => gate.release();
   return {
     ...names,
@@ -224,8 +238,8 @@ const notReplaceable = (message: string, cause?: unknown): ZarrError =>
 const lockKey = `/${writerLockName()}`;
 
 /** Returns a store whose writes pass a gate and never touch the lock. Everything else is passed through. */
-function gatedStore<S extends Store>(store: S, gate: WriteGate): S {
-  const writes: Readonly<Record<string, unknown>> = gatedWrites(store, gate);
+function gatedStore<S extends Store>(store: S, gate: WriteGate, verify = false): S {
+  const writes: Readonly<Record<string, unknown>> = gatedWrites(store, gate, verify);
   const proxy = new Proxy(store, {
     get(target, name) {
       const value: unknown = Reflect.get(target, name, target);
@@ -236,17 +250,29 @@ function gatedStore<S extends Store>(store: S, gate: WriteGate): S {
   return setInnerStore(proxy, store);
 }
 
-function gatedWrites(store: Store, gate: WriteGate) {
+function gatedWrites(store: Store, gate: WriteGate, verify: boolean) {
   // Files appear under their names, and lose them, only while the lock is held; requests are repeated only then.
   const isChecking = store instanceof FileSystemStore || store instanceof WritableHttpStore;
   const gated = <O extends StoreWriteOptions>(options: O | undefined) =>
     isChecking ? { ...options, beforeCommit: gate.checkLock } : options;
+  const check = async (key: string, value: Uint8Array | undefined) => {
+    const found = verify ? await store.get(key) : value;
+    const isSame = value && found ? isSameBytes(found, value) : found === value;
+    if (!isSame) throw differsError(store.locate?.(key) ?? key, key);
+  };
   return {
     set: async (key: string, value: Uint8Array, options?: StoreSetOptions) => {
-      await gate.run(() => store.set!(key, value, gated(options)));
+      await gate.run(async () => {
+        await store.set!(key, value, gated(options));
+        await check(key, value);
+      });
     },
     delete: async (key: string, options?: StoreWriteOptions) => {
-      if (key !== lockKey) await gate.run(() => store.delete!(key, gated(options)));
+      if (key === lockKey) return;
+      await gate.run(async () => {
+        await store.delete!(key, gated(options));
+        await check(key, undefined);
+      });
     },
     deletePrefix: async (path: string, options?: StoreWriteOptions) => {
       await gate.run(() => store.deletePrefix!(path, gated(options)));

@@ -11,7 +11,7 @@ import { randomHex, sha256, writerLockName } from "../store/temp-names.js";
 import { conflict, isZarrError, messageOf, networkError, type OnWarning } from "../util/errors.js";
 import { keepAlive } from "../util/platform.js";
 import { exitHooks, hasNode, node, transferTimes } from "./host.js";
-import { folderUrl, isSourceError, realPath } from "./places.js";
+import { folderUrl, isSourceError, plainName, realPath } from "./places.js";
 
 /** The place to lock. */
 export interface LockTarget {
@@ -187,9 +187,8 @@ class HeldLock implements DestinationLock {
   }
 
   #leaseAt([store, key]: LockPlace): Lease {
-    const name = store.locate?.(key) ?? key;
-    const shown = store instanceof FileSystemStore ? node().url.fileURLToPath(name) : name;
-    return new Lease(shown, store, key, { own: this.#own, share: this.options.share, stale: this.#stale });
+    const name = plainName(store.locate?.(key) ?? key);
+    return new Lease(name, store, key, { own: this.#own, share: this.options.share, stale: this.#stale });
   }
 
   /**

@@ -17,15 +17,16 @@ import { canList, keysBelow } from "../store/listing.js";
 import { joinKey, type Store } from "../store/store.js";
 import { hiddenName } from "../store/temp-names.js";
 import { deleteObject, writeObject } from "../store/write.js";
-import { isSameBytes } from "../util/bytes.js";
+import { isSameBytes, joinBytes } from "../util/bytes.js";
 import { ZarrError } from "../util/errors.js";
+import { textEncoder } from "../util/platform.js";
 import { inLanes } from "../walk/boxes.js";
 import { loadNode, node } from "./host.js";
 
 const isUrl = (text: string): boolean => /^[a-z][a-z0-9+.-]+:\/\//i.test(text);
 
 /** Returns a path or URL without the prefix of Icechunk repositories; file URLs become paths. */
-function plainName(place: string): string {
+export function plainName(place: string): string {
   const name = place.replace(/^icechunk\+/i, "");
   if (!/^file:/i.test(name)) return name;
   try {
@@ -154,8 +155,9 @@ interface ViewedSource extends NodePlace {
 }
 
 /**
- * Checks stores whose place is unknown by objects that are written to the destination and looked for in the source: no node
- * of the source may be about to be overwritten. Call it with the destination locked.
+ * Checks stores whose place is unknown, and folders that a server may show as the source, by objects that are written to the
+ * destination and looked for in the source: no node of the source may be about to be overwritten. Call it with the destination
+ * locked.
  * @throws NotAllowed ("is-source").
  */
 export async function checkViews(
@@ -163,14 +165,17 @@ export async function checkViews(
   destination: Store,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  if (isKnown(source.store) && isKnown(destination)) return; // compared by `checkOverlap`
+  const [from, to] = [source.store, destination].map(placeOfStore);
+  const mayBeServed = from !== undefined && to !== undefined && isUrl(from) && !isUrl(to);
+  if (!mayBeServed && isKnown(source.store) && isKnown(destination)) return; // compared by `checkOverlap`
   // Deleting is refused without `delete`, and nothing is deleted without documents.
-  if (!destination.delete || !(await documentsAt(destination, "", signal))) return;
+  const documents = destination.delete && (await documentsAt(destination, "", signal));
+  if (!documents) return;
   const inside = (await sameDocuments(source, destination, signal)).map(
-    (path) => [path, [source.path]] as const,
+    (path) => [joinKey(path, source.document), [source.path]] as const,
   );
-  for (const [folder, folders] of [["", source.paths] as const, ...inside])
-    if (await isShown(destination, folder, source.store, folders, signal))
+  for (const [key, folders] of [[`/${documents.names[0]}`, source.paths] as const, ...inside])
+    if (await isShown(destination, key, source.store, folders, signal))
       throw isSourceError("`source` shows data of `destination`, which `overwrite` would delete");
 }
 
@@ -197,24 +202,44 @@ async function sameDocuments(
   return found;
 }
 
-/** Whether one of the folders of another store shows a new object in a folder of the destination. */
+/**
+ * Whether one of the folders of another store is the folder of a document in the destination: shows a new object beside it
+ * (stores with a cache do), or a change of the document (stores that hide other names do).
+ */
 async function isShown(
   destination: Store,
-  folder: string,
+  key: string,
   source: Store,
   folders: readonly string[],
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
-  const name = hiddenName();
-  const key = joinKey(folder, name);
-  let isFound = false;
-  try {
-    await writeObject(destination, key, new Uint8Array(1), { signal });
-    await inLanes(folders, lanes, async (path) => {
-      if (await source.get(joinKey(path, name), { signal })) isFound = true;
+  const at = key.lastIndexOf("/") + 1;
+  const foldersWith = async (
+    name: string,
+    all: readonly string[],
+    isWanted: (bytes?: Uint8Array) => boolean,
+  ) => {
+    const found: string[] = [];
+    await inLanes(all, lanes, async (path) => {
+      if (isWanted(await source.get(joinKey(path, name), { signal }))) found.push(path);
     });
-    return isFound;
+    return found;
+  };
+  const name = hiddenName();
+  try {
+    await writeObject(destination, key.slice(0, at) + name, new Uint8Array(1), { signal });
+    if ((await foldersWith(name, folders, Boolean)).length > 0) return true;
   } finally {
-    await deleteObject(destination, key);
+    await deleteObject(destination, key.slice(0, at) + name);
+  }
+  const own = (await destination.get(key, { signal }))?.slice();
+  const isOwn = (bytes?: Uint8Array) => bytes !== undefined && isSameBytes(bytes, own!);
+  const equal = own ? await foldersWith(key.slice(at), folders, isOwn) : [];
+  if (!own || equal.length === 0) return false;
+  try {
+    await writeObject(destination, key, joinBytes([own, textEncoder().encode("\n")]), { signal });
+    return (await foldersWith(key.slice(at), equal, (bytes) => !isOwn(bytes))).length > 0;
+  } finally {
+    await writeObject(destination, key, own);
   }
 }

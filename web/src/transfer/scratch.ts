@@ -15,7 +15,7 @@ import {
 } from "../store/temp-names.js";
 import { networkError } from "../util/errors.js";
 import { keepAlive } from "../util/platform.js";
-import { differsError } from "./array-copy.js";
+import { differsError } from "./destination.js";
 import { exitHooks, node, transferTimes } from "./host.js";
 import type { Leftovers } from "./options.js";
 
@@ -48,9 +48,9 @@ export async function withScratch<T>(
 async function folderIn(where: string, isChecked: boolean): Promise<ScratchStore> {
   const { fs, path, url } = node();
   const folder = path.join(where, scratchName());
-  fs.mkdirSync(folder, { recursive: true });
   const store = new FileSystemStore(url.pathToFileURL(folder));
   await blockForFiles(store);
+  fs.mkdirSync(folder, { recursive: true }); // last, so that no signal arrives before the folder is to be removed
   return new ScratchStore(store, isChecked, folder);
 }
 
@@ -93,8 +93,8 @@ export class ScratchStore implements Store {
   async set(key: string, value: Uint8Array): Promise<void> {
     // A Map keeps the given bytes, and writers may reuse their memory.
     const bytes = this.store instanceof Map ? value.slice() : value;
+    this.#written.set(key, this.#digest(value)); // a failed write may have stored it
     await this.#run(() => this.store.set!(this.#keyOf(key), bytes));
-    this.#written.set(key, this.#digest(value));
   }
 
   async remove(): Promise<void> {
