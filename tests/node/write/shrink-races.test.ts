@@ -194,8 +194,8 @@ describe("another program that makes the array shorter", () => {
     };
     const array = (await open(mine)) as ZarrArray;
     const shorten = async () => resize((await open(theirs)) as ZarrArray, [5, 4]);
-    const beforeNext = () => {
-      between = shorten;
+    const beforeNext = (work: () => Promise<unknown> = shorten) => {
+      between = work;
     };
     return { array, beforeNext, theirs };
   };
@@ -217,5 +217,17 @@ describe("another program that makes the array shorter", () => {
     expect(error).toMatchObject({ _tag: "Network", code: "unknown-outcome" });
     expect(error.message).toContain("elements 10 to 11 along axis 0");
     expect(array.shape).toEqual([5, 4]);
+  });
+
+  it("along another axis is noticed by an append, also if the handle has its shape by then", async () => {
+    const { array, beforeNext, theirs } = await two();
+    beforeNext(async () => {
+      const { shape } = (await open(theirs)) as ZarrArray;
+      await resize((await open(theirs)) as ZarrArray, [shape[0]!, 2]);
+      expect((await errorOf(() => set(array, [0, 0], 7)))._tag).toBe("Conflict");
+    });
+    const error = await errorOf(() => append(array, filled(8, 7)));
+    expect(error).toMatchObject({ _tag: "Network", code: "unknown-outcome" });
+    expect(array.shape).toEqual([12, 2]);
   });
 });
