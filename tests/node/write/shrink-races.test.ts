@@ -12,6 +12,7 @@ import {
   type Store,
   set,
   slice,
+  updateAttributes,
   type ZarrArray,
 } from "zarr-wasm";
 import { FileSystemStore } from "zarr-wasm/node";
@@ -229,5 +230,25 @@ describe("another program that makes the array shorter", () => {
     const error = await errorOf(() => append(array, filled(8, 7)));
     expect(error).toMatchObject({ _tag: "Network", code: "unknown-outcome" });
     expect(array.shape).toEqual([12, 2]);
+  });
+
+  it("is noticed while attributes are written through the same handle", async () => {
+    const store = new FileSystemStore(pathToFileURL(`${folder}/${++count}.zarr/`));
+    await make(store, { zarrFormat: 2 });
+    const array = (await open(store)) as ZarrArray;
+    const read = store.get.bind(store);
+    const write = store.set.bind(store);
+    store.set = async (...args) => {
+      store.set = write;
+      await resize((await open(new FileSystemStore(store.root))) as ZarrArray, [5, 4]);
+      store.get = async (...args) => {
+        store.get = read;
+        await updateAttributes(array, { a: 1 });
+        return read(...args);
+      };
+      return write(...args);
+    };
+    expect((await errorOf(() => set(array, null, 7)))._tag).toBe("Conflict");
+    expect([array.shape, array.attributes]).toEqual([[5, 4], { a: 1 }]);
   });
 });
