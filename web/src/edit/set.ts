@@ -186,7 +186,11 @@ async function writeRows(array: ZarrArray, rows: Rows, values: unknown, writing:
   const { store, path } = array;
   const { signal, conflicts } = writing;
   const { reader, along, from, to } = rows;
-  const options = { ...writing, conflicts: conflicts === "ignore" ? conflicts : "retry" } as const;
+  const options = {
+    ...writing,
+    isAppend: true,
+    conflicts: conflicts === "ignore" ? conflicts : "retry",
+  } as const;
   const work = () => writeElements(array, reader, regionOf(rows), values, options);
   let isCut: boolean;
   try {
