@@ -365,6 +365,29 @@ describe("an append whose values cannot be written", () => {
     expect(await elements(longer)).toEqual([1, 2, 6, 0, 0]);
   });
 
+  it("changes nothing if the server carries out its request after another writer has appended", async () => {
+    const { server, array } = await make();
+    let late: S3Request | undefined;
+    server.fault = (request) => {
+      if (request.method !== "PUT" || !request.key.endsWith("c/1")) return undefined;
+      late ??= request;
+      return { break: true };
+    };
+    const error = await errorOf(() => append(array, Int32Array.of(3, 4, 5, 6, 7, 8)));
+    expect(error.message).toMatch(/^nothing was appended: /);
+    server.fault = undefined;
+    await append(await reopened(server), Int32Array.of(13, 14, 15, 16, 17, 18));
+    const { body, headers, target } = late!;
+    const condition = headers["if-none-match"];
+    const { status } = await fetch(new URL(target, server.url), {
+      method: "PUT",
+      headers: condition ? { "if-none-match": condition } : {},
+      body: new Uint8Array(body),
+    });
+    expect(status).toBe(412);
+    expect(await elements(await reopened(server))).toEqual([1, 2, 13, 14, 15, 16, 17, 18]);
+  });
+
   it("is undone if its document cannot be read back, and can be repeated", async () => {
     const { server, array } = await make();
     let isWritten = false;

@@ -141,3 +141,34 @@ describe.each(Object.entries(places))("appenders at the same time: %s", (_, plac
     expect(mine.shape).toEqual([4]);
   });
 });
+
+describe("an append whose chunks can be neither written nor removed", () => {
+  it.each(["a full disk", "missing permissions", "no delete()", "a store that throws at once"])(
+    "is undone: %s",
+    async (reason) => {
+      const memory = new MapStore();
+      let isBroken = false;
+      const refused = () => {
+        const error = new Error(reason);
+        if (reason.endsWith("at once")) throw error;
+        return Promise.reject(error);
+      };
+      const store: Store = {
+        conditional: true,
+        get: (...args) => memory.get(...args),
+        set: (key, ...args) => (isBroken && key.includes("c/") ? refused() : memory.set(key, ...args)),
+        delete: (key) => (isBroken && reason === "missing permissions" ? refused() : memory.delete(key)),
+      };
+      if (reason === "no delete()") delete store.delete;
+      const array = await create(store, { shape: [0], chunkShape: [4], dtype: "int32" });
+      await append(array, Int32Array.of(1, 2));
+      isBroken = true;
+      const error = await errorOf(() => append(array, Int32Array.of(3, 4, 5)));
+      expect([error._tag, error.code]).toEqual(["Network", "store-failed"]);
+      expect(error.message).toMatch(/^nothing was appended: /);
+      isBroken = false;
+      await append(array, Int32Array.of(6));
+      expect([...((await get((await open(store)) as ZarrArray)).data as Int32Array)]).toEqual([1, 2, 6]);
+    },
+  );
+});

@@ -88,3 +88,25 @@ describe.each([0, 2])("a write with %i workers", (workers) => {
     expect(large.core).toBe(small.core);
   });
 });
+
+it("of a listing does not grow with the number of its pages", () => {
+  const code = `
+    const { WritableHttpStore } = await import("${root}dist/index.js");
+    const base = "http://localhost/bucket/";
+    let page = 0;
+    const fetch = async () => {
+      const keys = Array.from({ length: 1000 }, (_, i) => \`<Key>a/\${page}/\${i}/\${"x".repeat(200)}</Key>\`);
+      const next = \`<IsTruncated>true</IsTruncated><NextContinuationToken>\${"token".repeat(8)}\${++page}</NextContinuationToken>\`;
+      return new Response(\`<ListBucketResult>\${page < 100 ? next : ""}\${keys.join("")}</ListBucketResult>\`);
+    };
+    const used = () => (gc(), process.memoryUsage().heapUsed);
+    const at = new Map();
+    for await (const _ of new WritableHttpStore(base, { bucket: base, fetch }).list(""))
+      if (!at.has(page)) at.set(page, page % 80 === 20 ? used() : 0);
+    console.log(at.get(100) - at.get(20));`;
+  const { stdout, stderr } = spawnSync(process.execPath, ["--expose-gc", "--input-type=module", "-e", code], {
+    encoding: "utf8",
+  });
+  expect(stderr).toBe("");
+  expect(Number(stdout)).toBeLessThan(4 * mib); // 80 pages have 17 MiB
+});

@@ -12,6 +12,7 @@ import {
   type Store,
   set,
   slice,
+  updateAttributes,
   type ZarrArray,
 } from "zarr-wasm";
 import { FileSystemStore } from "zarr-wasm/node";
@@ -194,8 +195,8 @@ describe("another program that makes the array shorter", () => {
     };
     const array = (await open(mine)) as ZarrArray;
     const shorten = async () => resize((await open(theirs)) as ZarrArray, [5, 4]);
-    const beforeNext = () => {
-      between = shorten;
+    const beforeNext = (work: () => Promise<unknown> = shorten) => {
+      between = work;
     };
     return { array, beforeNext, theirs };
   };
@@ -217,5 +218,37 @@ describe("another program that makes the array shorter", () => {
     expect(error).toMatchObject({ _tag: "Network", code: "unknown-outcome" });
     expect(error.message).toContain("elements 10 to 11 along axis 0");
     expect(array.shape).toEqual([5, 4]);
+  });
+
+  it("along another axis is noticed by an append, also if the handle has its shape by then", async () => {
+    const { array, beforeNext, theirs } = await two();
+    beforeNext(async () => {
+      const { shape } = (await open(theirs)) as ZarrArray;
+      await resize((await open(theirs)) as ZarrArray, [shape[0]!, 2]);
+      expect((await errorOf(() => set(array, [0, 0], 7)))._tag).toBe("Conflict");
+    });
+    const error = await errorOf(() => append(array, filled(8, 7)));
+    expect(error).toMatchObject({ _tag: "Network", code: "unknown-outcome" });
+    expect(array.shape).toEqual([12, 2]);
+  });
+
+  it("is noticed while attributes are written through the same handle", async () => {
+    const store = new FileSystemStore(pathToFileURL(`${folder}/${++count}.zarr/`));
+    await make(store, { zarrFormat: 2 });
+    const array = (await open(store)) as ZarrArray;
+    const read = store.get.bind(store);
+    const write = store.set.bind(store);
+    store.set = async (...args) => {
+      store.set = write;
+      await resize((await open(new FileSystemStore(store.root))) as ZarrArray, [5, 4]);
+      store.get = async (...args) => {
+        store.get = read;
+        await updateAttributes(array, { a: 1 });
+        return read(...args);
+      };
+      return write(...args);
+    };
+    expect((await errorOf(() => set(array, null, 7)))._tag).toBe("Conflict");
+    expect([array.shape, array.attributes]).toEqual([[5, 4], { a: 1 }]);
   });
 });

@@ -186,12 +186,16 @@ async function writeRows(array: ZarrArray, rows: Rows, values: unknown, writing:
   const { store, path } = array;
   const { signal, conflicts } = writing;
   const { reader, along, from, to } = rows;
-  const options = { ...writing, conflicts: conflicts === "ignore" ? conflicts : "retry" } as const;
+  const options = {
+    ...writing,
+    isAppend: true,
+    conflicts: conflicts === "ignore" ? conflicts : "retry",
+  } as const;
   const work = () => writeElements(array, reader, regionOf(rows), values, options);
   let isCut: boolean;
   try {
     await retryTransient(() => inTurn(store, elementsOf(path), signal, work, true));
-    isCut = await isShortened(array, withLength(array.shape, along, to), signal);
+    isCut = await isShortened(array, withLength(reader.spec.shape, along, to), signal);
   } catch (error) {
     throw signal?.aborted ? error : await withdrawn(array, rows, error);
   }
@@ -219,7 +223,8 @@ async function withdrawn(array: ZarrArray, rows: Rows, error: unknown): Promise<
   const change: ShapeChange = async (now) => {
     isLast = now[along] === to;
     if (!isLast) return now;
-    await clearRegion(array.store, reader, regionOf(rows), undefined);
+    // What prevented the write may prevent this as well, such as a full disk.
+    await clearRegion(array.store, reader, regionOf(rows), undefined).catch(() => {});
     return withLength(now, along, from);
   };
   const isUndone = await changeShape(array, { signal: undefined }, change).then(

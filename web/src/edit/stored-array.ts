@@ -178,7 +178,8 @@ async function refresh(array: ZarrArray, isKnown: boolean, signal: AbortSignal |
   checkSame(array, now, read.stamps);
   known.etag = etag;
   // A concurrent `append` through this handle may have adopted a longer shape.
-  if (array.spec === spec && isShorter(shape, spec.shape)) array.adopt({ ...spec, shape, axes: now.axes });
+  const isCurrent = array.spec.axes === spec.axes;
+  if (isCurrent && isShorter(shape, spec.shape)) array.adopt({ ...array.spec, shape, axes: now.axes });
 }
 
 /** Whether a shape is shorter than another one along an axis. */

@@ -33,6 +33,11 @@ export interface WriteRegionOptions {
   readonly encoders: Encoders | undefined;
   /** Whether the values replace elements that the array no longer has: nothing is stored for them. */
   readonly clears?: boolean;
+  /**
+   * Whether the values are appended. Where requests may be carried out late, whole chunks are then written on the
+   * condition that they are missing: they may belong to another program once the append has failed.
+   */
+  readonly isAppend?: boolean;
 }
 
 /** Size of uncompressed chunks that may be in memory together: writing into fresh memory takes most of their time. */
@@ -168,22 +173,32 @@ class ObjectWriter {
       const encode = this.#createEncode(tasks);
       const make = (stored: Uint8Array | undefined) =>
         this.#changed(object, tasks, isWhole ? undefined : stored, encode);
-      return isWhole ? this.#put(key, await make(undefined), undefined) : this.#update(key, object, make);
+      const { store } = this;
+      const { conflicts, isAppend } = this.options;
+      const isNew =
+        isWhole && isAppend && store.ambiguous && supportsConditions(store) && conflicts !== "ignore";
+      return isWhole && !isNew
+        ? this.#put(key, await make(undefined), undefined)
+        : this.#update(key, object, make, isNew);
     });
   }
 
   /**
    * Replaces an object on the condition that it has not changed since it was read.
    * @param make returns the new object, given the stored one; undefined if it should not be stored.
+   * @param isNew whether the first attempt assumes that there is none.
    */
   async #update(
     key: string,
     object: readonly number[],
     make: (stored: Uint8Array | undefined) => Promise<Encoded>,
+    isNew = false,
   ): Promise<number> {
     const { conflicts, signal } = this.options;
+    let isAssumed = isNew;
     return retryConflicts(key, conflicts, signal, async () => {
-      const stored = await this.#read(key);
+      const stored: Stored = isAssumed ? { bytes: undefined, ifVersion: "absent" } : await this.#read(key);
+      isAssumed = false;
       const changed = await make(stored.bytes);
       // Deletions have no condition: they could remove an object that another program has written since.
       const stays = stored.bytes !== undefined && stored.ifVersion !== undefined;

@@ -291,20 +291,24 @@ class BucketLister {
   }
 }
 
-/** Detects listings that never end. Keys may come in any order, as S3 lists directory buckets. */
+/**
+ * Detects listings that never end, in constant memory. Keys may come in any order, as S3 lists directory buckets.
+ * Algorithm: Brent's cycle detection.
+ */
 class Progress {
+  #pages = 0;
   #fruitless = 0;
-  readonly #tokens = new Set<string>();
-  /** Number of names, the first and the last of each page. */
-  readonly #pages = new Set<string>();
+  #token: string | undefined;
+  /** An earlier page, replaced at doubling distances so that a cycle of any length meets one. */
+  #anchor: { readonly token: string | undefined; readonly names: string } | undefined;
 
   constructor(private readonly prefix: string) {}
 
   /** Returns the reason if a page shows that the listing makes no progress. */
   checkPage({ keys, prefixes, next }: Page): string | undefined {
     if (next === undefined) return undefined;
-    if (this.#tokens.has(next)) return "it comes back to the same page";
-    this.#tokens.add(next);
+    if (next === this.#token || next === this.#anchor?.token) return "it comes back to the same page";
+    this.#token = next;
     const found = [...keys, ...prefixes].filter((name) => name.startsWith(this.prefix));
     if (found.length === 0) {
       if (++this.#fruitless < maxFruitlessPages) return undefined;
@@ -312,8 +316,9 @@ class Progress {
     }
     this.#fruitless = 0;
     const names = `${found.length} ${found[0]} ${found.at(-1)}`;
-    if (this.#pages.has(names)) return "it lists the same keys again";
-    this.#pages.add(names);
+    if (names === this.#anchor?.names) return "it lists the same keys again";
+    const pages = ++this.#pages;
+    if ((pages & (pages - 1)) === 0) this.#anchor = { token: next, names };
     return undefined;
   }
 }
