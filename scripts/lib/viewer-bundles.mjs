@@ -199,24 +199,28 @@ async function bundleScripts() {
   });
 }
 
-/** Bundles the modules for other bundlers, without the public entries of the library, which they share with the program. */
-function bundleModules() {
+/**
+ * Bundles the modules for other bundlers, without the public entries of the library, which they share with the program.
+ * One file contains the modules that elements load at the start: many small files compress less.
+ */
+async function bundleModules() {
   const fileOf = ({ targets }) => path.basename(targets.default, ".js");
-  return bundle(
-    {
-      input: Object.fromEntries(viewerEntries.map((entry) => [fileOf(entry), entry.module])),
-      external: /^zarr-wasm(?:\/|$)/,
-      resolve: { alias: internal },
-      plugins: [plainShaders],
-      experimental: { attachDebugInfo: "none" },
-    },
-    {
-      minify: { compress: true, mangle: { toplevel: false }, codegen: { removeWhitespace: true } },
-      comments: { legal: true, annotation: true, jsdoc: false },
-      entryFileNames: "[name].js",
-      chunkFileNames: "module-[name].js",
-    },
-  );
+  const input = {
+    input: Object.fromEntries(viewerEntries.map((entry) => [fileOf(entry), entry.module])),
+    external: /^zarr-wasm(?:\/|$)/,
+    resolve: { alias: internal },
+    plugins: [plainShaders],
+    experimental: { attachDebugInfo: "none" },
+  };
+  const isEntry = (id) => viewerEntries.some(({ module }) => module === id);
+  const start = loadedWith(await bundle(input, {}, "generate"), isEntry);
+  await bundle(input, {
+    minify: { compress: true, mangle: { toplevel: false }, codegen: { removeWhitespace: true } },
+    comments: { legal: true, annotation: true, jsdoc: false },
+    entryFileNames: "[name].js",
+    chunkFileNames: "module-[name].js",
+    codeSplitting: { groups: [{ name: "start", test: (id) => start.has(id) && !isEntry(id) }] },
+  });
 }
 
 /**

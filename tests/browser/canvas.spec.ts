@@ -5,21 +5,14 @@ import { grayRows, grayTable } from "../shared/pixels.js";
 import { maskedValue, pictureValue } from "../shared/viewer-images.js";
 import { byteValue } from "../shared/viewer-stores.js";
 import { expect, test } from "./site.js";
-import { colourTable, type ViewerPage, viewerWithWebGL } from "./viewer-page.js";
+import { colourTable, settles, type ViewerPage, viewerWithWebGL } from "./viewer-page.js";
 
 const gray = "map=gray&range=0:256";
 
-/** The picture's gray values, pixel by pixel, once they no longer change. */
+/** The picture's gray values, pixel by pixel, once everything has been drawn. */
 async function settled(viewer: ViewerPage): Promise<number[][]> {
-  let last: number[][] = [];
-  await expect
-    .poll(async () => {
-      const before = last;
-      last = grayRows(await viewer.canvas());
-      return JSON.stringify(before) === JSON.stringify(last);
-    })
-    .toBe(true);
-  return last;
+  await settles(viewer.page);
+  return grayRows(await viewer.canvas());
 }
 
 test("narrow, high elements stay sharp in their long direction", async ({ viewer }) => {

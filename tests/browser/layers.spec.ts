@@ -90,14 +90,15 @@ test("an additive layer adds; a hidden one does not; both are in the link", asyn
 });
 
 test("a layer may leave the picture, and be moved and enlarged", async ({ viewer }) => {
-  const show = (layer: Record<string, unknown>) =>
-    viewer.show(
+  const change = (layer: Record<string, unknown>) =>
+    viewer.change(
       `source=/layers/fine.zarr&map=gray&range=0:256&at=64,64,3&${layersParameter([{ color: "#ff0000", range: "0:200", ...layer }])}`,
     );
   const red = async (row: number, column: number) =>
     (await viewer.pixels([row, row + 1], [column, column + 1])).data[0] === 255;
+  await viewer.show("source=/layers/fine.zarr");
   // 24 µm are the centre of element 48: it covers 48 to 112.
-  await show({ src: "/layers/beyond.zarr" });
+  await change({ src: "/layers/beyond.zarr" });
   await expect.poll(() => red(100, 100)).toBe(true);
   expect([await red(48, 48), await red(47, 48), await red(111, 111), await red(112, 111)]).toEqual([
     true,
@@ -105,7 +106,7 @@ test("a layer may leave the picture, and be moved and enlarged", async ({ viewer
     true,
     false,
   ]);
-  await show({ src: "/layers/beyond.zarr", translate: "-24,-14" });
+  await change({ src: "/layers/beyond.zarr", translate: "-24,-14" });
   await expect.poll(() => red(30, 30)).toBe(true);
   expect([await red(0, 20), await red(0, 19), await red(63, 83), await red(64, 83)]).toEqual([
     true,
@@ -113,7 +114,7 @@ test("a layer may leave the picture, and be moved and enlarged", async ({ viewer
     true,
     false,
   ]);
-  await show({ src: "/layers/beyond.zarr", scale: 0.5 });
+  await change({ src: "/layers/beyond.zarr", scale: 0.5 });
   await expect.poll(() => red(30, 30)).toBe(true);
   expect([await red(24, 24), await red(23, 24), await red(55, 55), await red(56, 55)]).toEqual([
     true,

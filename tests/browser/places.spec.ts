@@ -139,7 +139,7 @@ async function colours(viewer: ViewerPage, at: readonly (readonly [number, numbe
 test("labels are drawn over their image, which shows through between them", async ({ viewer, page }) => {
   await viewer.show("source=/groups/labelled.zarr&map=gray&range=0:256");
   const plain = (row: number, column: number) => [...Array(3).fill(value(row, column)), 255];
-  await expect(page.getByLabel("Over the image")).toHaveValue("cells");
+  await expect(page.getByLabel("Over the image").locator("option:checked")).toHaveText("cells");
   await expect.poll(async () => new Set((await colours(viewer, [[2, 20]]))[0]!.slice(0, 3)).size).toBe(3);
   expect(await colours(viewer, [[2, 2]])).toEqual([plain(2, 2)]);
   const [upper, lower] = await colours(viewer, [

@@ -43,7 +43,7 @@ test("are read file by file, each file once", async ({ page, site }) => {
   });
   const { empty: _, ...expected } = sampleValues;
   expect(found).toEqual(expected);
-  expect([count("/thrift.js"), count("/.zmetadata"), count("/t/refs.0.parq")]).toEqual([1, 1, 1]);
+  expect([count("/parquet/footer.js"), count("/.zmetadata"), count("/t/refs.0.parq")]).toEqual([1, 1, 1]);
 });
 
 test("pipelines are opened by the address box and by src", async ({ page, viewer, site }) => {

@@ -66,7 +66,7 @@ const budgets: readonly [what: string, most: number, measure: () => number | Pro
   ["zarr-wasm/worker", 17_500, () => bundledSize('export * from "zarr-wasm/worker";')],
   [
     "zarr-wasm-viewer/element, without the library",
-    70_000,
+    64_500,
     () => bundledSize('import "./web/viewer/dist/module-element.js";', ["zarr-wasm"]),
   ],
   ["the first scripts of the viewer's page", 120_000, firstScripts],

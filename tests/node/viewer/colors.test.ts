@@ -194,7 +194,7 @@ describe("pixels without WebGL", () => {
           Uint32Array,
         ];
         const matrix = toElements({ left: -3, right: right - 4, top: bottom, bottom: 2 });
-        painter.paint(tileOf(plane), box, matrix, { layer, key, isMean: false }, found);
+        painter.paint(tileOf(plane), box, matrix, { layer, key, grain: [1, 1] }, found);
         const seen = [...elementsUnder(box, matrix, plane)].map((at) => values[at]!);
         const line = { values: Values.from(seen), offset: 0, rows: 1, rowStride: 0, columnStride: 1 };
         const limits = { ...range, scale: "linear" } as const;
@@ -217,7 +217,7 @@ describe("pixels without WebGL", () => {
     const matrix = toElements({ left: 0, right: 40, top: 0, bottom: 37 });
     const pixels = new Uint32Array(40 * 37);
     const layer = { style: gray, low: 0, high: 256, tiles: [] };
-    new PixelPainter().paint(tileOf(plane), box, matrix, { layer, key: "", isMean: true }, pixels);
+    new PixelPainter().paint(tileOf(plane), box, matrix, { layer, key: "", grain: [2, 2] }, pixels);
     const quarters = [-0.25, 0.25].flatMap((y) => [-0.25, 0.25].map((x) => [x, y] as const));
     const samples = quarters.map((shift) => elementsUnder(box, matrix, plane, shift));
     for (const [i, pixel] of pixels.entries()) {

@@ -2,7 +2,15 @@
 import { applied, inverse, product } from "../base/matrix.js";
 import type { Tile, TileGap } from "../tiles/tile.js";
 import { Drawn, tilePosition } from "./drawn.js";
-import { cornersOf, intersection, type PlacedTile, pixelBox, placedTile, placing } from "./placing.js";
+import {
+  cornersOf,
+  grainOf,
+  intersection,
+  type PlacedTile,
+  pixelBox,
+  placedTile,
+  placing,
+} from "./placing.js";
 import { dotDistance, hatchDistance, marks, type Renderer, type Scene, type SceneLayer } from "./renderer.js";
 import { elementsUnder, type PixelLook, PixelPainter } from "./sampling.js";
 import type { PixelBox } from "./shared-context.js";
@@ -70,10 +78,9 @@ export class CanvasRenderer implements Renderer {
       const placed = placedTile(tile, layer, scene, where);
       const box = pixelBox(placed, layer, scene, where);
       if (box.left >= box.right || box.top >= box.bottom) continue;
-      const [a, b, c, d] = placed.matrix;
-      // Elements smaller than pixels, as in the shader; of labels, a mixed colour would be another label's.
-      const isReduced = Math.min(Math.hypot(a, b), Math.hypot(c, d)) < 0.95 && layer.style.kind !== "labels";
-      this.#drawTile(context, placed, box, { layer, key, isMean: isReduced && !isQuick });
+      const grain = grainOf(placed, layer);
+      const isReduced = grain.includes(2);
+      this.#drawTile(context, placed, box, { layer, key, grain: isQuick ? [1, 1] : grain });
       drawGaps(context, markedGaps(tile, layer.style), placed, scene.ratio);
       if (isReduced && isQuick && !scene.isDraft) isWhole = false;
       else this.#drawn.add(tile);

@@ -131,6 +131,17 @@ export function pixelBox(
   };
 }
 
+/** Numbers of samples along the sides of a pixel, whose mean is shown. */
+export type Grain = readonly [across: 1 | 2, down: 1 | 2];
+
+/** Two samples where elements are smaller than pixels; one of labels: a mixed colour would be another label's. */
+export function grainOf({ matrix: [a, b, c, d], isTurned }: PlacedTile, { style }: SceneLayer): Grain {
+  if (style.kind === "labels") return [1, 1];
+  const along = (length: number) => (length < 0.95 ? 2 : 1);
+  const sides = [along(Math.hypot(a, b)), along(Math.hypot(c, d))] as const;
+  return isTurned && sides.includes(2) ? [2, 2] : sides;
+}
+
 export const cornersOf = ({ left, right, top, bottom }: Rectangle) =>
   [
     [left, top],

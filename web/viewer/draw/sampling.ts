@@ -6,13 +6,13 @@ import type { Numbers, Plane } from "../base/plane.js";
 import type { Tile } from "../tiles/tile.js";
 import { type CodeLook, codeLook, tileCodes } from "./label-look.js";
 import { mixPixels, paintPlane } from "./paint.js";
+import type { Grain } from "./placing.js";
 import type { SceneLayer } from "./renderer.js";
 import type { PixelBox } from "./shared-context.js";
 import { faint, layerColors, outsideOf } from "./table.js";
 
-/** Places of the samples of a pixel, from its centre: of elements that are smaller than pixels, the mean of four is shown. */
-const centre = [[0, 0]] as const;
-const four = [-0.25, 0.25].flatMap((down) => [-0.25, 0.25].map((across) => [across, down] as const));
+/** Places of one or two samples along a side of a pixel, from its centre. */
+const places = { 1: [0], 2: [-0.25, 0.25] } as const;
 
 /** Minimum number of samples for which a table of the colours of all values is made. */
 const minSamples = 2 ** 13;
@@ -56,8 +56,7 @@ export interface PixelLook {
   readonly layer: SceneLayer;
   /** Identifies the colours of the layer. */
   readonly key: string;
-  /** Whether pixels show the mean of four samples. */
-  readonly isMean: boolean;
+  readonly grain: Grain;
 }
 
 export class PixelPainter {
@@ -72,12 +71,14 @@ export class PixelPainter {
       return;
     }
     const { plane } = tile;
-    const samples = (look.isMean ? four : centre).map((shift) => {
-      const sample = look.isMean ? new Uint32Array(pixels.length) : pixels;
+    const [across, down] = look.grain;
+    const shifts = places[down].flatMap((y) => places[across].map((x) => [x, y] as const));
+    const samples = shifts.map((shift) => {
+      const sample = shifts.length > 1 ? new Uint32Array(pixels.length) : pixels;
       this.#paintNumbers(plane.values, elementsUnder(box, toElements, plane, shift), look, sample);
       return sample;
     });
-    if (look.isMean) mixPixels(samples, pixels);
+    if (samples.length > 1) mixPixels(samples.length === 2 ? [...samples, ...samples] : samples, pixels);
   }
 
   #paintNumbers(values: Numbers, elements: Int32Array, look: PixelLook, pixels: Uint32Array): void {

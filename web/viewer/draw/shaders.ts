@@ -74,7 +74,7 @@ uniform int mode;
 uniform int marked;
 uniform vec3 below;
 uniform vec3 above;
-uniform int grain;      // samples along each side of a pixel
+uniform ivec2 grain;    // samples along the sides of a pixel
 uniform float opacity;
 uniform int outlined;
 uniform uint listed[128]; // codes of labels without an entry: those that stand out, then hidden ones
@@ -151,14 +151,14 @@ void main() {
   ivec2 last = textureSize(values, 0) - 1;
   vec2 dx = dFdx(texel), dy = dFdy(texel);
   vec4 sum = vec4(0.0);
-  for (int j = 0; j < grain; j++) for (int i = 0; i < grain; i++) {
-    vec2 inside = (vec2(i, j) + 0.5) / float(grain) - 0.5;
+  for (int j = 0; j < grain.y; j++) for (int i = 0; i < grain.x; i++) {
+    vec2 inside = (vec2(i, j) + 0.5) / vec2(grain) - 0.5;
     ivec2 at = clamp(ivec2(floor(texel + inside.x * dx + inside.y * dy)), ivec2(0), last);
     // Inside an outline is the background.
     vec4 one = outlined == 1 && isInner(at, last) ? entry(0) : mapped(texelFetch(values, at, 0).r);
     sum += vec4(one.rgb * one.a, one.a);
   }
-  colour = sum * (opacity / float(grain * grain));
+  colour = sum * (opacity / float(grain.x * grain.y));
 }`;
 }
 

@@ -57,7 +57,7 @@ export class Warping {
     this.#made = new Map();
     queueMicrotask(() => this.#drop(before));
     return (tiles, isSmooth) => {
-      const name = `${isSmooth} ${tiles.map((tile) => tile.key).join("|")}`;
+      const name = JSON.stringify([isSmooth, tiles.map(({ key, world }) => [key, world])]);
       const tile = before.get(name) ?? this.#made.get(name) ?? warped(tiles, raster, isSmooth);
       before.delete(name);
       if (!tile) return [];

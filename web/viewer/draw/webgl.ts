@@ -9,6 +9,8 @@ import { Drawn } from "./drawn.js";
 import { compileProgram, type Program, setPlace, setWhole, unit } from "./gl.js";
 import { type CodeLook, codeLook, needsCodes } from "./label-look.js";
 import {
+  type Grain,
+  grainOf,
   intersection,
   type PlacedTile,
   type Placing,
@@ -223,7 +225,7 @@ class PictureDrawing {
     { style, low, high }: SceneLayer,
     tile: Tile,
     { texture, texels }: TileTextures["patches"][number],
-    isReduced: boolean,
+    grain: Grain,
   ): Program["at"] {
     const gl = this.#gl;
     const { program, at } = compileProgram(gl, this.live.resources, samplerType(texels.type));
@@ -240,8 +242,7 @@ class PictureDrawing {
     const ends = outside ?? endsOf(layerColors(style));
     gl.uniform3f(at("below"), ...unit(ends.below));
     gl.uniform3f(at("above"), ...unit(ends.above));
-    // A mixed colour would be another label's.
-    gl.uniform1i(at("grain"), isReduced && style.kind !== "labels" ? 2 : 1);
+    gl.uniform2i(at("grain"), ...grain);
     gl.uniform1f(at("opacity"), style.opacity);
     this.#setLook(at, style.kind === "labels" ? codeLook(style) : undefined);
     return at;
@@ -251,8 +252,7 @@ class PictureDrawing {
   #drawTile(layer: SceneLayer, placed: PlacedTile, { patches }: TileTextures): void {
     const gl = this.#gl;
     const { tile, matrix, seen, isTurned } = placed;
-    const [a, b, c, d] = matrix;
-    const isReduced = Math.min(Math.hypot(a, b), Math.hypot(c, d)) < 0.95;
+    const grain = grainOf(placed, layer);
     // Edges of upright tiles are rounded to whole pixels, edges of the elements inside are not.
     const toElements = isTurned ? identityMatrix : inverse(matrix);
     if (!toElements) return;
@@ -260,7 +260,7 @@ class PictureDrawing {
       const { texels, rows, columns } = patch;
       const own = intersection(seen, rectangleOf(rows, columns));
       if (own.left >= own.right || own.top >= own.bottom) continue;
-      const at = this.#useTile(layer, tile, patch, isReduced);
+      const at = this.#useTile(layer, tile, patch, grain);
       const place = isTurned ? own : partPlace(placed, rectangleOf(rows, columns), this.#where);
       const texel = (x: number, y: number) => {
         const [column, row] = applied(toElements, x, y);

@@ -18,6 +18,8 @@ export interface LayerLevel {
   readonly cut: Cut;
   /** Identifies the layer's plane among those of a block. */
   readonly plane: string;
+  /** Identifies the plane and its place: added layers can move. */
+  readonly placedPlane: string;
   /** Prefix of the keys of its blocks. */
   readonly name: string;
 }
@@ -66,9 +68,10 @@ function layerLevel(layer: Layer, level: Level, array: ZarrArray, i: number): La
   const cut: Cut = { level: i, place: level, axes, index, shape: array.shape, leaf, part, decode };
   const hidden = index.filter((_, axis) => !axes.includes(axis));
   const plane = [axes, hidden, field, part, isRaw].join(" ");
+  const placedPlane = [plane, view.factor, view.origin].join(" ");
   // Whole chunks are shared between all choices of axes.
   const name = `${arrayId(array)} ${grid.isChunk ? "" : axes.join()}`;
-  return { array, grid, view, index, cut, plane, name };
+  return { array, grid, view, index, cut, plane, placedPlane, name };
 }
 
 function leafNamed({ dtype }: Dataset, name: string): Leaf {

@@ -320,15 +320,15 @@ export class TileSet implements Client<Block> {
     return block && this.#tileOf(block, level);
   }
 
-  #tileOf(block: Block, { cut, plane }: LayerLevel): Tile {
+  #tileOf(block: Block, { cut, plane, placedPlane }: LayerLevel): Tile {
     const tiles = this.#tiles.get(block) ?? new Map<string, Tile>();
     this.#tiles.set(block, tiles);
-    let tile = tiles.get(plane);
+    let tile = tiles.get(placedPlane);
     if (!tile) {
       tile = cutTile(`${block.key} ${plane}`, block, cut);
       // Planes of a deep block are made on demand; converted ones take memory.
       if (tiles.size >= maxPlanes) tiles.delete(tiles.keys().next().value!);
-      tiles.set(plane, tile);
+      tiles.set(placedPlane, tile);
     }
     return tile;
   }
