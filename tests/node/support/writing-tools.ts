@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import path from "node:path";
 import { afterAll } from "vitest";
-import { type CreateOptions, type Store, ZarrError } from "zarr-wasm";
+import { type CreateOptions, MapStore, type Store, ZarrError } from "zarr-wasm";
 
 export type Files = Map<string, Uint8Array>;
 export const files = (): Files => new Map();
@@ -30,6 +30,22 @@ export async function keysOf(store: Store, at = ""): Promise<string[]> {
   const listed = store instanceof Map ? ([...store.keys()] as string[]) : store.list!(at);
   for await (const key of listed) keys.push(key);
   return keys.sort();
+}
+
+/** A store of one of several writers, with conditional writes: other writers come between its reads and writes. */
+export function lateStore(entries: Map<string, Uint8Array>): Store {
+  const memory = new MapStore(entries);
+  const late = async <T>(value: T): Promise<T> => {
+    await new Promise((resolve) => setTimeout(resolve, 2 * Math.random()));
+    return value;
+  };
+  return {
+    conditional: true,
+    get: (...args) => late(memory.get(...args)),
+    set: (...args) => late(undefined).then(() => memory.set(...args)),
+    delete: (key) => memory.delete(key),
+    list: (...args) => memory.list(...args),
+  };
 }
 
 /** A store with conditional writes, like object stores, that counts its requests. */

@@ -15,6 +15,7 @@ import {
 } from "zarr-wasm";
 import { S3Server } from "../support/s3-server.js";
 import { errorOf } from "../support/support.js";
+import { lateStore } from "../support/writing-tools.js";
 
 let server: S3Server;
 beforeAll(async () => {
@@ -28,20 +29,7 @@ let logs = 0;
 const places: Record<string, () => () => Store> = {
   "memory with versions": () => {
     const entries = new Map<string, Uint8Array>();
-    return () => {
-      const memory = new MapStore(entries);
-      const late = async <T>(value: T): Promise<T> => {
-        await new Promise((resolve) => setTimeout(resolve, 2 * Math.random()));
-        return value;
-      };
-      return {
-        conditional: true,
-        get: (...args) => late(memory.get(...args)),
-        set: (...args) => late(undefined).then(() => memory.set(...args)),
-        delete: (key) => memory.delete(key),
-        list: (...args) => memory.list(...args),
-      };
-    };
+    return () => lateStore(entries);
   },
   "an object store": () => {
     const url = `${server.url}/log${++logs}.zarr`;

@@ -13,6 +13,7 @@ import {
   ZarrError,
 } from "zarr-wasm";
 import { errorOf } from "../support/support.js";
+import { lateStore } from "../support/writing-tools.js";
 
 /** A store that fails at one of its operations, before it has done anything. */
 class FailingStore implements CustomStore {
@@ -116,20 +117,7 @@ describe("several writers of one array", () => {
   // Writers on a server, in several programs: concurrent-writers.test.ts.
   it("lose no element", async () => {
     const entries = new Map<string, Uint8Array>();
-    /** Each writer has a separate store; others write between its reads and writes. */
-    const storeOf = (): CustomStore => {
-      const memory = new MapStore(entries);
-      const late = async <T>(value: T): Promise<T> => {
-        await new Promise((resolve) => setTimeout(resolve, 2 * Math.random()));
-        return value;
-      };
-      return {
-        conditional: true,
-        get: (...args) => late(memory.get(...args)),
-        set: (...args) => memory.set(...args),
-        delete: (key) => memory.delete(key),
-      };
-    };
+    const storeOf = () => lateStore(entries); // each writer has a separate store
     for (const [path, shardShape] of [
       ["plain", undefined],
       ["sharded", [8, 16]],

@@ -56,7 +56,7 @@ export async function updateConsolidated(
       // latest node documents.
       const read = below.map(async (path) => {
         const name = path === group ? "" : group === "" ? path : path.slice(group.length + 1);
-        return [name, (await documentsAt(store, path, signal, nodeDocuments[version])).documents] as const;
+        return [name, (await readDocuments(store, path, signal, nodeDocuments[version])).documents] as const;
       });
       return patched(object, version, new Map(await Promise.all(read)));
     };
@@ -199,7 +199,7 @@ async function collect(store: Store, path: string, signal: AbortSignal | undefin
   let together = 0;
   const visit = async (below: string): Promise<void> => {
     const full = joinPath(path, below);
-    const { bytes, documents } = await limiter.run(() => documentsAt(store, full, signal));
+    const { bytes, documents } = await limiter.run(() => readDocuments(store, full, signal));
     together += bytes + full.length + nodeBytes;
     if (together > metadataBytes)
       throw limitExceeded(
@@ -220,7 +220,7 @@ async function collect(store: Store, path: string, signal: AbortSignal | undefin
 
 const nodeDocuments = { 2: [v2ArrayKey, v2GroupKey, v2AttributesKey], 3: [v3Key] } as const;
 
-async function documentsAt(
+async function readDocuments(
   store: Store,
   path: string,
   signal: AbortSignal | undefined,

@@ -271,9 +271,7 @@ export class WorkerPool {
     const wasm = await compiledModule(task.module);
     signal?.throwIfAborted();
     return new Promise<T>((resolve, reject) => {
-      const abort = () => {
-        job.settle(() => reject(signal!.reason));
-      };
+      const abort = () => job.settle(() => reject(signal!.reason));
       const onSettled = () => {
         signal?.removeEventListener("abort", abort);
         this.#queue.delete(job);
