@@ -8,8 +8,8 @@
 // Parameters: [level, checksum]   int32 within libzstd's range; 0 or 1. Encoder only
 //
 // Trust: frames are decoded in one pass directly into the output, so neither the window nor the
-// content size in a header is used as an allocation size; the only allocation is libzstd's
-// fixed-size context. Frames that need a dictionary, and formats from before 1.0, are rejected with
+// content size in a header is used as an allocation size; the only allocations are contexts of a
+// fixed size. Frames that need a dictionary, and formats from before 1.0, are rejected with
 // BadVersion.
 #include "codecs/zstd.hpp"
 
@@ -17,32 +17,30 @@
 #include <zstd.h>
 #include <zstd_errors.h>
 
+#include <new>
+
 #include "codecs/sizes.hpp"
+#include "codecs/zstd_decoder.hpp"
 
 namespace zw {
 namespace {
 
-/// Checks the header of the frame at the front of `in` and sets the length of the frame.
-Status measureFrame(ByteView in, bool first, size_t& length) {
-  ZSTD_frameHeader header;
-  const size_t missing = ZSTD_getFrameHeader(&header, in.data(), in.size());
-  if (ZSTD_isError(missing)) {
-    if (ZSTD_getErrorCode(missing) != ZSTD_error_prefix_unknown) return zstdCode(missing);
-    if (isLegacyZstd(in)) return Code::BadVersion;
-    return first ? Code::BadHeader : Code::TrailingBytes;
-  }
-  if (missing > 0) return {Code::Truncated, in.size()};
-  if (header.dictID != 0) return Code::BadVersion;
-  length = ZSTD_findFrameCompressedSize(in.data(), in.size());
-  if (!ZSTD_isError(length)) return {};
-  const bool cutShort = ZSTD_getErrorCode(length) == ZSTD_error_srcSize_wrong;
-  return cutShort ? Status{Code::Truncated, in.size()} : Status{zstdCode(length)};
+constexpr uint32_t kMagic = 0xfd2fb528, kSkippableMagic = 0x184d2a50;
+
+/// Length of the skippable frame at the front of `in`.
+Status measureSkippable(ByteView in, size_t& length) {
+  constexpr size_t kHeader = 8;
+  if (in.size() < kHeader) return {Code::Truncated, in.size()};
+  const size_t size = load<uint32_t>(in.data() + 4);
+  if (size > in.size() - kHeader) return {Code::Truncated, in.size()};
+  length = kHeader + size;
+  return {};
 }
 
-ZSTD_DCtx* decodeContext(Workspace& work) {
-  return work.context<ZSTD_DCtx>(ContextId::ZstdDecode, ZSTD_createDCtx, [](void* context) {
-    ZSTD_freeDCtx(static_cast<ZSTD_DCtx*>(context));
-  });
+zstd::FrameDecoder* decodeContext(Workspace& work) {
+  return work.context<zstd::FrameDecoder>(
+      ContextId::ZstdDecode, [] { return new (std::nothrow) zstd::FrameDecoder; },
+      [](void* context) { delete static_cast<zstd::FrameDecoder*>(context); });
 }
 
 ZSTD_CCtx* encodeContext(Workspace& work) {
@@ -110,21 +108,27 @@ bool isZstdLevel(int32_t level) {
 
 Status zstdDecode(Workspace& work, ByteView in, ByteSpan out, size_t& produced,
                   bool verifiesChecksums) {
-  ZSTD_DCtx* context = decodeContext(work);
-  if (!context) return Code::OutOfMemory;
-  // The context is shared and keeps its parameters, so this one is set each time.
-  ZSTD_DCtx_setParameter(context, ZSTD_d_forceIgnoreChecksum,
-                         verifiesChecksums ? ZSTD_d_validateChecksum : ZSTD_d_ignoreChecksum);
+  zstd::FrameDecoder* const decoder = decodeContext(work);
+  if (!decoder) return Code::OutOfMemory;
   produced = 0;
   size_t used = 0;
   do {
     const ByteView rest = in.subspan(used);
-    const ByteSpan room = out.subspan(produced);
-    size_t frame = 0;
-    if (Status s = measureFrame(rest, used == 0, frame)) return {s.code, used + s.at};
-    const size_t made = ZSTD_decompressDCtx(context, room.data(), room.size(), rest.data(), frame);
-    if (ZSTD_isError(made)) return {zstdCode(made), used};
-    used += frame;
+    if (rest.size() < 4) return {Code::Truncated, in.size()};
+    const uint32_t magic = load<uint32_t>(rest.data());
+    size_t length = 0, made = 0;
+    Status status;
+    if (magic == kMagic) {
+      status = decoder->decode(rest, out.subspan(produced), verifiesChecksums, length, made);
+    } else if ((magic & ~15u) == kSkippableMagic) {
+      status = measureSkippable(rest, length);
+    } else if (isLegacyZstd(rest)) {
+      status = Code::BadVersion;
+    } else {
+      status = used == 0 ? Code::BadHeader : Code::TrailingBytes;
+    }
+    if (status) return {status.code, used + status.at};
+    used += length;
     produced += made;
   } while (used < in.size());
   return {};
