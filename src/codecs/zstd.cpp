@@ -31,7 +31,8 @@ constexpr uint32_t kMagic = 0xfd2fb528, kSkippableMagic = 0x184d2a50;
 Status measureSkippable(ByteView in, size_t& length) {
   constexpr size_t kHeader = 8;
   if (in.size() < kHeader) return {Code::Truncated, in.size()};
-  const size_t size = load<uint32_t>(in.data() + 4);
+  const uint32_t size = load<uint32_t>(in.data() + 4);
+  if (size > UINT32_MAX - kHeader) return Code::BadHeader;  // as libzstd does
   if (size > in.size() - kHeader) return {Code::Truncated, in.size()};
   length = kHeader + size;
   return {};
