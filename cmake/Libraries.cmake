@@ -60,7 +60,7 @@ set_source_files_properties(${zw_zstd_fast} PROPERTIES COMPILE_OPTIONS
   "-O3;$<$<BOOL:${EMSCRIPTEN}>:-msimd128;-fno-vectorize;-fno-slp-vectorize;${ZW_NO_PARTIAL_UNROLL}>")
 
 set(zw_lz4 ${CMAKE_CURRENT_BINARY_DIR}/lz4-wide-words/lib)
-zw_patched_copy(${LZ4_SOURCE_DIR}/lib ${zw_lz4} ${zw_patches}/lz4-1.9.4-wide-words.patch)
+zw_patched_copy(${LZ4_SOURCE_DIR}/lib ${zw_lz4} ${zw_patches}/lz4-wide-words.patch)
 zw_library(zw_lz4 DIR ${zw_lz4} FILES lz4.c lz4hc.c)
 
 # libdeflate: only the raw DEFLATE coders; wrappers and checksums are implemented in src.
