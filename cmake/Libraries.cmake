@@ -89,12 +89,11 @@ zw_library(zw_bzip2 DIR ${BZIP2_SOURCE_DIR}
 # liblzma without threads and without its container decoders, which lzma_container.cpp replaces.
 set(zw_xz ${CMAKE_CURRENT_BINARY_DIR}/xz-fixed)
 zw_patched_copy(${XZ_SOURCE_DIR}/src ${zw_xz}
-  ${zw_patches}/xz-5.4.1-index-append.patch ${zw_patches}/xz-5.4.1-decoder-reinit.patch)
+  ${zw_patches}/xz-index-append.patch ${zw_patches}/xz-decoder-reinit.patch)
 set(zw_lzma ${zw_xz}/liblzma)
 zw_library(zw_lzma DIR ${zw_lzma}
   FILES
-    check/check.c check/crc32_fast.c check/crc32_table.c check/crc64_fast.c check/crc64_table.c
-    check/sha256.c
+    check/check.c check/crc32_fast.c check/crc64_fast.c check/sha256.c
     common/alone_encoder.c common/block_decoder.c common/block_encoder.c
     common/block_header_decoder.c common/block_header_encoder.c common/block_util.c common/common.c
     common/easy_preset.c common/filter_common.c common/filter_decoder.c common/filter_encoder.c
@@ -126,8 +125,6 @@ zw_library(zw_lzma DIR ${zw_lzma}
     HAVE_DECODER_POWERPC=1 HAVE_DECODER_IA64=1 HAVE_DECODER_ARM=1 HAVE_DECODER_ARMTHUMB=1
     HAVE_DECODER_ARM64=1 HAVE_DECODER_SPARC=1)
 target_include_directories(zw_lzma SYSTEM INTERFACE ${zw_lzma}/api)
-# With carry-less multiplication (-march=native), crc64_table.c would omit the table that this configuration uses.
-target_compile_options(zw_lzma PRIVATE -U__PCLMUL__)
 
 # Image decoders are not part of the installed C++ library.
 if(NOT ZW_INSTALL)
