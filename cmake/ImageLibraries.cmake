@@ -45,8 +45,7 @@ if(EMSCRIPTEN)
 endif()
 
 # libwebp: decoder and demuxer. Its SSE2 and SSE4.1 code is compiled to SIMD128.
-set(zw_webp ${CMAKE_CURRENT_BINARY_DIR}/libwebp-fixed)
-zw_patched_copy(${LIBWEBP_SOURCE_DIR}/src ${zw_webp}/src ${zw_patches}/libwebp-1.2.4-huffman-tables.patch)
+set(zw_webp ${LIBWEBP_SOURCE_DIR})
 zw_library(zw_libwebp DIR ${zw_webp} LIST ZW_IMAGE_LIBRARIES
   FILES
     src/dec/alpha_dec.c src/dec/buffer_dec.c src/dec/frame_dec.c src/dec/idec_dec.c src/dec/io_dec.c
