@@ -68,16 +68,17 @@ if(EMSCRIPTEN)
   target_compile_definitions(zw_libwebp PRIVATE __SSE__=1 __SSE2__=1 __SSE3__=1 __SSSE3__=1 __SSE4_1__=1)
 endif()
 
-# openjpeg: decoder only. Memory management and messages are replaced (src/codecs/openjpeg_memory.cpp). The patches are
-# later fixes from upstream.
-set(zw_openjp2 ${CMAKE_CURRENT_BINARY_DIR}/openjpeg-fixed)
-file(GLOB zw_openjpeg_patches CONFIGURE_DEPENDS ${zw_patches}/openjpeg-2.5.0-*.patch)
-zw_patched_copy(${OPENJPEG_SOURCE_DIR}/src/lib/openjp2 ${zw_openjp2} ${zw_openjpeg_patches})
+# openjpeg: decoder only. Memory management and messages are replaced (src/codecs/openjpeg_memory.cpp).
+set(zw_openjp2 ${OPENJPEG_SOURCE_DIR}/src/lib/openjp2)
 set(zw_openjpeg_config ${CMAKE_CURRENT_BINARY_DIR}/openjpeg-config)
+zw_pinned_version(openjpeg version)
+string(REPLACE "." ";" parts ${version})
+list(GET parts 0 major)
+list(GET parts 1 minor)
+list(GET parts 2 build)
 file(WRITE ${zw_openjpeg_config}/opj_config.h.new
-  "#define OPJ_HAVE_STDINT_H 1\n#define OPJ_VERSION_MAJOR 2\n#define OPJ_VERSION_MINOR 5\n#define OPJ_VERSION_BUILD 0\n")
-file(WRITE ${zw_openjpeg_config}/opj_config_private.h.new
-  "#define OPJ_HAVE_INTTYPES_H 1\n#define OPJ_PACKAGE_VERSION \"2.5.0\"\n")
+  "#define OPJ_VERSION_MAJOR ${major}\n#define OPJ_VERSION_MINOR ${minor}\n#define OPJ_VERSION_BUILD ${build}\n")
+file(WRITE ${zw_openjpeg_config}/opj_config_private.h.new "#define OPJ_PACKAGE_VERSION \"${version}\"\n")
 foreach(header opj_config.h opj_config_private.h)
   configure_file(${zw_openjpeg_config}/${header}.new ${zw_openjpeg_config}/${header} COPYONLY)
 endforeach()
