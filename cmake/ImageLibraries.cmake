@@ -4,8 +4,8 @@
 # (src/codecs/libjpeg_memory.cpp, image_jpeg.cpp), so it neither prints nor exits.
 set(zw_jpeg_config ${CMAKE_CURRENT_BINARY_DIR}/libjpeg-config)
 function(zw_configure_libjpeg)
-  set(VERSION 2.1.5)
-  set(LIBJPEG_TURBO_VERSION_NUMBER 2001005)
+  zw_pinned_version(libjpeg VERSION)
+  string(REPLACE "." "00" LIBJPEG_TURBO_VERSION_NUMBER ${VERSION}) # 2.1.5: 2001005
   set(JPEG_LIB_VERSION 62)
   set(BITS_IN_JSAMPLE 8)
   set(D_ARITH_CODING_SUPPORTED 1)
