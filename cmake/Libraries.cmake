@@ -66,7 +66,7 @@ zw_library(zw_lz4 DIR ${zw_lz4} FILES lz4.c lz4hc.c)
 # libdeflate: only the raw DEFLATE coders; wrappers and checksums are implemented in src.
 set(zw_deflate ${CMAKE_CURRENT_BINARY_DIR}/libdeflate-patched)
 zw_patched_copy(${LIBDEFLATE_SOURCE_DIR} ${zw_deflate}
-  ${zw_patches}/libdeflate-1.14-wide-words.patch ${zw_patches}/libdeflate-1.14-search-depth.patch)
+  ${zw_patches}/libdeflate-wide-words.patch ${zw_patches}/libdeflate-search-depth.patch)
 zw_library(zw_libdeflate DIR ${zw_deflate}
   FILES
     lib/deflate_decompress.c lib/deflate_compress.c lib/utils.c
