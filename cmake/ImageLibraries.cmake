@@ -32,7 +32,7 @@ target_include_directories(zw_libjpeg SYSTEM INTERFACE ${zw_jpeg_config})
 # LERC is C++. For damaged blocks the pinned release throws, asserts or reads past their end; the patch makes it fail
 # instead. In wasm there are no exceptions, so an allocation failure would abort the module; image_lerc.cpp prevents that.
 set(zw_lerc_lib ${CMAKE_CURRENT_BINARY_DIR}/lerc-no-throw)
-zw_patched_copy(${LERC_SOURCE_DIR}/src/LercLib ${zw_lerc_lib} ${zw_patches}/lerc-4.0.0-no-throw.patch)
+zw_patched_copy(${LERC_SOURCE_DIR}/src/LercLib ${zw_lerc_lib} ${zw_patches}/lerc-no-throw.patch)
 zw_library(zw_lerc DIR ${zw_lerc_lib} LIST ZW_IMAGE_LIBRARIES
   FILES
     BitMask.cpp BitStuffer2.cpp Huffman.cpp Lerc.cpp Lerc2.cpp Lerc_c_api_impl.cpp RLE.cpp fpl_Compression.cpp
