@@ -57,8 +57,8 @@ zw_library(zw_libwebp DIR ${zw_webp} LIST ZW_IMAGE_LIBRARIES
     src/dsp/rescaler_sse2.c src/dsp/upsampling.c src/dsp/upsampling_sse2.c src/dsp/upsampling_sse41.c src/dsp/yuv.c
     src/dsp/yuv_sse2.c src/dsp/yuv_sse41.c
     src/utils/bit_reader_utils.c src/utils/color_cache_utils.c src/utils/filters_utils.c src/utils/huffman_utils.c
-    src/utils/quant_levels_dec_utils.c src/utils/random_utils.c src/utils/rescaler_utils.c src/utils/thread_utils.c
-    src/utils/utils.c
+    src/utils/palette.c src/utils/quant_levels_dec_utils.c src/utils/random_utils.c src/utils/rescaler_utils.c
+    src/utils/thread_utils.c src/utils/utils.c
   INCLUDE ${zw_webp}
   DEFINES NDEBUG)
 target_include_directories(zw_libwebp SYSTEM INTERFACE ${zw_webp}/src)
