@@ -4,8 +4,8 @@
 # (src/codecs/libjpeg_memory.cpp, image_jpeg.cpp), so it neither prints nor exits.
 set(zw_jpeg_config ${CMAKE_CURRENT_BINARY_DIR}/libjpeg-config)
 function(zw_configure_libjpeg)
-  set(VERSION 2.1.5)
-  set(LIBJPEG_TURBO_VERSION_NUMBER 2001005)
+  zw_pinned_version(libjpeg VERSION)
+  string(REPLACE "." "00" LIBJPEG_TURBO_VERSION_NUMBER ${VERSION}) # 2.1.5: 2001005
   set(JPEG_LIB_VERSION 62)
   set(BITS_IN_JSAMPLE 8)
   set(D_ARITH_CODING_SUPPORTED 1)
@@ -32,7 +32,7 @@ target_include_directories(zw_libjpeg SYSTEM INTERFACE ${zw_jpeg_config})
 # LERC is C++. For damaged blocks the pinned release throws, asserts or reads past their end; the patch makes it fail
 # instead. In wasm there are no exceptions, so an allocation failure would abort the module; image_lerc.cpp prevents that.
 set(zw_lerc_lib ${CMAKE_CURRENT_BINARY_DIR}/lerc-no-throw)
-zw_patched_copy(${LERC_SOURCE_DIR}/src/LercLib ${zw_lerc_lib} ${zw_patches}/lerc-4.0.0-no-throw.patch)
+zw_patched_copy(${LERC_SOURCE_DIR}/src/LercLib ${zw_lerc_lib} ${zw_patches}/lerc-no-throw.patch)
 zw_library(zw_lerc DIR ${zw_lerc_lib} LIST ZW_IMAGE_LIBRARIES
   FILES
     BitMask.cpp BitStuffer2.cpp Huffman.cpp Lerc.cpp Lerc2.cpp Lerc_c_api_impl.cpp RLE.cpp fpl_Compression.cpp
@@ -45,8 +45,7 @@ if(EMSCRIPTEN)
 endif()
 
 # libwebp: decoder and demuxer. Its SSE2 and SSE4.1 code is compiled to SIMD128.
-set(zw_webp ${CMAKE_CURRENT_BINARY_DIR}/libwebp-fixed)
-zw_patched_copy(${LIBWEBP_SOURCE_DIR}/src ${zw_webp}/src ${zw_patches}/libwebp-1.2.4-huffman-tables.patch)
+set(zw_webp ${LIBWEBP_SOURCE_DIR})
 zw_library(zw_libwebp DIR ${zw_webp} LIST ZW_IMAGE_LIBRARIES
   FILES
     src/dec/alpha_dec.c src/dec/buffer_dec.c src/dec/frame_dec.c src/dec/idec_dec.c src/dec/io_dec.c
@@ -58,8 +57,8 @@ zw_library(zw_libwebp DIR ${zw_webp} LIST ZW_IMAGE_LIBRARIES
     src/dsp/rescaler_sse2.c src/dsp/upsampling.c src/dsp/upsampling_sse2.c src/dsp/upsampling_sse41.c src/dsp/yuv.c
     src/dsp/yuv_sse2.c src/dsp/yuv_sse41.c
     src/utils/bit_reader_utils.c src/utils/color_cache_utils.c src/utils/filters_utils.c src/utils/huffman_utils.c
-    src/utils/quant_levels_dec_utils.c src/utils/random_utils.c src/utils/rescaler_utils.c src/utils/thread_utils.c
-    src/utils/utils.c
+    src/utils/palette.c src/utils/quant_levels_dec_utils.c src/utils/random_utils.c src/utils/rescaler_utils.c
+    src/utils/thread_utils.c src/utils/utils.c
   INCLUDE ${zw_webp}
   DEFINES NDEBUG)
 target_include_directories(zw_libwebp SYSTEM INTERFACE ${zw_webp}/src)
@@ -69,16 +68,17 @@ if(EMSCRIPTEN)
   target_compile_definitions(zw_libwebp PRIVATE __SSE__=1 __SSE2__=1 __SSE3__=1 __SSSE3__=1 __SSE4_1__=1)
 endif()
 
-# openjpeg: decoder only. Memory management and messages are replaced (src/codecs/openjpeg_memory.cpp). The patches are
-# later fixes from upstream.
-set(zw_openjp2 ${CMAKE_CURRENT_BINARY_DIR}/openjpeg-fixed)
-file(GLOB zw_openjpeg_patches CONFIGURE_DEPENDS ${zw_patches}/openjpeg-2.5.0-*.patch)
-zw_patched_copy(${OPENJPEG_SOURCE_DIR}/src/lib/openjp2 ${zw_openjp2} ${zw_openjpeg_patches})
+# openjpeg: decoder only. Memory management and messages are replaced (src/codecs/openjpeg_memory.cpp).
+set(zw_openjp2 ${OPENJPEG_SOURCE_DIR}/src/lib/openjp2)
 set(zw_openjpeg_config ${CMAKE_CURRENT_BINARY_DIR}/openjpeg-config)
+zw_pinned_version(openjpeg version)
+string(REPLACE "." ";" parts ${version})
+list(GET parts 0 major)
+list(GET parts 1 minor)
+list(GET parts 2 build)
 file(WRITE ${zw_openjpeg_config}/opj_config.h.new
-  "#define OPJ_HAVE_STDINT_H 1\n#define OPJ_VERSION_MAJOR 2\n#define OPJ_VERSION_MINOR 5\n#define OPJ_VERSION_BUILD 0\n")
-file(WRITE ${zw_openjpeg_config}/opj_config_private.h.new
-  "#define OPJ_HAVE_INTTYPES_H 1\n#define OPJ_PACKAGE_VERSION \"2.5.0\"\n")
+  "#define OPJ_VERSION_MAJOR ${major}\n#define OPJ_VERSION_MINOR ${minor}\n#define OPJ_VERSION_BUILD ${build}\n")
+file(WRITE ${zw_openjpeg_config}/opj_config_private.h.new "#define OPJ_PACKAGE_VERSION \"${version}\"\n")
 foreach(header opj_config.h opj_config_private.h)
   configure_file(${zw_openjpeg_config}/${header}.new ${zw_openjpeg_config}/${header} COPYONLY)
 endforeach()

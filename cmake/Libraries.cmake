@@ -27,50 +27,47 @@ function(zw_library name)
   set(${ARG_LIST} ${${ARG_LIST}} ${name} PARENT_SCOPE)
 endfunction()
 
-# zstd, with 64-bit words on every target (wide-registers patch). Without the block-splitter patch, levels from 13
-# on corrupt some inputs. Only the sequence decoder without prefetching is built, since WebAssembly cannot prefetch.
-# libzstd's dispatch of legacy frame formats is disabled; zstd_v07.cpp calls the v0.7 decoder directly.
-set(zw_zstd ${CMAKE_CURRENT_BINARY_DIR}/zstd-wide-registers/lib)
+# zstd, with 64-bit words on every target (wide-registers patch). Only the sequence decoder without prefetching is
+# built, since WebAssembly cannot prefetch. libzstd's dispatch of legacy frame formats is disabled; zstd_v07.cpp calls
+# the v0.7 decoder directly.
+set(zw_zstd ${CMAKE_CURRENT_BINARY_DIR}/zstd-patched/lib)
 zw_patched_copy(${ZSTD_SOURCE_DIR}/lib ${zw_zstd}
-  ${zw_patches}/zstd-1.5.4-block-splitter.patch ${zw_patches}/zstd-1.5.4-wide-registers.patch)
-set(zw_zstd_wide_fast decompress/huf_decompress.c decompress/zstd_decompress_block.c)
+  ${zw_patches}/zstd-wide-registers.patch ${zw_patches}/zstd-window-bounds.patch)
+set(zw_zstd_fast decompress/huf_decompress.c decompress/zstd_decompress_block.c)
 # Code that runs once per frame.
-set(zw_zstd_small common/zstd_common.c decompress/zstd_ddict.c decompress/zstd_decompress.c)
-set(zw_zstd_wide
-  compress/fse_compress.c compress/hist.c compress/huf_compress.c compress/zstd_compress.c
-  compress/zstd_compress_literals.c compress/zstd_compress_sequences.c compress/zstd_compress_superblock.c
-  compress/zstd_double_fast.c compress/zstd_fast.c compress/zstd_lazy.c compress/zstd_ldm.c
-  compress/zstd_opt.c)
+set(zw_zstd_small
+  common/zstd_common.c compress/zstd_compress.c compress/zstd_compress_superblock.c compress/zstd_ldm.c
+  compress/zstd_preSplit.c decompress/zstd_ddict.c decompress/zstd_decompress.c)
 zw_library(zw_zstd DIR ${zw_zstd}
   FILES
-    ${zw_zstd_wide_fast} ${zw_zstd_wide} ${zw_zstd_small}
+    ${zw_zstd_fast} ${zw_zstd_small}
     common/debug.c common/entropy_common.c common/error_private.c common/fse_decompress.c common/pool.c
     common/threading.c common/xxhash.c
+    compress/fse_compress.c compress/hist.c compress/huf_compress.c compress/zstd_compress_literals.c
+    compress/zstd_compress_sequences.c compress/zstd_double_fast.c compress/zstd_fast.c compress/zstd_lazy.c
+    compress/zstd_opt.c
     legacy/zstd_v07.c
   DEFINES
     ZSTD_LEGACY_SUPPORT=0 ZSTD_DISABLE_ASM ZSTD_FORCE_DECOMPRESS_SEQUENCES_SHORT
     ZSTD_STRIP_ERROR_STRINGS ZSTD_TRACE=0)
-list(TRANSFORM zw_zstd_wide_fast PREPEND ${zw_zstd}/)
-list(TRANSFORM zw_zstd_wide PREPEND ${zw_zstd}/)
+target_compile_options(zw_zstd PRIVATE "SHELL:${no_partial_unroll}")
+list(TRANSFORM zw_zstd_fast PREPEND ${zw_zstd}/)
 list(TRANSFORM zw_zstd_small PREPEND ${zw_zstd}/)
-set_source_files_properties(${zw_zstd_wide_fast} ${zw_zstd_wide} ${zw_zstd}/common/fse_decompress.c PROPERTIES
-  COMPILE_DEFINITIONS ZSTD_WIDE_REGISTERS=1)
 set_source_files_properties(${zw_zstd_small} PROPERTIES COMPILE_OPTIONS -Os)
-set_source_files_properties(${zw_zstd}/common/entropy_common.c ${zw_zstd}/common/fse_decompress.c PROPERTIES
-  COMPILE_OPTIONS "${ZW_NO_PARTIAL_UNROLL}")
 # -O3 instead of -O2: 3 % faster, 2 KB larger. On wasm, copies of sixteen bytes become vectors (27 % faster for long
 # matches), but auto-vectorisation of decoder state must be off.
-set_source_files_properties(${zw_zstd_wide_fast} PROPERTIES COMPILE_OPTIONS
-  "-O3;$<$<BOOL:${EMSCRIPTEN}>:-msimd128;-fno-vectorize;-fno-slp-vectorize;${ZW_NO_PARTIAL_UNROLL}>")
+set_source_files_properties(${zw_zstd_fast} PROPERTIES COMPILE_OPTIONS
+  "-O3;$<$<BOOL:${EMSCRIPTEN}>:-msimd128;-fno-vectorize;-fno-slp-vectorize>")
 
 set(zw_lz4 ${CMAKE_CURRENT_BINARY_DIR}/lz4-wide-words/lib)
-zw_patched_copy(${LZ4_SOURCE_DIR}/lib ${zw_lz4} ${zw_patches}/lz4-1.9.4-wide-words.patch)
+zw_patched_copy(${LZ4_SOURCE_DIR}/lib ${zw_lz4} ${zw_patches}/lz4-wide-words.patch)
 zw_library(zw_lz4 DIR ${zw_lz4} FILES lz4.c lz4hc.c)
+target_compile_options(zw_lz4 PRIVATE "SHELL:${no_partial_unroll}")
 
 # libdeflate: only the raw DEFLATE coders; wrappers and checksums are implemented in src.
 set(zw_deflate ${CMAKE_CURRENT_BINARY_DIR}/libdeflate-patched)
 zw_patched_copy(${LIBDEFLATE_SOURCE_DIR} ${zw_deflate}
-  ${zw_patches}/libdeflate-1.14-wide-words.patch ${zw_patches}/libdeflate-1.14-search-depth.patch)
+  ${zw_patches}/libdeflate-wide-words.patch ${zw_patches}/libdeflate-search-depth.patch)
 zw_library(zw_libdeflate DIR ${zw_deflate}
   FILES
     lib/deflate_decompress.c lib/deflate_compress.c lib/utils.c
@@ -83,7 +80,7 @@ if(EMSCRIPTEN)
     COMPILE_OPTIONS "${ZW_NO_PARTIAL_UNROLL}")
   # The compressor clears and shifts large tables; SIMD doubles its speed.
   set_source_files_properties(${zw_deflate}/lib/deflate_compress.c PROPERTIES
-    COMPILE_OPTIONS "-O3;-msimd128")
+    COMPILE_OPTIONS "-O3;-msimd128;${ZW_NO_PARTIAL_UNROLL}")
 endif()
 
 zw_library(zw_bzip2 DIR ${BZIP2_SOURCE_DIR}
@@ -93,12 +90,11 @@ zw_library(zw_bzip2 DIR ${BZIP2_SOURCE_DIR}
 # liblzma without threads and without its container decoders, which lzma_container.cpp replaces.
 set(zw_xz ${CMAKE_CURRENT_BINARY_DIR}/xz-fixed)
 zw_patched_copy(${XZ_SOURCE_DIR}/src ${zw_xz}
-  ${zw_patches}/xz-5.4.1-index-append.patch ${zw_patches}/xz-5.4.1-decoder-reinit.patch)
+  ${zw_patches}/xz-index-append.patch ${zw_patches}/xz-decoder-reinit.patch)
 set(zw_lzma ${zw_xz}/liblzma)
 zw_library(zw_lzma DIR ${zw_lzma}
   FILES
-    check/check.c check/crc32_fast.c check/crc32_table.c check/crc64_fast.c check/crc64_table.c
-    check/sha256.c
+    check/check.c check/crc32_fast.c check/crc64_fast.c check/sha256.c
     common/alone_encoder.c common/block_decoder.c common/block_encoder.c
     common/block_header_decoder.c common/block_header_encoder.c common/block_util.c common/common.c
     common/easy_preset.c common/filter_common.c common/filter_decoder.c common/filter_encoder.c
@@ -130,8 +126,6 @@ zw_library(zw_lzma DIR ${zw_lzma}
     HAVE_DECODER_POWERPC=1 HAVE_DECODER_IA64=1 HAVE_DECODER_ARM=1 HAVE_DECODER_ARMTHUMB=1
     HAVE_DECODER_ARM64=1 HAVE_DECODER_SPARC=1)
 target_include_directories(zw_lzma SYSTEM INTERFACE ${zw_lzma}/api)
-# With carry-less multiplication (-march=native), crc64_table.c would omit the table that this configuration uses.
-target_compile_options(zw_lzma PRIVATE -U__PCLMUL__)
 
 # Image decoders are not part of the installed C++ library.
 if(NOT ZW_INSTALL)

@@ -10,6 +10,13 @@ set(ZW_SOURCES_JSON ${CMAKE_CURRENT_SOURCE_DIR}/scripts/sources.json)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${ZW_SOURCES_JSON})
 file(READ ${ZW_SOURCES_JSON} zw_sources)
 
+# zw_pinned_version(<library> <variable>): the version of the upstream release.
+function(zw_pinned_version name variable)
+  string(JSON version GET ${zw_sources} ${name} debian version)
+  string(REGEX REPLACE "[+].*" "" version ${version}) # of Debian's repacked archive
+  set(${variable} ${version} PARENT_SCOPE)
+endfunction()
+
 if(POLICY CMP0135)
   cmake_policy(SET CMP0135 NEW)
 endif()

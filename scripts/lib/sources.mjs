@@ -30,9 +30,10 @@ const maxBytes = 64 * 2 ** 20;
 /**
  * @returns {Record<string, {
  *   debian: {source: string, version: string, archive: string, sha256: string, sha1: string,
- *     patches: {archive: string, sha256: string, sha1: string}},
+ *     patches?: {archive: string, sha256: string, sha1: string}},
  *   upstream: {url: string, sha256: string}
- * }>} SHA-256 is verified; Debian's archive of old packages names its files by SHA-1.
+ * }>} SHA-256 is verified; Debian's archive of old packages names its files by SHA-1. `patches` is missing if the
+ *   distribution's revision changes no source file.
  */
 const pinned = () => readJson("scripts/sources.json");
 
@@ -42,7 +43,8 @@ const readJson = (file) => JSON.parse(readFileSync(path.join(root, file), "utf8"
 function unpackedFrom(name, { debian }) {
   try {
     const stamp = JSON.parse(readFileSync(path.join(thirdPartyDir, name, stampName), "utf8"));
-    return stamp.archive === debian.archive && stamp.sha256 === debian.sha256 ? stamp : undefined;
+    const isPinned = stamp.sha256 === debian.sha256 && stamp.patchesSha256 === debian.patches?.sha256;
+    return isPinned ? stamp : undefined;
   } catch {
     return undefined;
   }
@@ -61,12 +63,12 @@ export async function ensureSources() {
   const sites = aptSites();
   const packages = missing.flatMap(([, { debian, upstream }]) => [
     debianFile(debian.source, debian, sites, upstream.sha256 === debian.sha256 ? [upstream.url] : []),
-    debianFile(debian.source, debian.patches, sites),
+    ...(debian.patches ? [debianFile(debian.source, debian.patches, sites)] : []),
   ]);
   const found = await fetchAll(packages);
-  const left = missing.filter(([name, { debian }]) => {
-    if (![debian, debian.patches].every(({ archive }) => found.has(archive))) return true;
-    unpack(name, debian);
+  const left = missing.filter(([name, { debian, upstream }]) => {
+    if (![debian, debian.patches].every((file) => !file || found.has(file.archive))) return true;
+    unpack(name, debian, upstream);
     return false;
   });
   await fetchAll(left.flatMap(([, entry]) => release(entry, found)));
@@ -190,22 +192,27 @@ export function sourcesByHand() {
 const sha256Of = (bytes) => createHash("sha256").update(bytes).digest("hex");
 
 /** Unpacks downloaded archives, and applies Debian's patches. */
-function unpack(name, { source, archive, sha256, patches }) {
+function unpack(name, { source, archive, sha256, patches }, upstream) {
   const to = path.join(thirdPartyDir, name);
   const part = `${to}.part`;
   rmSync(part, { recursive: true, force: true });
   mkdirSync(part, { recursive: true });
   quiet("tar", ["xf", path.join(downloads, archive), "-C", part, "--strip-components=1"]);
-  applyPatches(part, path.join(downloads, patches.archive));
-  const revision = patches.archive.slice(source.length + 1).replace(/\.debian\.tar\.\w+$/, ""); // "1.5.4+dfsg2-5"
-  const stamp = {
-    ...{ package: source, revision, archive, sha256 },
-    ...{ patches: patches.archive, patchesSha256: patches.sha256 },
-  };
+  if (patches) applyPatches(part, path.join(downloads, patches.archive));
+  const stamp = patches
+    ? {
+        ...{ package: source, revision: revisionOf(source, patches), archive, sha256 },
+        ...{ patches: patches.archive, patchesSha256: patches.sha256 },
+      }
+    : { archive, ...upstream };
   writeFileSync(path.join(part, stampName), `${JSON.stringify(stamp, null, 2)}\n`);
   rmSync(to, { recursive: true, force: true });
   renameSync(part, to);
 }
+
+/** Debian's revision, as in "1.5.7+dfsg-1". */
+const revisionOf = (source, { archive }) =>
+  archive.slice(source.length + 1).replace(/\.debian\.tar\.\w+$/, "");
 
 function applyPatches(dir, archive) {
   quiet("tar", ["xf", archive, "-C", dir]);

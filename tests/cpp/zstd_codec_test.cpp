@@ -78,8 +78,8 @@ void fillWithMatches(uint32_t* words, size_t count) {
 }
 
 TEST(Zstd, SplitBlocksKeepTheirRepeatedOffsets) {
-  // The block splitter of zstd 1.5.4 treats 65536 literals before a repeat offset as none, and
-  // encodes the next repeat offset wrongly (block-splitter patch).
+  // Before zstd 1.5.5, its block splitter treated 65536 literals before a repeat offset as none, and
+  // encoded the next repeat offset wrongly.
   std::vector<uint32_t> words(75 * 1024);
   const Bytes uneven = unevenBytes(4 * words.size(), 1);
   std::memcpy(words.data(), uneven.data(), uneven.size());
