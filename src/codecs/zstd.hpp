@@ -1,4 +1,4 @@
-// Zstandard frames (RFC 8878) through libzstd, for the zstd codec, Blosc and LERC.
+// Zstandard frames (RFC 8878) for the zstd codec, Blosc and LERC: our decoder, libzstd's encoder.
 #pragma once
 
 #include <cstddef>

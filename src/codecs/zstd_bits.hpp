@@ -2,6 +2,7 @@
 // (RFC 8878, 4.1.2): the highest set bit of the last byte marks the end.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 
 #include "base/bytes.hpp"

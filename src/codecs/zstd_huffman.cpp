@@ -14,6 +14,12 @@ namespace {
 
 constexpr uint32_t kWeightLog = 6, kWeights = 16;
 
+/// Lookups in a turn of the fast loops, of up to 11 bits each.
+constexpr int kLookups = 5;
+
+/// Literals below which a table of pairs costs more than it saves.
+constexpr size_t kMinForPairs = 4096;
+
 /// Decodes FSE-coded weights until the stream `in` is exhausted: two states take turns.
 Status decodeWeights(ByteView in, uint8_t* weights, uint32_t max, uint32_t& count) {
   FseCounts counts;
@@ -44,9 +50,7 @@ Status decodeWeights(ByteView in, uint8_t* weights, uint32_t max, uint32_t& coun
   }
 }
 
-}  // namespace
-
-static bool startLane(ByteView in, uint8_t* out, Lane& lane) {
+bool startLane(ByteView in, uint8_t* out, Lane& lane) {
   if (in.size() < 8 || in.back() == 0) return false;
   const int padding = std::countl_zero(static_cast<uint32_t>(in.back())) - 24 + 1;
   lane.at = in.data() + in.size() - 8;
@@ -55,14 +59,20 @@ static bool startLane(ByteView in, uint8_t* out, Lane& lane) {
   return true;
 }
 
-Status HuffmanTable::readWeights(ByteView in, size_t& length, uint8_t* weights,
-                                 uint32_t& count) const {
+/// Drops the bits that were taken.
+ZW_INLINE void reload(Lane& lane) {
+  const int used = std::countr_zero(lane.bits);
+  lane.at -= used >> 3;
+  lane.bits = (load<uint64_t>(lane.at) | 1) << (used & 7);
+}
+
+Status readWeights(ByteView in, size_t& length, uint8_t* weights, uint32_t max, uint32_t& count) {
   if (in.empty()) return Code::Corrupt;
   const uint32_t head = in[0];
   if (head < 128) {
     length = 1 + head;
     if (length > in.size()) return Code::Corrupt;
-    return decodeWeights(in.subspan(1, head), weights, kMaxSymbols - 1, count);
+    return decodeWeights(in.subspan(1, head), weights, max, count);
   }
   count = head - 127;
   length = 1 + (count + 1) / 2;
@@ -71,10 +81,12 @@ Status HuffmanTable::readWeights(ByteView in, size_t& length, uint8_t* weights,
   return {};
 }
 
+}  // namespace
+
 Status HuffmanTable::read(ByteView in, size_t& length) {
   uint8_t weights[kMaxSymbols];
   uint32_t count;
-  if (Status s = readWeights(in, length, weights, count)) return s;
+  if (Status s = readWeights(in, length, weights, kMaxSymbols - 1, count)) return s;
   return build(weights, count) ? Status{} : Status{Code::Corrupt};
 }
 
@@ -146,36 +158,44 @@ Status HuffmanTable::decodeOne(ByteView in, ByteSpan out) const {
   return {};
 }
 
-/// Turns of the fast loop that neither overrun the room nor the fronts of the streams: a turn takes
-/// up to 55 bits of a stream, so its address moves by up to 7.
-static size_t safeTurns(const Lane (&lanes)[4], const ByteView (&streams)[4], size_t room, size_t perTurn) {
-  size_t turns = room / perTurn;
+/// The four streams of a section and their share of the output.
+struct HuffmanTable::Streams {
+  ByteView in[4];
+  uint8_t* out[4];
+  uint8_t* end[4];
+};
+
+/// Turns that neither overrun the room nor the front of a stream. A turn takes up to 55 bits of each
+/// stream, so its address moves by up to 7, and writes up to `most` symbols.
+size_t HuffmanTable::safeTurns(const Streams& streams, const Lane (&lanes)[4], size_t most) {
+  size_t turns = SIZE_MAX;
   for (int i = 0; i < 4; i++) {
-    turns = std::min(turns, static_cast<size_t>(lanes[i].at - streams[i].data()) / 7);
+    turns = std::min({turns, static_cast<size_t>(lanes[i].at - streams.in[i].data()) / 7,
+                      static_cast<size_t>(streams.end[i] - lanes[i].out) / most});
   }
   return turns;
 }
 
-/// Runs turns of single symbols: five of each stream.
-[[gnu::noinline]] void HuffmanTable::turnOnes(Lane (&lanes)[4], size_t turns) const {
+/// Runs turns of single symbols. Two streams take turns with one another: of four, V8 would keep few
+/// values in registers, and of one, each lookup waits for the one before.
+ZW_NOINLINE void HuffmanTable::turnOnes(Lane (&lanes)[4], size_t turns) const {
   Lane l0 = lanes[0], l1 = lanes[1], l2 = lanes[2], l3 = lanes[3];
   const Entry* const entries = entries_;
-  const auto turn = [&](Lane& lane) {
-    for (int k = 0; k < 5; k++) {
-      const Entry& entry = entries[static_cast<int>(lane.bits >> (64 - kLog))];
-      lane.bits <<= entry.bits;
-      lane.out[k] = entry.symbol;
-    }
-    lane.out += 5;
-    const int used = std::countr_zero(lane.bits);
-    lane.at -= used >> 3;
-    lane.bits = (load<uint64_t>(lane.at) | 1) << (used & 7);
+  const auto next = [&](Lane& lane, int k) {
+    const Entry& entry = entries[static_cast<int>(lane.bits >> (64 - kLog))];
+    lane.bits <<= entry.bits;
+    lane.out[k] = entry.symbol;
+  };
+  const auto turn = [&](Lane& a, Lane& b) {
+    for (int k = 0; k < kLookups; k++) next(a, k), next(b, k);
+    a.out += kLookups;
+    b.out += kLookups;
+    reload(a);
+    reload(b);
   };
   for (; turns > 0; turns--) {
-    turn(l0);
-    turn(l1);
-    turn(l2);
-    turn(l3);
+    turn(l0, l1);
+    turn(l2, l3);
   }
   lanes[0] = l0, lanes[1] = l1, lanes[2] = l2, lanes[3] = l3;
 }
@@ -192,83 +212,81 @@ void HuffmanTable::buildPairs() {
   hasPairs_ = true;
 }
 
-/// Runs turns of five lookups in each stream, which give one or two symbols.
-[[gnu::noinline]] void HuffmanTable::turnPairs(Lane (&lanes)[4], size_t turns) const {
+/// Runs turns of lookups that give one or two symbols.
+ZW_NOINLINE void HuffmanTable::turnPairs(Lane (&lanes)[4], size_t turns) const {
   Lane l0 = lanes[0], l1 = lanes[1], l2 = lanes[2], l3 = lanes[3];
   const Pair* const pairs = pairs_;
-  const auto turn = [&](Lane& lane) {
-    for (int k = 0; k < 5; k++) {
-      const Pair& pair = pairs[static_cast<int>(lane.bits >> (64 - kLog))];
-      lane.bits <<= pair.bits;
-      std::memcpy(lane.out, pair.symbols, 2);
-      lane.out += pair.count;
-    }
-    const int used = std::countr_zero(lane.bits);
-    lane.at -= used >> 3;
-    lane.bits = (load<uint64_t>(lane.at) | 1) << (used & 7);
+  const auto next = [&](Lane& lane) {
+    const Pair& pair = pairs[static_cast<int>(lane.bits >> (64 - kLog))];
+    lane.bits <<= pair.bits;
+    std::memcpy(lane.out, pair.symbols, 2);
+    lane.out += pair.count;
+  };
+  const auto turn = [&](Lane& a, Lane& b) {
+    for (int k = 0; k < kLookups; k++) next(a), next(b);
+    reload(a);
+    reload(b);
   };
   for (; turns > 0; turns--) {
-    turn(l0);
-    turn(l1);
-    turn(l2);
-    turn(l3);
+    turn(l0, l1);
+    turn(l2, l3);
   }
   lanes[0] = l0, lanes[1] = l1, lanes[2] = l2, lanes[3] = l3;
 }
 
-Status HuffmanTable::decodeFour(ByteView in, ByteSpan out) {
-  constexpr size_t kJumpTable = 6, kMinLiterals = 6;
-  if (in.size() < kJumpTable || out.size() < kMinLiterals) return Code::Corrupt;
-  const size_t share = (out.size() + 3) / 4;
-  ByteView streams[4];
-  ByteView rest = in.subspan(kJumpTable);
+/// Decodes most symbols; `lanes` is where the streams are then.
+void HuffmanTable::decodeFast(const Streams& streams, Lane (&lanes)[4]) {
+  size_t in = 0, out = 0;
   for (int i = 0; i < 4; i++) {
-    const size_t length = i < 3 ? load<uint16_t>(in.data() + 2 * i) : rest.size();
-    if (length > rest.size()) return Code::Corrupt;
-    streams[i] = rest.first(length);
-    rest = rest.subspan(length);
+    in += streams.in[i].size();
+    out += static_cast<size_t>(streams.end[i] - streams.out[i]);
   }
-  if (3 * share > out.size()) return Code::Corrupt;
-  Lane lanes[4];
-  bool isFast = true;
-  for (int i = 0; i < 4; i++) {
-    isFast = isFast && startLane(streams[i], out.data() + i * share, lanes[i]);
-  }
-  uint8_t* const end = out.data() + out.size();
-#ifndef TT
-#define TT 11
-#endif
-  if (isFast && 16 * in.size() < TT * out.size() && out.size() >= 4096) {
-    if (!hasPairs_) buildPairs();
-    for (;;) {
-      size_t room = static_cast<size_t>(end - lanes[3].out);
-      for (int i = 0; i < 3; i++) {
-        room = std::min(room, static_cast<size_t>(out.data() + (i + 1) * share - lanes[i].out));
-      }
-      const size_t turns = safeTurns(lanes, streams, room, 10);
-      if (turns == 0) break;
+  // Codes of 5.5 bits: of longer ones, two rarely fit into a lookup.
+  const bool usesPairs = out >= kMinForPairs && 16 * in < 11 * out;
+  if (usesPairs && !hasPairs_) buildPairs();
+  while (const size_t turns = safeTurns(streams, lanes, usesPairs ? 2 * kLookups : kLookups)) {
+    if (usesPairs) {
       turnPairs(lanes, turns);
-    }
-  } else if (isFast) {
-    while (const size_t turns =
-               safeTurns(lanes, streams, static_cast<size_t>(end - lanes[3].out), 5)) {
+    } else {
       turnOnes(lanes, turns);
     }
   }
+}
+
+bool HuffmanTable::split(ByteView in, ByteSpan out, Streams& streams) {
+  constexpr size_t kJumpTable = 6, kMinLiterals = 6;
+  const size_t share = (out.size() + 3) / 4;
+  if (in.size() < kJumpTable || out.size() < kMinLiterals || 3 * share > out.size()) return false;
+  ByteView rest = in.subspan(kJumpTable);
+  for (int i = 0; i < 4; i++) {
+    const size_t length = i < 3 ? load<uint16_t>(in.data() + 2 * i) : rest.size();
+    if (length > rest.size()) return false;
+    streams.in[i] = rest.first(length);
+    rest = rest.subspan(length);
+    streams.out[i] = out.data() + i * share;
+    streams.end[i] = i < 3 ? streams.out[i] + share : out.data() + out.size();
+  }
+  return true;
+}
+
+Status HuffmanTable::decodeFour(ByteView in, ByteSpan out) {
+  Streams streams;
+  if (!split(in, out, streams)) return Code::Corrupt;
+  Lane lanes[4];
+  bool isFast = true;
+  for (int i = 0; i < 4; i++) {
+    isFast = isFast && startLane(streams.in[i], streams.out[i], lanes[i]);
+  }
+  if (isFast) decodeFast(streams, lanes);
   for (int i = 0; i < 4; i++) {
     BackwardBits bits;
-    uint8_t* op = out.data() + i * share;
-    uint8_t* const to = i < 3 ? op + share : end;
+    if (!bits.init(streams.in[i])) return Code::Corrupt;
     if (isFast) {
-      bits.start = streams[i].data();
       bits.at = lanes[i].at;
       bits.word = load<uint64_t>(bits.at);
       bits.left = 64 - std::countr_zero(lanes[i].bits);
-      op = lanes[i].out;
-    } else if (!bits.init(streams[i])) {
-      return Code::Corrupt;
     }
-    if (!finish(bits, op, to)) return Code::Corrupt;
+    if (!finish(bits, isFast ? lanes[i].out : streams.out[i], streams.end[i])) return Code::Corrupt;
   }
   return {};
 }

@@ -32,13 +32,6 @@ class HuffmanTable {
  private:
   static constexpr uint32_t kMaxSymbols = 256;
 
-  Status readWeights(ByteView in, size_t& length, uint8_t* weights, uint32_t& count) const;
-  bool build(uint8_t* weights, uint32_t count);
-  void turnOnes(Lane (&lanes)[4], size_t turns) const;
-  void buildPairs();
-  void turnPairs(Lane (&lanes)[4], size_t turns) const;
-  bool finish(BackwardBits bits, uint8_t* op, uint8_t* end) const;
-
   /// The symbol of each value of the next kLog bits, and the length of its code.
   struct Entry {
     uint8_t bits, symbol;
@@ -48,6 +41,16 @@ class HuffmanTable {
     uint8_t symbols[2];
     uint8_t bits, count;
   };
+  struct Streams;
+
+  bool build(uint8_t* weights, uint32_t count);
+  void buildPairs();
+  static bool split(ByteView in, ByteSpan out, Streams& streams);
+  static size_t safeTurns(const Streams& streams, const Lane (&lanes)[4], size_t most);
+  void decodeFast(const Streams& streams, Lane (&lanes)[4]);
+  void turnOnes(Lane (&lanes)[4], size_t turns) const;
+  void turnPairs(Lane (&lanes)[4], size_t turns) const;
+  bool finish(BackwardBits bits, uint8_t* op, uint8_t* end) const;
 
   Entry entries_[1 << kLog];
   Pair pairs_[1 << kLog];

@@ -214,7 +214,9 @@ uint32_t SequenceDecoder::readFast(BackwardBits& bits, Position& position, uint3
     return reinterpret_cast<const State*>(states + position);
   };
   // Each sequence refills at most twice, and each refill reads 8 bytes and moves by up to 7.
-  const uint8_t* const safe = bits.start + 16;
+  constexpr ptrdiff_t kRefills = 16;
+  if (bits.at - bits.start < kRefills) return from;
+  const uint8_t* const safe = bits.start + kRefills;
   const uint8_t* at = bits.at;
   uint64_t word = bits.word;
   uint64_t left = static_cast<uint64_t>(bits.left);

@@ -1,5 +1,7 @@
 // zstd: handwritten frames, several frames, valid and invalid headers.
 #include <gtest/gtest.h>
+#define ZSTD_STATIC_LINKING_ONLY
+#include <zstd.h>
 
 #include <fstream>
 #include <iterator>
@@ -122,6 +124,80 @@ TEST(Zstd, ChecksumIsVerified) {
   encoded.back() ^= 1;
   EXPECT_EQ(decodeWith(kZstdChecked, encoded, bytes.size()).status.code, Code::ChecksumMismatch);
   EXPECT_EQ(decodeWith(kZstd, encoded, bytes.size()).status.code, Code::ChecksumMismatch);
+}
+
+/// Data of one kind: noise, runs, slopes, text-like words, or copies from far back with changes.
+Bytes mixedBytes(size_t size, uint32_t kind, uint32_t seed) {
+  if (kind == 0) return randomBytes(size, seed);
+  if (kind == 1) return smoothBytes(size, seed);
+  if (kind == 2) return unevenBytes(size, seed);
+  std::mt19937 random(seed);
+  Bytes bytes = kind == 3 ? unevenBytes(size, seed) : randomBytes(size, seed);
+  for (size_t at = 64; at < size;) {
+    const size_t distance = 1 + random() % (kind == 3 ? std::min<size_t>(at, 40) : at);
+    const size_t length = std::min<size_t>(size - at, 3 + random() % (kind == 3 ? 12 : 3000));
+    for (size_t i = 0; i < length; i++) bytes[at + i] = bytes[at + i - distance];
+    at += length + random() % (kind == 3 ? 9 : 400);
+  }
+  return bytes;
+}
+
+TEST(Zstd, DecodesWhatLibzstdEncodes) {
+  std::mt19937 random(5);
+  Workspace work;
+  for (size_t i = 0; i < amount(600, 6000); i++) {
+    const auto kind = static_cast<uint32_t>(random() % 5);
+    const size_t size = random() % 3 == 0 ? random() % 400'000 : random() % 5000;
+    const Bytes bytes = mixedBytes(size, kind, static_cast<uint32_t>(i));
+    const auto level = static_cast<uint32_t>(static_cast<int32_t>(random() % 20) - 4);
+    const CodecCase c = {"zstd", &kZstdCodec, {level, static_cast<uint32_t>(random() % 2)}};
+    const Outcome decoded = decodeWith(c, encodedBy(c, bytes), {size, true}, work);
+    ASSERT_TRUE(decoded.ok()) << codeName(decoded.status) << " in case " << i;
+    ASSERT_TRUE(decoded.bytes == bytes) << i;
+  }
+}
+
+TEST(Zstd, DecodesLikeLibzstdIfDamaged) {
+  std::mt19937 random(6);
+  Workspace work;
+  ZSTD_DCtx* const context = ZSTD_createDCtx();
+  size_t accepted = 0;
+  for (size_t i = 0; i < amount(4000, 40'000); i++) {
+    const Bytes bytes = mixedBytes(300 + random() % 3000, static_cast<uint32_t>(i % 5),
+                                   static_cast<uint32_t>(i));
+    const CodecCase c = {"zstd", &kZstdCodec, {static_cast<uint32_t>(1 + random() % 9), 0}};
+    Bytes encoded = encodedBy(c, bytes);
+    for (size_t flips = 1 + random() % 2; flips > 0; flips--) {
+      encoded[random() % encoded.size()] ^= static_cast<uint8_t>(1u << random() % 8);
+    }
+    const ExactBlock in(encoded);
+    ExactBlock ours(bytes.size()), theirs(bytes.size());
+    size_t produced = 0;
+    if (zstdDecode(work, in.view(), ours.span(), produced)) continue;
+    accepted++;
+    ASSERT_EQ(ZSTD_decompressDCtx(context, theirs.data(), theirs.size(), in.data(), in.size()),
+              produced)
+        << i;
+    ASSERT_TRUE(std::equal(ours.data(), ours.data() + produced, theirs.data())) << i;
+  }
+  ZSTD_freeDCtx(context);
+  EXPECT_GT(accepted, 100u);
+}
+
+TEST(Zstd, DamagedBlocks) {
+  const std::string frame = "28b52ffd 20 10 ";  // 16 bytes of content
+  // Literals of 2 bytes, then one sequence with predefined tables whose offset reaches too far back.
+  EXPECT_EQ(decodedText(fromHex(frame + "3d0000 10 6161 01 00 2c0102"), 16), "Corrupt at 0");
+  // A block of the reserved type, and one that is larger than the window.
+  EXPECT_EQ(decodedText(fromHex(frame + "070000"), 16), "Corrupt at 0");
+  EXPECT_EQ(decodedText(fromHex(frame + "8b0000 61"), 16), "Corrupt at 0");
+  // Sequences with reserved bits, and bytes after a count of none.
+  EXPECT_EQ(decodedText(fromHex(frame + "2d0000 10 6161 01 03"), 16), "Corrupt at 0");
+  EXPECT_EQ(decodedText(fromHex(frame + "2d0000 10 6161 00 00"), 16), "Corrupt at 0");
+  // Huffman codes without a tree, and repeated tables in a first block.
+  EXPECT_EQ(decodedText(fromHex(frame + "2d0000 43 4000 80 00"), 16), "Corrupt at 0");
+  EXPECT_EQ(decodedText(fromHex(frame + "2d0000 10 6161 01 fc"), 16), "Corrupt at 0");
+  EXPECT_EQ(decodedText(fromHex(frame + "1000"), 16), "Truncated at 8");
 }
 
 Bytes golden(const std::string& name) {
