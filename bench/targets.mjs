@@ -12,7 +12,8 @@ const limits = {
   link: "the emulated connection takes 2.2 s for 1,024 responses: a page that only fetches them has a ratio of 0.73",
   drags:
     "half of the processor time is outside the page's threads: network, messages, compositing (docs/viewer-checks.md)",
-  files: "importing 9 files with 290 KB takes half of the time; one file would save 5 ms, but pages would load it whole",
+  files:
+    "importing 9 files with 290 KB takes half of the time; one file would save 5 ms, but pages would load it whole",
   client: "Node's HTTP client and first touches of the result take more than half of the time",
   collector:
     "the chunks that the benchmark's store copies wait for the garbage collector; without copies it is 5 and 8 MiB",
