@@ -2,6 +2,7 @@
 // from one run on one machine.
 //   npm run bench -- viewer            only the viewer's rows, without building anything for the others
 //   npm run bench -- zarr-benchmarks   the cases of zarrs/zarr_benchmarks, which are not part of the others
+//   npm run bench -- --history         the rows of history.mjs; appends their ratios to bench/history.jsonl
 //   npm run bench -- [--json FILE] [--write-docs] [--quick] [TEXT…]     TEXT: only rows whose name contains one
 // --write-docs writes the results to bench/results.json, docs/performance.md, docs/benchmarks.md and docs/charts. --quick measures as
 // little as possible, to check that everything runs: its results are meaningless.
@@ -14,13 +15,21 @@ import { buildNative, buildWasm } from "../scripts/lib/build.mjs";
 import { buildDir } from "../scripts/lib/paths.mjs";
 import { runMain, step } from "../scripts/lib/process.mjs";
 import { ensureSystem } from "../scripts/lib/system.mjs";
+import { historyRows, record } from "./history.mjs";
 
 function readArguments() {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { json: { type: "string" }, "write-docs": { type: "boolean" }, quick: { type: "boolean" } },
+    options: {
+      json: { type: "string" },
+      "write-docs": { type: "boolean" },
+      quick: { type: "boolean" },
+      history: { type: "boolean" },
+    },
   });
-  return { json: values.json, writeDocs: values["write-docs"], quick: values.quick, texts: positionals };
+  const { json, "write-docs": writeDocs, quick, history } = values;
+  const texts = history && positionals.length === 0 ? Object.values(historyRows) : positionals;
+  return { json, writeDocs, quick, history, texts };
 }
 
 /** Rows that need neither the native libraries nor their benchmarks, by the start of their names: required programs. */
@@ -34,7 +43,7 @@ function buildInHeap() {
 }
 
 runMain(async () => {
-  const { json, writeDocs, quick, texts } = readArguments();
+  const { json, writeDocs, quick, history, texts } = readArguments();
   const [loadBefore] = os.loadavg(); // the build and the benchmarks keep the cores busy
   const alone = Object.keys(standalone).find(
     (start) => texts.length > 0 && texts.every((text) => text.startsWith(start)),
@@ -61,6 +70,7 @@ runMain(async () => {
     });
   report.printSummary();
   if (json !== undefined) writeFileSync(json, `${JSON.stringify(report.rows, null, 2)}\n`);
+  if (history && !quick) record(report.rows);
   if (writeDocs) {
     const { writeDocuments } = await import("./documents.mjs");
     writeDocuments(report.rows, { loadBefore, isComplete: texts.length === 0, isQuick: quick === true });

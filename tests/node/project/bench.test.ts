@@ -3,6 +3,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { chartsOf, documentOf, glanceCosts, glances, pages, readResults } from "../../../bench/documents.mjs";
+import { driftOf, historyRows, readHistory, warningsOf } from "../../../bench/history.mjs";
 import { packageSuites } from "../../../bench/suites/package.mjs";
 import { judge, targetOf, targets, viewerTargets } from "../../../bench/targets.mjs";
 import { viewerSuite } from "../../../bench/viewer/suite.mjs";
@@ -81,6 +82,34 @@ it("every missed target has a reason", () => {
     const target = targetOf(row.name);
     if (target && judge(target, row) === "missed") expect(target.reason, row.name).toBeTruthy();
   }
+});
+
+it("the history records at most 40 rows, each of which is in bench/results.json", () => {
+  const recorded = Object.values(historyRows);
+  expect(recorded.length).toBeLessThanOrEqual(40);
+  expect(recorded.filter((name) => !names.includes(name))).toEqual([]);
+  for (const { commit, date, machine, ratios } of readHistory()) {
+    expect([commit, date, machine].every((part) => typeof part === "string" && part !== "")).toBe(true);
+    for (const [key, ratio] of Object.entries(ratios)) expect(ratio, key).toBeGreaterThanOrEqual(0);
+  }
+});
+
+it("the history warns of rows that are more than 5 % worse than before on the same machine", () => {
+  const line = (machine: string, set: number, startup: number) => {
+    return { commit: "0", date: "2026-01-01", machine, ratios: { set, startup } };
+  };
+  const history = [line("a", 2, 0.5), line("b", 9, 0.1), line("a", 1.91, 0.52)];
+  expect(driftOf(history).map(({ values }) => values)).toEqual([
+    [2, 1.91],
+    [0.5, 0.52],
+  ]);
+  expect(warningsOf(history)).toEqual([]);
+  expect(warningsOf([...history, line("a", 1.8, 0.4)])).toEqual([
+    "warning: bench/history.jsonl: set: 1.8 after 1.91, 6 % worse",
+  ]);
+  expect(warningsOf([...history, line("a", 3, 0.6)])[0]).toContain("startup: 0.6 after 0.52, 15 % worse");
+  expect(warningsOf([line("a", 2, 0.5), line("b", 1, 1)])).toEqual([]);
+  expect(warningsOf([])).toEqual([]);
 });
 
 const titlesOf = (document: string) => [...document.matchAll(/^## (.*)$/gm)].map(([, title]) => title);

@@ -20,6 +20,14 @@ declare module "*/bench/documents.mjs" {
   export function chartsOf(rows: BenchRow[]): Record<string, string>;
 }
 
+declare module "*/bench/history.mjs" {
+  type Line = { commit: string; date: string; machine: string; ratios: Record<string, number> };
+  export const historyRows: Readonly<Record<string, string>>;
+  export function readHistory(): Line[];
+  export function driftOf(history: readonly Line[]): { key: string; values: number[]; worse: number }[];
+  export function warningsOf(history: readonly Line[]): string[];
+}
+
 declare module "*/bench/page-sizes.mjs" {
   export const pages: readonly { readonly what: string; readonly measure: () => Promise<number> }[];
 }

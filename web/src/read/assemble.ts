@@ -50,7 +50,7 @@ export interface RegionPlan {
 
 /** Receives the chunks of a region as they arrive. */
 export interface Sink {
-  /** Called once before the first chunk, to check and prepare plans. */
+  /** Called once, to check and prepare plans; chunks are passed once it has resolved. */
   start(): Promise<void>;
   /**
    * Decodes a chunk to its place in the result, or fills it with the fill value if it is not stored; in any
@@ -74,7 +74,6 @@ export async function assemble(plan: RegionPlan, sink: Sink, options: AssembleOp
   const forward = () => abort.abort(signal!.reason);
   signal?.addEventListener("abort", forward, { once: true });
   try {
-    await sink.start();
     await new Assembly(plan, sink, options, abort).run();
   } finally {
     signal?.removeEventListener("abort", forward);
@@ -87,6 +86,8 @@ class Assembly {
   readonly #fetching: FetchOptions;
   readonly #progress: Progress;
   #failure: { error: unknown } | undefined;
+  /** Pending until the sink has started. */
+  #starting: Promise<void> | undefined;
 
   constructor(
     private readonly plan: RegionPlan,
@@ -120,12 +121,17 @@ class Assembly {
   async run(): Promise<void> {
     const { reader, projections, itemBytes } = this.plan;
     const { concurrency, priority } = this.options;
+    // The first requests do not wait for the module.
+    this.#starting = this.sink.start().then(
+      () => (this.#starting = undefined),
+      (error) => this.#fail(error),
+    );
     const jobs = new Jobs(reader, projections, itemBytes);
     const order = jobs.inOrder(priority);
     const lanes = Math.min(concurrency, jobs.count);
     const bundles = await reader.bundles(order, this.#fetching);
     const runLane = () => (bundles ? this.#runBundles(bundles) : this.#runLane(order));
-    await Promise.all(Array.from({ length: lanes }, runLane));
+    await Promise.all([this.#starting, ...Array.from({ length: lanes }, runLane)]);
     if (this.#failure) throw this.#failure.error;
   }
 
@@ -164,6 +170,7 @@ class Assembly {
   /** Passes a chunk to the sink. */
   #put(chunk: RegionChunk): void | Promise<void> {
     this.#signal.throwIfAborted();
+    if (this.#starting) return this.#starting.then(() => this.#put(chunk));
     if (!chunk.encoded) this.options.onMissing?.(chunk.task.coordinates);
     const placed = this.sink.put(chunk, this.#signal);
     return placed ? placed.then(() => this.#advance()) : this.#advance();

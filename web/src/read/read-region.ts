@@ -21,6 +21,7 @@ import {
   toElements,
 } from "../dtypes/elements.js";
 import { packStrings } from "../dtypes/strings.js";
+import { getSession } from "../engine/engine.js";
 import {
   type AxisPicks,
   type ChunkTask,
@@ -38,6 +39,7 @@ import { chunkPlace } from "../plan/slabs.js";
 import { ownBuffer } from "../store/read.js";
 import { Limiter } from "../util/async.js";
 import { isZarrError, limitExceeded, withDetails } from "../util/errors.js";
+import { preload } from "../util/lazy.js";
 import { countOf, stridesOf } from "../util/shapes.js";
 import { type AssembleOptions, assemble, type DecodePool, ResultBytes, type Sink } from "./assemble.js";
 import type { FetchOptions } from "./object-reader.js";
@@ -238,6 +240,7 @@ export async function readChunkElements(
   const { firstCodec } = reader;
   const isPooled = firstCodec.type === "core" && pool?.takes(firstCodec, "decode");
   const asked = { signal, transport: isPooled ? pool!.transport : undefined };
+  if (!isPooled && firstCodec.usesCore) preload(() => getSession(firstCodec.decodeModule)); // during the request
   return visitChunk(reader, coordinates, asked, async ({ codec, encoded }) => {
     if (!encoded) onMissing?.(coordinates);
     const content = await decodeChunk(codec, encoded, pool, signal);

@@ -76,6 +76,7 @@ function requestHeaders(own: Headers): Record<string, string> {
 function send(client: Client, url: URL, options: RequestOptions, signal: AbortSignal) {
   return new Promise<IncomingMessage>((resolve, reject) => {
     signal.throwIfAborted();
+    let isAnswered = false;
     const { hostname, port, protocol, pathname, search } = url;
     const request = client.module.request({
       ...options,
@@ -92,6 +93,7 @@ function send(client: Client, url: URL, options: RequestOptions, signal: AbortSi
     };
     signal.addEventListener("abort", abort, { once: true });
     request.on("response", (message) => {
+      isAnswered = true;
       signal.removeEventListener("abort", abort);
       message.on("error", () => {}); // reported to the reader, if any
       resolve(message);
@@ -105,7 +107,9 @@ function send(client: Client, url: URL, options: RequestOptions, signal: AbortSi
       socket.destroy();
       fail(new Error("the server switched to another protocol"));
     });
-    request.on("close", () => fail(new Error("the connection was closed without a response")));
+    request.on("close", () => {
+      if (!isAnswered) fail(closedError(" without a response"));
+    });
     request.end();
   });
 }
@@ -186,6 +190,9 @@ class NodeResponse implements HopResponse {
   }
 }
 
+/** Made only when it is thrown: its stack trace takes as long as the rest of a small request. */
+const closedError = (how = "") => new Error(`the connection was closed${how}`);
+
 /** Reads a stream by events, which need no promise for each piece. */
 function drain(
   stream: Readable,
@@ -193,7 +200,7 @@ function drain(
   release: ((piece: Uint8Array) => void) | undefined,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
-    if (stream.destroyed) throw stream.errored ?? new Error("the connection was closed");
+    if (stream.destroyed) throw stream.errored ?? closedError();
     const onData = (piece: Uint8Array) => {
       try {
         const goesOn = take(piece);
@@ -208,7 +215,9 @@ function drain(
     };
     stream.on("end", resolve);
     stream.on("error", reject);
-    stream.on("close", () => reject(new Error("the connection was closed")));
+    stream.on("close", () => {
+      if (!stream.readableEnded) reject(closedError());
+    });
     stream.on("data", onData);
   });
 }

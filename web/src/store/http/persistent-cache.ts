@@ -3,7 +3,7 @@
  *
  * - The entry is fresh, and the server has sent or confirmed all metadata documents in the folders above it to this
  *   program, in the versions with which it was stored.
- * - The server has answered a conditional request with 304.
+ * - The server has answered a conditional request with 304. In pages, the browser's own cache does that for documents.
  */
 import { checkConstructor } from "../../util/arguments.js";
 import { untilAborted } from "../../util/async.js";
@@ -103,14 +103,18 @@ export class PersistentCache {
       return isOffline ? refuseOffline(url) : send(url, request);
     const id = entries.requestId(url, request);
     const found = this.#forgotten.has(withoutHash(url)) ? undefined : this.#writer.read(id);
-    const entry = await untilAborted(Promise.resolve(found), request.watch.signal);
+    const stored = untilAborted(Promise.resolve(found), request.watch.signal);
+    // The browser's own cache confirms a document as well. Its first lookup in the storage takes as long as a round trip.
+    if (isInPage() && isDocument(url) && !isOffline)
+      return this.#ask({ request, send, url, id, entry: undefined, stored });
+    const entry = await stored;
     if (isOffline) {
       if (!entry || !entries.mayBeOffline(entry) || this.#isContradicted(url, entry))
         return refuseOffline(url);
       this.#note(url, entry, true);
       return entries.storedResponse(entry);
     }
-    if (!entry || !this.#mayTrust(url, entry)) return this.#ask({ request, send, url, id, entry });
+    if (!entry || !this.#mayTrust(url, entry)) return this.#ask({ request, send, url, id, entry, stored });
     this.#trusted.set(withoutHash(url), entries.tagOf(entry));
     this.#writer.touch(id);
     return entries.storedResponse(entry);
@@ -145,7 +149,7 @@ export class PersistentCache {
   async #ask(lookup: Lookup): Promise<HttpResponse> {
     const { url, id, entry } = lookup;
     const documents = this.#documents.above(url, id).versions;
-    const answer = await sendConditional(lookup);
+    const [answer, stored] = await Promise.all([sendConditional(lookup), lookup.stored]);
     const before = answer.status === 304 ? entry : undefined;
     if (!before && !isAnswer(answer)) return answer;
     const { isCors } = answer;
@@ -162,12 +166,12 @@ export class PersistentCache {
     }
     const writer = this.#writer!;
     const isKept = before ? entries.isPublic(answer) : entries.isStorable(answer);
-    if (!isKept && entry) writer.remove(id);
+    if (!isKept && stored) writer.remove(id);
     const onBody = (body: CacheEntry["body"]): CacheEntry => {
       const found = { ...head, body };
       this.#note(url, found, false);
       // Without a lifetime, the next use is confirmed, too.
-      const isSame = before !== undefined && isTied(before, documents);
+      const isSame = stored && (before || isEqual(stored, found)) && isTied(stored, documents);
       if (isKept && isSame && entries.lifetimeOf(head) === 0) writer.touch(id);
       else if (isKept) writer.write(found);
       return found;
@@ -237,20 +241,29 @@ function isTied({ documents: tied }: CacheEntry, versions: DocumentVersions): bo
   return ids.length === Object.keys(tied).length && ids.every((id) => tied[id] === versions[id]);
 }
 
+/** Whether two responses to a request are the same. */
+const isEqual = (a: CacheEntry, b: CacheEntry): boolean =>
+  a.status === b.status && entries.versionOf(a) === entries.versionOf(b);
+
+const isInPage = (): boolean => (globalThis as { origin?: string }).origin !== undefined;
+
 /** A request, and the stored response to it. */
 interface Lookup {
   readonly request: TransportRequest;
   readonly send: Transport;
   readonly url: URL;
   readonly id: string;
+  /** The stored response to confirm. */
   readonly entry: CacheEntry | undefined;
+  /** The same, or one that is looked up while the request is sent. */
+  readonly stored: Promise<CacheEntry | undefined>;
 }
 
 /** Sends a request, with a condition if an entry can be confirmed. Another origin would need a preflight for that. */
 async function sendConditional({ request, send, url, entry }: Lookup): Promise<HttpResponse> {
   const { origin } = globalThis as { origin?: string };
   // Else the browser's own cache answers for the server. Other runtimes may reject this option of `fetch`.
-  const isRenewed = origin !== undefined && (isDocument(url) || entry !== undefined);
+  const isRenewed = isInPage() && (isDocument(url) || entry !== undefined);
   const plain: TransportRequest = isRenewed ? { ...request, cache: "no-cache" } : request;
   const condition = (origin ?? url.origin) === url.origin && entry && entries.revalidationHeader(entry);
   if (!condition) return send(url, plain);
