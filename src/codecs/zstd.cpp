@@ -17,6 +17,7 @@
 #include <zstd.h>
 #include <zstd_errors.h>
 
+#include <algorithm>
 #include <new>
 
 #include "codecs/sizes.hpp"
@@ -26,6 +27,15 @@ namespace zw {
 namespace {
 
 constexpr uint32_t kMagic = 0xfd2fb528, kSkippableMagic = 0x184d2a50;
+
+/// The magic number of the frame at the front of `in`. If fewer bytes are left, those of a frame's are
+/// assumed to follow.
+uint32_t magicOf(ByteView in) {
+  uint8_t bytes[4];
+  store(bytes, kMagic);
+  std::copy_n(in.begin(), std::min<size_t>(in.size(), 4), bytes);
+  return load<uint32_t>(bytes);
+}
 
 /// Length of the skippable frame at the front of `in`.
 Status measureSkippable(ByteView in, size_t& length) {
@@ -115,8 +125,7 @@ Status zstdDecode(Workspace& work, ByteView in, ByteSpan out, size_t& produced,
   size_t used = 0;
   do {
     const ByteView rest = in.subspan(used);
-    if (rest.size() < 4) return {Code::Truncated, in.size()};
-    const uint32_t magic = load<uint32_t>(rest.data());
+    const uint32_t magic = magicOf(rest);
     size_t length = 0, made = 0;
     Status status;
     if (magic == kMagic) {

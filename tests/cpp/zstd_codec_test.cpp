@@ -185,19 +185,22 @@ TEST(Zstd, DecodesLikeLibzstdIfDamaged) {
 }
 
 TEST(Zstd, DamagedBlocks) {
-  const std::string frame = "28b52ffd 20 10 ";  // 16 bytes of content
+  // A frame with 16 bytes of content.
+  const auto inFrame = [](const std::string& blocks) {
+    return decodedText(fromHex(("28b52ffd 20 10 " + blocks).c_str()), 16);
+  };
   // Literals of 2 bytes, then one sequence with predefined tables whose offset reaches too far back.
-  EXPECT_EQ(decodedText(fromHex(frame + "3d0000 10 6161 01 00 2c0102"), 16), "Corrupt at 0");
+  EXPECT_EQ(inFrame("3d0000 10 6161 01 00 2c0102"), "Corrupt at 0");
   // A block of the reserved type, and one that is larger than the window.
-  EXPECT_EQ(decodedText(fromHex(frame + "070000"), 16), "Corrupt at 0");
-  EXPECT_EQ(decodedText(fromHex(frame + "8b0000 61"), 16), "Corrupt at 0");
+  EXPECT_EQ(inFrame("070000"), "Corrupt at 0");
+  EXPECT_EQ(inFrame("8b0000 61"), "Corrupt at 0");
   // Sequences with reserved bits, and bytes after a count of none.
-  EXPECT_EQ(decodedText(fromHex(frame + "2d0000 10 6161 01 03"), 16), "Corrupt at 0");
-  EXPECT_EQ(decodedText(fromHex(frame + "2d0000 10 6161 00 00"), 16), "Corrupt at 0");
+  EXPECT_EQ(inFrame("2d0000 10 6161 01 03"), "Corrupt at 0");
+  EXPECT_EQ(inFrame("2d0000 10 6161 00 00"), "Corrupt at 0");
   // Huffman codes without a tree, and repeated tables in a first block.
-  EXPECT_EQ(decodedText(fromHex(frame + "2d0000 43 4000 80 00"), 16), "Corrupt at 0");
-  EXPECT_EQ(decodedText(fromHex(frame + "2d0000 10 6161 01 fc"), 16), "Corrupt at 0");
-  EXPECT_EQ(decodedText(fromHex(frame + "1000"), 16), "Truncated at 8");
+  EXPECT_EQ(inFrame("2d0000 43 4000 80 00"), "Corrupt at 0");
+  EXPECT_EQ(inFrame("2d0000 10 6161 01 fc"), "Corrupt at 0");
+  EXPECT_EQ(inFrame("1000"), "Truncated at 8");
 }
 
 Bytes golden(const std::string& name) {
