@@ -90,35 +90,63 @@ bool Session::findSlab(uint32_t slab, ByteSpan& bytes) const {
   return true;
 }
 
-/// Reads the placement in the words; BadPlacement if it does not fit the plan or names no slab.
+/// Finds the plan and the slab, and reads the first placement in the words; BadPlacement if it does
+/// not fit the plan or names no slab.
 Code Session::readTarget(uint32_t plan, Target& target) const {
+  constexpr uint32_t kHead = 2;
   target.plan = findPlan(plan);
   if (!target.plan) return Code::BadPlan;
-  const uint32_t rank = target.plan->array().rank;
-  if (wordCount_ < 3 + 4 * rank) return Code::BadPlacement;
+  if (wordCount_ < kHead) return Code::BadPlacement;
   const auto* words = reinterpret_cast<const uint32_t*>(words_.data());
-  if (words[2] != rank) return Code::BadPlacement;  // a placement for another array
-  if (!findSlab(words[0], target.slab)) return Code::BadPlacement;
+  // A placement for another array, or no slab.
+  if (words[1] != target.plan->array().rank || !findSlab(words[0], target.slab)) {
+    return Code::BadPlacement;
+  }
+  target.words = {words + kHead, wordCount_ - kHead};
+  return readPlacement(target);
+}
+
+/// Reads the next placement in the words.
+Code Session::readPlacement(Target& target) {
+  constexpr uint32_t kHead = 3;
+  const uint32_t rank = target.plan->array().rank;
+  const uint32_t size = kHead + 4 * rank;
+  const std::span<const uint32_t> words = target.words;
+  if (words.size() < size) return Code::BadPlacement;
   for (uint32_t i = 0; i < rank; i++) {
-    const uint32_t* axis = words + 3 + 4 * i;
+    const uint32_t* axis = words.data() + kHead + 4 * i;
     target.axes[i] = {axis[0], axis[1], axis[2], axis[3]};
   }
-  target.placement = {{target.axes, rank}, words[1]};
+  target.position = words[0];
+  target.bytes = words[1];
+  target.placement = {{target.axes, rank}, words[2]};
+  target.words = words.subspan(size);
   return Code::Ok;
 }
 
-uint32_t Session::decodePlaced(uint32_t plan, uint32_t bytes) {
-  Target t;
-  if (bytes > input_.capacity()) return finish({Code::BadPlan});
-  if (Code c = readTarget(plan, t); c != Code::Ok) return finish({c});
-  return finish(
-      zw::decodePlaced(*t.plan, input_.first(bytes), t.placement, t.slab, stages_, work_));
+/// Decodes the chunk of the placement that was read last, or writes the fill value there.
+ChainStatus Session::placeNext(Target& t, uint32_t first, ByteView input) {
+  constexpr uint32_t kMissing = 0xffffffff;
+  if (t.bytes == kMissing) return {zw::fillPlaced(*t.plan, t.placement, t.slab)};
+  if (t.position < first || t.position - first > input.size() ||
+      t.bytes > input.size() - (t.position - first)) {
+    return {Code::BadPlacement};
+  }
+  const ByteView encoded = input.subspan(t.position - first, t.bytes);
+  return zw::decodePlaced(*t.plan, encoded, t.placement, t.slab, stages_, work_);
 }
 
-uint32_t Session::fillPlaced(uint32_t plan) {
+uint32_t Session::placeChunks(uint32_t plan, uint32_t count, uint32_t first, uint32_t bytes) {
+  placedCount_ = 0;
   Target t;
-  if (Code c = readTarget(plan, t); c != Code::Ok) return finish({c});
-  return finish({zw::fillPlaced(*t.plan, t.placement, t.slab)});
+  if (bytes > input_.capacity()) return finish({Code::BadPlan});
+  Code code = readTarget(plan, t);
+  while (code == Code::Ok) {
+    if (ChainStatus s = placeNext(t, first, input_.first(bytes))) return finish(s);
+    if (++placedCount_ >= count) break;
+    code = readPlacement(t);
+  }
+  return finish({code});
 }
 
 uint32_t Session::encodePlaced(uint32_t plan) {

@@ -76,6 +76,8 @@ export class CodecSession {
   usable = true;
   /** Set after a trap, or when the memory is larger than needed: new work must use another session. */
   isSpent = false;
+  /** Number of chunks that the last call of `placeChunks` has written. */
+  placedCount = 0;
   readonly #plans = new Map<PlanWords, number>();
   #input = unreserved;
   #words = unreserved;
@@ -139,13 +141,32 @@ export class CodecSession {
 
   /** Writes a part of a decoded chunk, or its fill value, to a slab. Writes nothing on failure. */
   place(slab: Slab, { plan, encoded, offset, axes }: PlacedStep): void {
+    const length = encoded ? checkedSize(encoded) : missing;
+    this.placeChunks(plan, slab, placementWords(offset, axes, length), 1, encoded);
+  }
+
+  /**
+   * Writes parts of chunks, or fill values, to a slab, until one fails; writes nothing of that one.
+   * @param words placements of the chunks (bindings/session.hpp).
+   * @param input bytes that hold the chunks, from position `first` on.
+   */
+  placeChunks(
+    plan: PlanWords,
+    slab: Slab,
+    words: Uint32Array,
+    count: number,
+    input: Uint8Array = noBytes,
+    first = 0,
+  ): void {
+    this.placedCount = 0;
     this.#call(() => {
       const id = this.#planId(plan);
-      const bytes = encoded && this.#setInput(encoded);
-      this.#setPlacement(slab, offset, axes);
-      if (bytes === undefined) return this.#check(this.core.fillPlaced(id), plan);
+      const bytes = this.#setInput(input);
+      this.#setPlacements(slab, words);
       this.demand.note(bytes + this.core.decodedBytes(id) + this.#openBytes);
-      this.#check(this.core.decodePlaced(id, bytes), plan);
+      const code = this.core.placeChunks(id, count, first, bytes);
+      this.placedCount = this.core.placedCount();
+      this.#check(code, plan);
     });
   }
 
@@ -175,7 +196,7 @@ export class CodecSession {
     return this.#call(() => {
       const id = this.#planId(plan);
       const { core } = this;
-      this.#setPlacement(slab, offset, axes);
+      this.#setPlacements(slab, placementWords(offset, axes, 0));
       const isFill = keepsFill ? 0 : core.isFillPlaced(id);
       if (isFill === 1) return undefined;
       if (isFill !== 0) this.#check(core.errorCode(), plan, true);
@@ -321,16 +342,10 @@ export class CodecSession {
     return new Uint32Array(this.core.HEAPU8.buffer, this.#words.address, size);
   }
 
-  /**
-   * Passes the position of a chunk to the core, which checks it against the chunk and the slab, as 32-bit
-   * words. Numbers that are not 32-bit integers would be truncated silently, so they are rejected here.
-   */
-  #setPlacement(slab: Slab, offset: number, axes: Placement["axes"]): void {
-    const numbers = [slab.id, offset, axes.length];
-    for (const axis of axes) numbers.push(...axis);
-    if (!numbers.every(isWord))
-      throw invalidArgument("slab offsets, counts and strides must be integers from 0 to 2^32 - 1");
-    this.#wordsFor(numbers.length).set(numbers);
+  /** Passes the positions of chunks to the core, which checks them against the chunks and the slab. */
+  #setPlacements(slab: Slab, words: Uint32Array): void {
+    words[0] = slab.id;
+    this.#wordsFor(words.length).set(words);
   }
 
   #planId(plan: PlanWords): number {
@@ -416,6 +431,22 @@ export class CodecSession {
 }
 
 const isWord = (value: number): boolean => value >>> 0 === value;
+
+/** Length of a missing chunk, for the core. */
+const missing = 0xffffffff;
+const noBytes = new Uint8Array(0);
+
+/**
+ * Returns the position of one chunk as words (bindings/session.hpp). Numbers that are not 32-bit integers would be
+ * truncated silently, so they are rejected here.
+ */
+function placementWords(offset: number, axes: Placement["axes"], length: number): Uint32Array {
+  const numbers = [0, axes.length, 0, length, offset];
+  for (const axis of axes) numbers.push(...axis);
+  if (!numbers.every(isWord))
+    throw invalidArgument("slab offsets, counts and strides must be integers from 0 to 2^32 - 1");
+  return Uint32Array.from(numbers);
+}
 
 /** Returns the size of a Uint8Array. @throws InvalidArgument for any other value, including look-alikes. */
 export function checkedSize(bytes: Uint8Array): number {

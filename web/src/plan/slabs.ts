@@ -8,6 +8,7 @@ import type { AxisGrid } from "../metadata/grid.js";
 import { describeValue, invalidArgument } from "../util/errors.js";
 import { countOf, indices, stridesOf } from "../util/shapes.js";
 import {
+  type ChunkList,
   combinationAt,
   combinations,
   type Group,
@@ -16,12 +17,48 @@ import {
   type Projection,
   type RegionTask,
   selectedCount,
+  sumsOf,
 } from "./projections.js";
 
-/** The chunks of one stored object. */
-export interface Job {
+/** The chunks of one stored object, in C order. */
+export class Job implements ChunkList<RegionTask> {
   readonly object: readonly number[];
-  readonly tasks: readonly RegionTask[];
+  readonly count: number;
+  /** Projections of the object, by axis. */
+  readonly projections: readonly (readonly Projection[])[];
+  #tasks: RegionTask[] | undefined;
+  #ranks: Float64Array | undefined;
+
+  constructor(
+    parts: readonly ObjectProjections[],
+    readonly group: Group,
+    private readonly rank?: Rank,
+  ) {
+    this.object = parts.map((part) => part.object);
+    this.projections = parts.map((part) => part.projections);
+    this.count = countOf(this.projections.map((list) => list.length));
+  }
+
+  /** All chunks as objects. */
+  get tasks(): readonly RegionTask[] {
+    this.#tasks ??= Array.from({ length: this.count }, (_, n) => this.task(n));
+    return this.#tasks;
+  }
+
+  get ranks(): Float64Array | undefined {
+    if (this.rank) this.#ranks ??= Float64Array.from(combinations(this.projections), this.rank);
+    return this.#ranks;
+  }
+
+  task(n: number): RegionTask {
+    const projections = combinationAt(this.projections, n);
+    const coordinates = projections.map((projection) => projection.chunk);
+    return { coordinates, projections, group: this.group };
+  }
+
+  sums(value: (coordinate: number, axis: number) => number): Float64Array {
+    return sumsOf(this.projections.map((list, axis) => list.map(({ chunk }) => value(chunk, axis))));
+  }
 }
 
 /** The grids of chunks and of stored objects. */
@@ -66,7 +103,7 @@ export class Jobs {
         shape: [...outer.map((part) => part.count), ...shape.slice(axis)],
         projections: [...outer.map((part) => part.projections), ...this.projections.slice(axis)],
       };
-      for (const rest of combinations(inner)) yield createJob([...outer, ...rest], group);
+      for (const rest of combinations(inner)) yield new Job([...outer, ...rest], group);
     }
   }
 
@@ -86,21 +123,8 @@ export class Jobs {
         minRank = Math.min(minRank, rank(chunk));
       ranks[count++] = minRank;
     }
-    for (const at of ranked(ranks)) yield createJob(combinationAt(parts, at), group, rank);
+    for (const at of ranked(ranks)) yield new Job(combinationAt(parts, at), group, rank);
   }
-}
-
-function createJob(parts: readonly ObjectProjections[], group: Group, rank?: Rank): Job {
-  const tasks: RegionTask[] = [];
-  for (const projections of combinations(parts.map((part) => part.projections))) {
-    tasks.push({
-      coordinates: projections.map((projection) => projection.chunk),
-      projections,
-      group,
-      rank: rank?.(projections),
-    });
-  }
-  return { object: parts.map((part) => part.object), tasks };
 }
 
 /**
@@ -218,11 +242,13 @@ export class SlabPartition<T> {
     return slab;
   }
 
-  /** Records that a chunk of a slab was received. Returns true for the last one, which closes the slab. */
-  isLast(slab: OpenSlab<T>): boolean {
+  /** Records that chunks of a slab were received. Returns true for the last ones, which close the slab. */
+  isLast(slab: OpenSlab<T>, count = 1): boolean {
     const { partition, group, key } = slab;
-    if (--partition.pending === 0) this.#partition.delete(group);
-    if (--slab.pending > 0) return false;
+    partition.pending -= count;
+    if (partition.pending === 0) this.#partition.delete(group);
+    slab.pending -= count;
+    if (slab.pending > 0) return false;
     return partition.open.delete(key);
   }
 

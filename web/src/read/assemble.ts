@@ -4,7 +4,13 @@
  */
 
 import type { CoreChunkCodec } from "../chain/chunk-codec.js";
-import type { Projection, RegionChunk, RegionTask } from "../plan/projections.js";
+import {
+  type ChunkList,
+  type Projection,
+  type RegionChunk,
+  type RegionTask,
+  TaskList,
+} from "../plan/projections.js";
 import { type Job, Jobs, type Priority } from "../plan/slabs.js";
 import type { Transport } from "../store/transport.js";
 import { Limiter } from "../util/async.js";
@@ -14,6 +20,7 @@ import { countOf } from "../util/shapes.js";
 import type { Bundle } from "./bundles.js";
 import { type Coalescing, type FetchOptions, putAll } from "./object-reader.js";
 import type { ArrayReader } from "./reader.js";
+import type { ShardBatch } from "./shard-batch.js";
 
 /** Progress of a read. */
 export interface Progress {
@@ -58,6 +65,8 @@ export interface Sink {
    * @param signal aborted when the read ends early for any reason.
    */
   put(chunk: RegionChunk, signal: AbortSignal): void | Promise<void>;
+  /** The same for several chunks of a shard. Default: they are passed to `put` one by one. */
+  putBatch?(batch: ShardBatch<RegionTask>, job: Job, signal: AbortSignal): void | Promise<void>;
   /** Called once, also after a failure. */
   end(): void;
 }
@@ -133,7 +142,7 @@ class Assembly {
     try {
       for (const job of jobs) {
         this.#signal.throwIfAborted();
-        await this.#readObject(job);
+        await this.#readObject(job.object, job, job);
       }
     } catch (error) {
       this.#fail(error);
@@ -146,7 +155,7 @@ class Assembly {
     try {
       for await (const { first, read } of bundles) {
         this.#signal.throwIfAborted();
-        if (!read) await this.#readObject(first);
+        if (!read) await this.#readObject(first.object, new TaskList(first.tasks));
         else await putAll(await this.#locating(first.object, read), put, (error) => this.#fail(error));
       }
     } catch (error) {
@@ -154,11 +163,15 @@ class Assembly {
     }
   }
 
-  async #readObject({ object, tasks }: Job): Promise<void> {
+  /** Reads an object. @param job passes chunks of a shard on together. */
+  async #readObject(object: readonly number[], chunks: ChunkList<RegionTask>, job?: Job): Promise<void> {
     const onFailure = (error: unknown) => this.#fail(this.#locate(error, object));
     const fetching: FetchOptions = { ...this.#fetching, onFailure };
     const put = (chunk: RegionChunk) => this.#put(chunk);
-    await this.#locating(object, () => this.plan.reader.readObject(object, tasks, fetching, put));
+    const isBatched = job && this.sink.putBatch && !job.group.isLoose;
+    const putBatch = isBatched ? (batch: ShardBatch<RegionTask>) => this.#putBatch(batch, job) : undefined;
+    const { reader } = this.plan;
+    await this.#locating(object, () => reader.readChunks(object, chunks, fetching, { put, putBatch }));
   }
 
   /** Passes a chunk to the sink. */
@@ -167,6 +180,19 @@ class Assembly {
     if (!chunk.encoded) this.options.onMissing?.(chunk.task.coordinates);
     const placed = this.sink.put(chunk, this.#signal);
     return placed ? placed.then(() => this.#advance()) : this.#advance();
+  }
+
+  /** Passes chunks of a shard to the sink. */
+  #putBatch(batch: ShardBatch<RegionTask>, job: Job): void | Promise<void> {
+    this.#signal.throwIfAborted();
+    const { numbers } = batch;
+    const { onMissing } = this.options;
+    if (!batch.encoded && onMissing) for (const n of numbers) onMissing(job.task(n).coordinates);
+    const advance = () => {
+      for (let i = 0; i < numbers.length; i++) this.#advance();
+    };
+    const placed = this.sink.putBatch!(batch, job, this.#signal);
+    return placed ? placed.then(advance) : advance();
   }
 
   /** Adds an object's key to errors that do not name one. */

@@ -4,7 +4,7 @@
 
 import type { CoreChunkCodec } from "../chain/chunk-codec.js";
 import type { LeafChunkCodec } from "../chain/layout.js";
-import type { ChunkTask, Fetched, FetchedChunk, Projection } from "../plan/projections.js";
+import type { ChunkList, ChunkTask, Fetched, FetchedChunk, Projection } from "../plan/projections.js";
 import { readLeased, readRange, wantedBytes } from "../store/read.js";
 import { changedError, type ObjectVersion, type RangeQuery, type Store } from "../store/store.js";
 import type { Transport } from "../store/transport.js";
@@ -12,6 +12,7 @@ import { type Limiter, settleAll } from "../util/async.js";
 import { corruptChunk, isZarrError, limitExceeded } from "../util/errors.js";
 import type { Limits } from "../util/limits.js";
 import { countOf } from "../util/shapes.js";
+import type { ShardBatch } from "./shard-batch.js";
 
 /** Limits within which parts of an object are read with one request, in bytes. */
 export interface Coalescing {
@@ -40,6 +41,15 @@ export interface FetchOptions {
 
 /** Receives the chunks of an object, in any order. */
 export type Put<T extends ChunkTask> = (chunk: FetchedChunk<T>) => void | Promise<void>;
+
+/** Receives several chunks of a shard. */
+export type PutBatch<T extends ChunkTask> = (batch: ShardBatch<T>) => void | Promise<void>;
+
+/** Receives the chunks of an object: several of a shard together if it can, else one by one. */
+export interface Receiver<T extends ChunkTask> {
+  readonly put: Put<T>;
+  readonly putBatch?: PutBatch<T> | undefined;
+}
 
 /** Whether an error means that an object has changed since other parts of it were read. */
 export const isChange = (error: unknown): boolean =>
@@ -87,6 +97,11 @@ export class ObjectReader {
   /** Returns a chunk as stored. @param encoded undefined for a missing one. */
   chunk<T extends ChunkTask>(task: T, encoded: Uint8Array | undefined): FetchedChunk<T> {
     return { task, codec: this.leaf, encoded };
+  }
+
+  /** Whether some chunks may be read in part. */
+  get readsParts(): boolean {
+    return this.makePartial !== undefined;
   }
 
   /** Returns a reader of the selected part of a chunk, if that is cheaper than reading the chunk. */
@@ -202,12 +217,13 @@ export async function wholeObject(
 
 /** Checks that a read returned all requested bytes. @throws CorruptChunk ("truncated") */
 export function exactly(bytes: Uint8Array | undefined, length: number): Uint8Array | undefined {
-  if (bytes && bytes.byteLength !== length) {
-    throw corruptChunk(`the object ends after ${bytes.byteLength} of the chunk's ${length} bytes`, {
-      code: "truncated",
-    });
-  }
+  if (bytes && bytes.byteLength !== length) throw tooShort(bytes.byteLength, length);
   return bytes;
+}
+
+/** Returns the error for an object that ends within a chunk. */
+export function tooShort(bytes: number, length: number): Error {
+  return corruptChunk(`the object ends after ${bytes} of the chunk's ${length} bytes`, { code: "truncated" });
 }
 
 /** Uncompressed chunks smaller than this are read whole: one request costs more than their bytes. */
@@ -262,8 +278,12 @@ export function kindOf({ chain, plan }: CoreChunkCodec): Kind | undefined {
  * Whether some of these chunks may be read in part: their codecs support it, and at most half of a chunk is
  * selected.
  */
-export function anyReadInPart(leaf: LeafChunkCodec, tasks: readonly ChunkTask[]): boolean {
+export function anyReadInPart(leaf: LeafChunkCodec, chunks: ChunkList<ChunkTask>): boolean {
   if (leaf.type !== "core" || kindOf(leaf) === undefined) return false;
   const maxCount = countOf(leaf.shape) / 2;
-  return tasks.some(({ projections }) => projections && countOf(subarrayOf(projections).shape) <= maxCount);
+  for (let n = 0; n < chunks.count; n++) {
+    const { projections } = chunks.task(n);
+    if (projections && countOf(subarrayOf(projections).shape) <= maxCount) return true;
+  }
+  return false;
 }

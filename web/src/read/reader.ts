@@ -6,7 +6,7 @@
 import type { ChunkLayout, LeafChunkCodec } from "../chain/layout.js";
 import { type AxisGrid, regularGrid } from "../metadata/grid.js";
 import type { ArraySpec } from "../metadata/spec.js";
-import type { ChunkTask } from "../plan/projections.js";
+import { type ChunkList, type ChunkTask, TaskList } from "../plan/projections.js";
 import { findSpan, joinKey, ownStore, type Store } from "../store/store.js";
 import { lazy, preload } from "../util/lazy.js";
 import type { Limits } from "../util/limits.js";
@@ -17,6 +17,7 @@ import {
   type FetchOptions,
   ObjectReader,
   type Put,
+  type Receiver,
 } from "./object-reader.js";
 import type { ShardReader } from "./shard-read.js";
 
@@ -77,26 +78,36 @@ export class ArrayReader {
   }
 
   /** Reads chunks of one stored object and passes each to `put`. */
-  async readObject<T extends ChunkTask>(
+  readObject<T extends ChunkTask>(
     object: readonly number[],
     tasks: readonly T[],
     options: FetchOptions,
     put: Put<T>,
   ): Promise<void> {
+    return this.readChunks(object, new TaskList(tasks), options, { put });
+  }
+
+  /** Reads chunks of one stored object and passes them on. */
+  async readChunks<T extends ChunkTask>(
+    object: readonly number[],
+    chunks: ChunkList<T>,
+    options: FetchOptions,
+    receiver: Receiver<T>,
+  ): Promise<void> {
     const key = this.objectKey(object);
     const { levels, leaf } = this.layoutOf(object);
     const hasRanges = Boolean(this.store.getRange);
-    const makePartial = hasRanges && anyReadInPart(leaf, tasks) ? (await part()).partialReader : undefined;
+    const makePartial = hasRanges && anyReadInPart(leaf, chunks) ? (await part()).partialReader : undefined;
     const source = new ObjectReader(this.store, this.limits, leaf, options, makePartial);
     if (levels.length === 0)
-      return options.limiter.run(async () => put(await source.readPlain(key, tasks[0]!)), options.signal);
+      return options.limiter.run(
+        async () => receiver.put(await source.readPlain(key, chunks.task(0))),
+        options.signal,
+      );
     const shards = this.#shards ?? (await this.#loadShards());
-    const isAll = tasks.length === this.#countIn(object);
-    await shards.read(
-      source,
-      { levels, key, wanted: this.positionsOf(object, tasks), isAll, hasRanges },
-      put,
-    );
+    const isAll = chunks.count === this.#countIn(object);
+    const first = this.#firstIn(object);
+    await shards.read(source, { levels, key, chunks, first, isAll, hasRanges }, receiver);
   }
 
   /**
@@ -116,7 +127,7 @@ export class ArrayReader {
   *#wantedObjects<T extends ChunkTask>(jobs: Iterable<BundleJob<T>>): Generator<WantedObject<T>> {
     for (const job of jobs) {
       const { leaf } = this.layoutOf(job.object);
-      const isBundled = !anyReadInPart(leaf, job.tasks);
+      const isBundled = !anyReadInPart(leaf, new TaskList(job.tasks));
       yield { job, leaf, key: isBundled ? this.objectKey(job.object) : undefined };
     }
   }
@@ -145,11 +156,13 @@ export class ArrayReader {
 
   /** Returns tasks with their positions in a shard, in inner chunks. */
   positionsOf<T extends ChunkTask>(object: readonly number[], tasks: readonly T[]) {
-    const first = object.map((cell, axis) => {
-      const start = this.objectAxes[axis]!.start(cell);
-      return this.axes[axis]!.find(start);
-    });
+    const first = this.#firstIn(object);
     return tasks.map((task) => ({ task, position: task.coordinates.map((at, axis) => at - first[axis]!) }));
+  }
+
+  /** Returns the coordinates of the first chunk of a shard. */
+  #firstIn(object: readonly number[]): number[] {
+    return object.map((cell, axis) => this.axes[axis]!.find(this.objectAxes[axis]!.start(cell)));
   }
 
   #objectOf(coordinates: readonly number[]): number[] {

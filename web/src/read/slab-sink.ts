@@ -9,11 +9,18 @@ import type { CoreChunkCodec } from "../chain/chunk-codec.js";
 import { getSession } from "../engine/engine.js";
 import type { Plan } from "../engine/plan.js";
 import { type CodecSession, NeedsFullModule, type Slab } from "../engine/session.js";
-import { type Group, type Projection, type RegionChunk, selectedCount } from "../plan/projections.js";
+import {
+  type Group,
+  type Projection,
+  type RegionChunk,
+  type RegionTask,
+  selectedCount,
+} from "../plan/projections.js";
 import {
   chooseSlabAxis,
   chunkPlace,
   copyToPlace,
+  type Job,
   maxSlabBytes,
   type PlaceBox,
   SlabPartition,
@@ -24,6 +31,7 @@ import { corruptChunk } from "../util/errors.js";
 import { cachedFor } from "../util/platform.js";
 import { countOf, stridesOf } from "../util/shapes.js";
 import type { ResultBytes, Sink } from "./assemble.js";
+import type { ShardBatch } from "./shard-batch.js";
 
 /**
  * Limits of a session's open slabs, for all reads together: the core supports 256 slabs. If there is no room,
@@ -91,16 +99,41 @@ export class SlabSink implements Sink {
       );
     const finish = () => {
       const isLast = this.#partition.isLast(slab);
-      if (slab.content && !isLast) return;
-      this.#copyOut(box);
-      this.#free(box);
+      if (isLast || !slab.content) this.#finish(box);
     };
     const placed = this.#place(chunk, box);
     return placed ? placed.then(finish) : finish();
   }
 
+  putBatch(batch: ShardBatch<RegionTask>, job: Job): void | Promise<void> {
+    const { numbers } = batch;
+    for (let at = 0; at < numbers.length; ) {
+      const slab = this.#partition.slabFor(job.task(numbers[at]!));
+      // Consecutive numbers share the axes that divide the group into slabs.
+      const count = countOf(job.projections.slice(slab.partition.axis).map((list) => list.length));
+      const row = Math.floor(numbers[at]! / count);
+      let to = at + 1;
+      while (to < numbers.length && Math.floor(numbers[to]! / count) === row) to++;
+      const box = slab.content;
+      const end = box ? batch.place(this.#session, box, job, at, to) : at;
+      if (this.#partition.isLast(slab, end - at)) this.#finish(box!);
+      if (end < to) return this.#putEach(batch, end);
+      at = to;
+    }
+  }
+
+  /** Places chunks one by one: those that need the full module, or have no room in a slab. */
+  async #putEach(batch: ShardBatch<RegionTask>, from: number): Promise<void> {
+    for (let i = from; i < batch.numbers.length; i++) await this.put(batch.chunk(i));
+  }
+
   end(): void {
     for (const box of this.#boxes) this.#free(box);
+  }
+
+  #finish(box: Box): void {
+    this.#copyOut(box);
+    this.#free(box);
   }
 
   #place({ task, codec, encoded, start }: RegionChunk, box: Box): void | Promise<void> {
