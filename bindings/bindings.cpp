@@ -106,7 +106,6 @@ EMSCRIPTEN_BINDINGS(zarr_wasm) {
   function("decodedBytes", &Call<&Session::decodedBytes>::run);
   function("decode", &decode);
   function("placeChunks", &Call<&Session::placeChunks>::run);
-  function("placedCount", &Call<&Session::placedCount>::run);
   function("encode", &encode);
 #ifdef ZW_RARE_CODECS  // in images.wasm only to report EncodeUnsupported
   function("encodePlaced", &Call<&Session::encodePlaced>::run);

@@ -90,8 +90,8 @@ bool Session::findSlab(uint32_t slab, ByteSpan& bytes) const {
   return true;
 }
 
-/// Finds the plan and the slab, and reads the first placement in the words; BadPlacement if it does
-/// not fit the plan or names no slab.
+/// Finds the plan and the slab of placements; BadPlacement if they do not fit the plan or name no
+/// slab.
 Code Session::readTarget(uint32_t plan, Target& target) const {
   constexpr uint32_t kHead = 2;
   target.plan = findPlan(plan);
@@ -103,7 +103,7 @@ Code Session::readTarget(uint32_t plan, Target& target) const {
     return Code::BadPlacement;
   }
   target.words = {words + kHead, wordCount_ - kHead};
-  return readPlacement(target);
+  return Code::Ok;
 }
 
 /// Reads the next placement in the words.
@@ -124,34 +124,28 @@ Code Session::readPlacement(Target& target) {
   return Code::Ok;
 }
 
-/// Decodes the chunk of the placement that was read last, or writes the fill value there.
-ChainStatus Session::placeNext(Target& t, uint32_t first, ByteView input) {
+/// Reads the next placement, and decodes its chunk or writes the fill value there.
+ChainStatus Session::placeNext(Target& t, ByteView input) {
   constexpr uint32_t kMissing = 0xffffffff;
+  if (Code c = readPlacement(t); c != Code::Ok) return {c};
   if (t.bytes == kMissing) return {zw::fillPlaced(*t.plan, t.placement, t.slab)};
-  if (t.position < first || t.position - first > input.size() ||
-      t.bytes > input.size() - (t.position - first)) {
-    return {Code::BadPlacement};
-  }
-  const ByteView encoded = input.subspan(t.position - first, t.bytes);
+  if (t.position > input.size() || t.bytes > input.size() - t.position) return {Code::BadPlan};
+  const ByteView encoded = input.subspan(t.position, t.bytes);
   return zw::decodePlaced(*t.plan, encoded, t.placement, t.slab, stages_, work_);
 }
 
-uint32_t Session::placeChunks(uint32_t plan, uint32_t count, uint32_t first, uint32_t bytes) {
-  placedCount_ = 0;
+uint32_t Session::placeChunks(uint32_t plan, uint32_t count, uint32_t bytes) {
   Target t;
-  if (bytes > input_.capacity()) return finish({Code::BadPlan});
-  Code code = readTarget(plan, t);
-  while (code == Code::Ok) {
-    if (ChainStatus s = placeNext(t, first, input_.first(bytes))) return finish(s);
-    if (++placedCount_ >= count) break;
-    code = readPlacement(t);
-  }
-  return finish({code});
+  ChainStatus status = {bytes > input_.capacity() ? Code::BadPlan : readTarget(plan, t)};
+  for (; !status && count > 0; count--) status = placeNext(t, input_.first(bytes));
+  return finish(status);
 }
 
 uint32_t Session::encodePlaced(uint32_t plan) {
   Target t;
-  if (Code c = readTarget(plan, t); c != Code::Ok) return finish({c});
+  Code code = readTarget(plan, t);
+  if (code == Code::Ok) code = readPlacement(t);
+  if (code != Code::Ok) return finish({code});
   const size_t room = t.plan->encodedSize().bytes;
   if (Status s = output_.reserve(room)) return finish({s});
   ByteView result;
@@ -165,6 +159,7 @@ uint32_t Session::isFillPlaced(uint32_t plan) {
   Target t;
   bool isFill = false;
   Status status = readTarget(plan, t);
+  if (!status) status = readPlacement(t);
   if (!status) status = zw::isFillPlaced(*t.plan, t.placement, t.slab, isFill);
   if (finish({status}) != 0) return kFailed;
   return isFill ? 1 : 0;

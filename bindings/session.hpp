@@ -41,13 +41,11 @@ class Session {
   /// Decodes `bytes` bytes of input into the output buffer: decodedBytes(plan) bytes, or
   /// outputBytes() for bytes-only plans.
   uint32_t decode(uint32_t plan, uint32_t bytes);
-  /// Decodes chunks and writes a part of each to a slab. The words are placements: [slab, number of
-  /// axes, then `count` times (position of the chunk, its length, offset in the slab, (start, step,
-  /// count, stride in the slab) for each axis)…]. A length of 0xffffffff writes the plan's fill
-  /// value. Positions count from `first`, which is that of the first of `bytes` bytes of input.
-  /// Stops at the first failure; placedCount() is the number of chunks before it.
-  uint32_t placeChunks(uint32_t plan, uint32_t count, uint32_t first, uint32_t bytes);
-  uint32_t placedCount() const { return placedCount_; }
+  /// Decodes chunks in the first `bytes` bytes of input and writes a part of each to a slab, until
+  /// one fails. The words are placements: [slab, number of axes, then `count` times (position of the
+  /// chunk in the input, its length, offset in the slab, (start, step, count, stride in the slab)
+  /// for each axis)…]. A length of 0xffffffff writes the plan's fill value.
+  uint32_t placeChunks(uint32_t plan, uint32_t count, uint32_t bytes);
   /// Encodes a chunk from elements of a slab, selected by a placement as in placeChunks, into the
   /// output buffer; outputBytes() is the size. Other elements are the fill value.
   uint32_t encodePlaced(uint32_t plan);
@@ -124,7 +122,7 @@ class Session {
   ChainStatus addPlan(uint32_t count, uint32_t& plan);
   Code readTarget(uint32_t plan, Target& target) const;
   static Code readPlacement(Target& target);
-  ChainStatus placeNext(Target& target, uint32_t first, ByteView input);
+  ChainStatus placeNext(Target& target, ByteView input);
 #ifdef ZW_FULL_MODULE
   Status readReduction(BlockReduction& reduction) const;
 #endif
@@ -137,7 +135,6 @@ class Session {
   Buffer words_;
   uint32_t outputBytes_ = 0;
   uint32_t wordCount_ = 0;
-  uint32_t placedCount_ = 0;
   StageBuffers stages_;
   Workspace work_;
 #ifdef ZW_FULL_MODULE

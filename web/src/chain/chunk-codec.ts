@@ -167,14 +167,9 @@ export class CoreChunkCodec implements LeafCodec {
    */
   placed(encoded: Uint8Array | undefined, place: Placement): readonly PlacedStep[] {
     if (this.#frame && encoded) return this.#frame.placed(encoded, place);
-    const plan = this.placePlan(encoded !== undefined)!;
-    return [{ plan, encoded, offset: place.offset, axes: place.axes }];
-  }
-
-  /** Returns the plan that places a chunk, stored or missing; undefined if that takes several steps. */
-  placePlan(isStored: boolean): Plan | undefined {
-    if (!isStored) return this.#elementsPlan();
-    return this.#frame ? undefined : this.plan;
+    return [
+      { plan: encoded ? this.plan : this.#elementsPlan(), encoded, offset: place.offset, axes: place.axes },
+    ];
   }
 
   /**

@@ -76,8 +76,6 @@ export class CodecSession {
   usable = true;
   /** Set after a trap, or when the memory is larger than needed: new work must use another session. */
   isSpent = false;
-  /** Number of chunks that the last call of `placeChunks` has written. */
-  placedCount = 0;
   readonly #plans = new Map<PlanWords, number>();
   #input = unreserved;
   #words = unreserved;
@@ -142,31 +140,21 @@ export class CodecSession {
   /** Writes a part of a decoded chunk, or its fill value, to a slab. Writes nothing on failure. */
   place(slab: Slab, { plan, encoded, offset, axes }: PlacedStep): void {
     const length = encoded ? checkedSize(encoded) : missing;
-    this.placeChunks(plan, slab, placementWords(offset, axes, length), 1, encoded);
+    this.placeChunks(plan, placementWords(slab, offset, axes, length), 1, encoded);
   }
 
   /**
-   * Writes parts of chunks, or fill values, to a slab, until one fails; writes nothing of that one.
+   * Writes parts of chunks, or fill values, to a slab, until one fails.
    * @param words placements of the chunks (bindings/session.hpp).
-   * @param input bytes that hold the chunks, from position `first` on.
+   * @param input bytes that hold the chunks.
    */
-  placeChunks(
-    plan: PlanWords,
-    slab: Slab,
-    words: Uint32Array,
-    count: number,
-    input: Uint8Array = noBytes,
-    first = 0,
-  ): void {
-    this.placedCount = 0;
+  placeChunks(plan: PlanWords, words: ArrayLike<number>, count: number, input = noBytes): void {
     this.#call(() => {
       const id = this.#planId(plan);
       const bytes = this.#setInput(input);
-      this.#setPlacements(slab, words);
+      this.#setWords(words);
       this.demand.note(bytes + this.core.decodedBytes(id) + this.#openBytes);
-      const code = this.core.placeChunks(id, count, first, bytes);
-      this.placedCount = this.core.placedCount();
-      this.#check(code, plan);
+      this.#check(this.core.placeChunks(id, count, bytes), plan);
     });
   }
 
@@ -196,7 +184,7 @@ export class CodecSession {
     return this.#call(() => {
       const id = this.#planId(plan);
       const { core } = this;
-      this.#setPlacements(slab, placementWords(offset, axes, 0));
+      this.#setWords(placementWords(slab, offset, axes, 0));
       const isFill = keepsFill ? 0 : core.isFillPlaced(id);
       if (isFill === 1) return undefined;
       if (isFill !== 0) this.#check(core.errorCode(), plan, true);
@@ -262,7 +250,7 @@ export class CodecSession {
       throw invalidArgument("lengths and factors must be integers from 0 to 2^32 - 1");
     this.#call(() => {
       this.#reserveInput(bytes);
-      this.#wordsFor(words.length).set(words);
+      this.#setWords(words);
       const { address } = this.#input;
       fill(this.core.HEAPU8.subarray(address, address + bytes));
       this.#check(this.core.reduce(bytes), reduction);
@@ -332,27 +320,22 @@ export class CodecSession {
     this.#input = { address, size };
   }
 
-  #wordsFor(size: number): Uint32Array {
+  #setWords(words: ArrayLike<number>): void {
+    const size = words.length;
     if (size > this.#words.size || this.#words.address === 0) {
       this.#words = unreserved;
       const address = this.core.reserveWords(size);
       if (address === 0) throw limitExceeded("a codec chain or placement has too many parameters");
       this.#words = { address, size };
     }
-    return new Uint32Array(this.core.HEAPU8.buffer, this.#words.address, size);
-  }
-
-  /** Passes the positions of chunks to the core, which checks them against the chunks and the slab. */
-  #setPlacements(slab: Slab, words: Uint32Array): void {
-    words[0] = slab.id;
-    this.#wordsFor(words.length).set(words);
+    new Uint32Array(this.core.HEAPU8.buffer, this.#words.address, size).set(words);
   }
 
   #planId(plan: PlanWords): number {
     const known = this.#plans.get(plan);
     if (known !== undefined) return known;
     if (this.#plans.size >= maxPlans) this.#forgetOldest();
-    this.#wordsFor(plan.words.length).set(plan.words);
+    this.#setWords(plan.words);
     const id = this.core.prepare(plan.words.length);
     if (id < 0) this.#check(this.core.errorCode(), plan);
     this.#plans.set(plan, id);
@@ -434,18 +417,23 @@ const isWord = (value: number): boolean => value >>> 0 === value;
 
 /** Length of a missing chunk, for the core. */
 const missing = 0xffffffff;
-const noBytes = new Uint8Array(0);
+const noBytes: Uint8Array = new Uint8Array(0);
 
 /**
  * Returns the position of one chunk as words (bindings/session.hpp). Numbers that are not 32-bit integers would be
  * truncated silently, so they are rejected here.
  */
-function placementWords(offset: number, axes: Placement["axes"], length: number): Uint32Array {
-  const numbers = [0, axes.length, 0, length, offset];
-  for (const axis of axes) numbers.push(...axis);
-  if (!numbers.every(isWord))
+function placementWords(
+  { id }: Slab,
+  offset: number,
+  axes: Placement["axes"],
+  length: number,
+): readonly number[] {
+  const words = [id, axes.length, 0, length, offset];
+  for (const axis of axes) words.push(...axis);
+  if (!words.every(isWord))
     throw invalidArgument("slab offsets, counts and strides must be integers from 0 to 2^32 - 1");
-  return Uint32Array.from(numbers);
+  return words;
 }
 
 /** Returns the size of a Uint8Array. @throws InvalidArgument for any other value, including look-alikes. */

@@ -78,18 +78,6 @@ export function groupByObject(
   return parts;
 }
 
-/** Returns the sum of every combination of one number per list, in the order of {@link combinations}. */
-export function sumsOf(lists: readonly (readonly number[])[]): Float64Array {
-  let sums = Float64Array.of(0);
-  for (const list of lists) {
-    const longer = new Float64Array(sums.length * list.length);
-    let at = 0;
-    for (const sum of sums) for (const value of list) longer[at++] = sum + value;
-    sums = longer;
-  }
-  return sums;
-}
-
 /** Returns the combination at a position in {@link combinations}. */
 export function combinationAt<T>(lists: readonly (readonly T[])[], position: number): T[] {
   const combination = new Array<T>(lists.length);
@@ -125,33 +113,25 @@ export interface ChunkTask {
   readonly projections?: readonly Projection[];
 }
 
+/** Returns the sort key of a chunk, lowest first. */
+export type Rank = (projections: readonly Projection[]) => number;
+
 /** The chunks of one stored object to read, by number: thousands of them need no objects. */
 export interface ChunkList<T extends ChunkTask> {
   readonly count: number;
   /** Returns a chunk as an object. */
   task(n: number): T;
-  /** Ranks of the chunks, if they have any: lower ones are read first. */
-  readonly ranks?: Float64Array | undefined;
-  /** Returns, for each chunk, the sum over the axes of a value of its coordinate. */
-  sums(value: (coordinate: number, axis: number) => number): Float64Array;
+  /** If the chunks are all {@link combinations} of projections, in their order: the projections. */
+  readonly projections?: readonly (readonly Projection[])[] | undefined;
+  /** Chunks of lower ranks are read first. */
+  readonly rank?: Rank | undefined;
 }
 
-/** Any chunks of one stored object. */
-export class TaskList<T extends ChunkTask> implements ChunkList<T> {
-  constructor(private readonly tasks: readonly T[]) {}
-
-  get count(): number {
-    return this.tasks.length;
-  }
-  task(n: number): T {
-    return this.tasks[n]!;
-  }
-  sums(value: (coordinate: number, axis: number) => number): Float64Array {
-    return Float64Array.from(this.tasks, ({ coordinates }) =>
-      coordinates.reduce((sum, coordinate, axis) => sum + value(coordinate, axis), 0),
-    );
-  }
-}
+/** Returns a list of any chunks of one object. */
+export const taskList = <T extends ChunkTask>(tasks: readonly T[]): ChunkList<T> => ({
+  count: tasks.length,
+  task: (n) => tasks[n]!,
+});
 
 /** Encoded data of a chunk: the whole chunk, or a subarray of its elements. */
 export interface Fetched<L extends LeafChunkCodec = LeafChunkCodec> {

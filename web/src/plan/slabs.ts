@@ -3,7 +3,7 @@
  * of slabs in the result.
  */
 
-import type { Placement } from "../engine/session.js";
+import type { Placement, Slab } from "../engine/session.js";
 import type { AxisGrid } from "../metadata/grid.js";
 import { describeValue, invalidArgument } from "../util/errors.js";
 import { countOf, indices, stridesOf } from "../util/shapes.js";
@@ -15,9 +15,9 @@ import {
   groupByObject,
   type ObjectProjections,
   type Projection,
+  type Rank,
   type RegionTask,
   selectedCount,
-  sumsOf,
 } from "./projections.js";
 
 /** The chunks of one stored object, in C order. */
@@ -27,12 +27,11 @@ export class Job implements ChunkList<RegionTask> {
   /** Projections of the object, by axis. */
   readonly projections: readonly (readonly Projection[])[];
   #tasks: RegionTask[] | undefined;
-  #ranks: Float64Array | undefined;
 
   constructor(
     parts: readonly ObjectProjections[],
-    readonly group: Group,
-    private readonly rank?: Rank,
+    private readonly group: Group,
+    readonly rank?: Rank,
   ) {
     this.object = parts.map((part) => part.object);
     this.projections = parts.map((part) => part.projections);
@@ -45,19 +44,10 @@ export class Job implements ChunkList<RegionTask> {
     return this.#tasks;
   }
 
-  get ranks(): Float64Array | undefined {
-    if (this.rank) this.#ranks ??= Float64Array.from(combinations(this.projections), this.rank);
-    return this.#ranks;
-  }
-
   task(n: number): RegionTask {
     const projections = combinationAt(this.projections, n);
     const coordinates = projections.map((projection) => projection.chunk);
     return { coordinates, projections, group: this.group };
-  }
-
-  sums(value: (coordinate: number, axis: number) => number): Float64Array {
-    return sumsOf(this.projections.map((list, axis) => list.map(({ chunk }) => value(chunk, axis))));
   }
 }
 
@@ -132,9 +122,6 @@ export class Jobs {
  * coordinates (as for `getChunk`): the chunks with the lowest numbers first.
  */
 export type Priority = "centre" | "center" | ((coordinates: readonly number[]) => number);
-
-/** Returns the sort key of a chunk, lowest first. */
-export type Rank = (projections: readonly Projection[]) => number;
 
 /** @throws InvalidArgument for an invalid priority. */
 export function checkPriority(priority: unknown): asserts priority is Priority | undefined {
@@ -286,6 +273,11 @@ export interface PlaceBox {
   readonly origin: readonly number[];
   /** Distance between neighbours in the box: in bytes, or in entries of a list. */
   readonly strides: readonly number[];
+}
+
+/** The same in wasm memory. */
+export interface SlabBox extends PlaceBox {
+  readonly slab: Slab;
 }
 
 /** @param start first element that was read of the chunk, if not the chunk's first. */

@@ -4,20 +4,14 @@
  */
 
 import type { CoreChunkCodec } from "../chain/chunk-codec.js";
-import {
-  type ChunkList,
-  type Projection,
-  type RegionChunk,
-  type RegionTask,
-  TaskList,
-} from "../plan/projections.js";
+import type { Projection, RegionChunk, RegionTask } from "../plan/projections.js";
 import { type Job, Jobs, type Priority } from "../plan/slabs.js";
 import type { Transport } from "../store/transport.js";
 import { Limiter } from "../util/async.js";
 import { isZarrError, limitExceeded, unsupported, withDetails } from "../util/errors.js";
 import { allowListeners } from "../util/platform.js";
 import { countOf } from "../util/shapes.js";
-import type { Bundle } from "./bundles.js";
+import type { Bundle, BundleJob } from "./bundles.js";
 import { type Coalescing, type FetchOptions, putAll } from "./object-reader.js";
 import type { ArrayReader } from "./reader.js";
 import type { ShardBatch } from "./shard-batch.js";
@@ -66,7 +60,7 @@ export interface Sink {
    */
   put(chunk: RegionChunk, signal: AbortSignal): void | Promise<void>;
   /** The same for several chunks of a shard. Default: they are passed to `put` one by one. */
-  putBatch?(batch: ShardBatch<RegionTask>, job: Job, signal: AbortSignal): void | Promise<void>;
+  putBatch?(batch: ShardBatch<RegionTask>): void | Promise<void>;
   /** Called once, also after a failure. */
   end(): void;
 }
@@ -142,7 +136,7 @@ class Assembly {
     try {
       for (const job of jobs) {
         this.#signal.throwIfAborted();
-        await this.#readObject(job.object, job, job);
+        await this.#readObject(job);
       }
     } catch (error) {
       this.#fail(error);
@@ -155,7 +149,7 @@ class Assembly {
     try {
       for await (const { first, read } of bundles) {
         this.#signal.throwIfAborted();
-        if (!read) await this.#readObject(first.object, new TaskList(first.tasks));
+        if (!read) await this.#readObject(first);
         else await putAll(await this.#locating(first.object, read), put, (error) => this.#fail(error));
       }
     } catch (error) {
@@ -163,15 +157,18 @@ class Assembly {
     }
   }
 
-  /** Reads an object. @param job passes chunks of a shard on together. */
-  async #readObject(object: readonly number[], chunks: ChunkList<RegionTask>, job?: Job): Promise<void> {
-    const onFailure = (error: unknown) => this.#fail(this.#locate(error, object));
-    const fetching: FetchOptions = { ...this.#fetching, onFailure };
+  async #readObject(job: BundleJob<RegionTask>): Promise<void> {
+    const { object } = job;
+    const fetching: FetchOptions = {
+      ...this.#fetching,
+      onFailure: (error) => this.#fail(this.#locate(error, object)),
+      onMissing: this.options.onMissing,
+      onPlaced: () => this.#advance(),
+    };
     const put = (chunk: RegionChunk) => this.#put(chunk);
-    const isBatched = job && this.sink.putBatch && !job.group.isLoose;
-    const putBatch = isBatched ? (batch: ShardBatch<RegionTask>) => this.#putBatch(batch, job) : undefined;
-    const { reader } = this.plan;
-    await this.#locating(object, () => reader.readChunks(object, chunks, fetching, { put, putBatch }));
+    const { sink } = this;
+    const putBatch = sink.putBatch && ((batch: ShardBatch<RegionTask>) => sink.putBatch!(batch));
+    await this.#locating(object, () => this.plan.reader.readObject(object, job, fetching, put, putBatch));
   }
 
   /** Passes a chunk to the sink. */
@@ -180,19 +177,6 @@ class Assembly {
     if (!chunk.encoded) this.options.onMissing?.(chunk.task.coordinates);
     const placed = this.sink.put(chunk, this.#signal);
     return placed ? placed.then(() => this.#advance()) : this.#advance();
-  }
-
-  /** Passes chunks of a shard to the sink. */
-  #putBatch(batch: ShardBatch<RegionTask>, job: Job): void | Promise<void> {
-    this.#signal.throwIfAborted();
-    const { numbers } = batch;
-    const { onMissing } = this.options;
-    if (!batch.encoded && onMissing) for (const n of numbers) onMissing(job.task(n).coordinates);
-    const advance = () => {
-      for (let i = 0; i < numbers.length; i++) this.#advance();
-    };
-    const placed = this.sink.putBatch!(batch, job, this.#signal);
-    return placed ? placed.then(advance) : advance();
   }
 
   /** Adds an object's key to errors that do not name one. */

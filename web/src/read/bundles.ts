@@ -1,15 +1,14 @@
 /** Reads objects that are close together in one file of their store with one request. */
 
 import type { LeafChunkCodec } from "../chain/layout.js";
-import type { ChunkTask, FetchedChunk } from "../plan/projections.js";
+import type { ChunkList, ChunkTask, FetchedChunk } from "../plan/projections.js";
 import { type FileSpan, findSpan, type OwnStore, readSpan } from "../store/store.js";
 import { type MergedParts, mergeParts } from "./merged-parts.js";
 import type { FetchOptions } from "./object-reader.js";
 
 /** The chunks of one stored object: a single one if the array has no shards. */
-export interface BundleJob<T extends ChunkTask> {
+export interface BundleJob<T extends ChunkTask> extends ChunkList<T> {
   readonly object: readonly number[];
-  readonly tasks: readonly T[];
 }
 
 /** An object to read. */
@@ -130,6 +129,6 @@ async function readTogether<T extends ChunkTask>(
   onBytes?.(bytes.byteLength);
   return members.map(({ object: { job, leaf }, place: own }) => {
     const start = own.offset - offset;
-    return { task: job.tasks[0]!, codec: leaf, encoded: bytes.subarray(start, start + own.length) };
+    return { task: job.task(0), codec: leaf, encoded: bytes.subarray(start, start + own.length) };
   });
 }

@@ -37,6 +37,9 @@ export interface FetchOptions {
   onBytes?(bytes: number): void;
   /** Called at the first failure, to abort the other requests. */
   onFailure?(error: unknown): void;
+  /** Called for each missing chunk, and for each one that was placed, of those that are passed on together. */
+  onMissing?: ((coordinates: readonly number[]) => void) | undefined;
+  onPlaced?(): void;
 }
 
 /** Receives the chunks of an object, in any order. */
@@ -44,12 +47,6 @@ export type Put<T extends ChunkTask> = (chunk: FetchedChunk<T>) => void | Promis
 
 /** Receives several chunks of a shard. */
 export type PutBatch<T extends ChunkTask> = (batch: ShardBatch<T>) => void | Promise<void>;
-
-/** Receives the chunks of an object: several of a shard together if it can, else one by one. */
-export interface Receiver<T extends ChunkTask> {
-  readonly put: Put<T>;
-  readonly putBatch?: PutBatch<T> | undefined;
-}
 
 /** Whether an error means that an object has changed since other parts of it were read. */
 export const isChange = (error: unknown): boolean =>

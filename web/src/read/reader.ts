@@ -6,7 +6,7 @@
 import type { ChunkLayout, LeafChunkCodec } from "../chain/layout.js";
 import { type AxisGrid, regularGrid } from "../metadata/grid.js";
 import type { ArraySpec } from "../metadata/spec.js";
-import { type ChunkList, type ChunkTask, TaskList } from "../plan/projections.js";
+import { type ChunkList, type ChunkTask, taskList } from "../plan/projections.js";
 import { findSpan, joinKey, ownStore, type Store } from "../store/store.js";
 import { lazy, preload } from "../util/lazy.js";
 import type { Limits } from "../util/limits.js";
@@ -17,7 +17,7 @@ import {
   type FetchOptions,
   ObjectReader,
   type Put,
-  type Receiver,
+  type PutBatch,
 } from "./object-reader.js";
 import type { ShardReader } from "./shard-read.js";
 
@@ -74,25 +74,19 @@ export class ArrayReader {
 
   /** Reads one whole chunk. */
   async readChunk(coordinates: readonly number[], options: FetchOptions, put: Put<ChunkTask>): Promise<void> {
-    await this.readObject(this.#objectOf(coordinates), [{ coordinates }], options, put);
+    await this.readObject(this.#objectOf(coordinates), taskList([{ coordinates }]), options, put);
   }
 
-  /** Reads chunks of one stored object and passes each to `put`. */
-  readObject<T extends ChunkTask>(
-    object: readonly number[],
-    tasks: readonly T[],
-    options: FetchOptions,
-    put: Put<T>,
-  ): Promise<void> {
-    return this.readChunks(object, new TaskList(tasks), options, { put });
-  }
-
-  /** Reads chunks of one stored object and passes them on. */
-  async readChunks<T extends ChunkTask>(
+  /**
+   * Reads chunks of one stored object and passes each to `put`.
+   * @param putBatch receives several chunks of a shard instead.
+   */
+  async readObject<T extends ChunkTask>(
     object: readonly number[],
     chunks: ChunkList<T>,
     options: FetchOptions,
-    receiver: Receiver<T>,
+    put: Put<T>,
+    putBatch?: PutBatch<T>,
   ): Promise<void> {
     const key = this.objectKey(object);
     const { levels, leaf } = this.layoutOf(object);
@@ -101,13 +95,13 @@ export class ArrayReader {
     const source = new ObjectReader(this.store, this.limits, leaf, options, makePartial);
     if (levels.length === 0)
       return options.limiter.run(
-        async () => receiver.put(await source.readPlain(key, chunks.task(0))),
+        async () => put(await source.readPlain(key, chunks.task(0))),
         options.signal,
       );
     const shards = this.#shards ?? (await this.#loadShards());
     const isAll = chunks.count === this.#countIn(object);
     const first = this.#firstIn(object);
-    await shards.read(source, { levels, key, chunks, first, isAll, hasRanges }, receiver);
+    await shards.read(source, { levels, key, chunks, first, isAll, hasRanges }, { put, putBatch });
   }
 
   /**
@@ -127,7 +121,7 @@ export class ArrayReader {
   *#wantedObjects<T extends ChunkTask>(jobs: Iterable<BundleJob<T>>): Generator<WantedObject<T>> {
     for (const job of jobs) {
       const { leaf } = this.layoutOf(job.object);
-      const isBundled = !anyReadInPart(leaf, new TaskList(job.tasks));
+      const isBundled = !anyReadInPart(leaf, job);
       yield { job, leaf, key: isBundled ? this.objectKey(job.object) : undefined };
     }
   }

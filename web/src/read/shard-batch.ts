@@ -5,9 +5,11 @@
 
 import type { CoreChunkCodec } from "../chain/chunk-codec.js";
 import type { LeafChunkCodec } from "../chain/layout.js";
-import { type CodecSession, NeedsFullModule, type Slab } from "../engine/session.js";
-import type { ChunkList, ChunkTask, FetchedChunk } from "../plan/projections.js";
-import type { Job, PlaceBox } from "../plan/slabs.js";
+import { type CodecSession, NeedsFullModule } from "../engine/session.js";
+import type { ChunkList, ChunkTask, FetchedChunk, Projection, RegionTask } from "../plan/projections.js";
+import type { PlaceBox, SlabBox, SlabPartition } from "../plan/slabs.js";
+import { countOf } from "../util/shapes.js";
+import type { Put } from "./object-reader.js";
 
 /** Bytes of a shard, and the locations of its chunks by their numbers. */
 export interface EncodedChunks {
@@ -48,40 +50,71 @@ export class ShardBatch<T extends ChunkTask> implements Iterable<FetchedChunk<T>
 
   /** Yields chunks as objects. */
   *[Symbol.iterator](): Generator<FetchedChunk<T>> {
-    for (let i = 0; i < this.numbers.length; i++) yield this.chunk(i);
+    for (const n of this.numbers) yield this.#chunk(n);
   }
 
-  /** Returns a chunk as an object. @param i index in `numbers`. */
-  chunk(i: number): FetchedChunk<T> {
-    const n = this.numbers[i]!;
-    return { task: this.chunks.task(n), codec: this.codec, encoded: this.#bytesOf(n) };
-  }
-
-  #bytesOf(n: number): Uint8Array | undefined {
-    if (!this.encoded) return undefined;
+  #chunk(n: number): FetchedChunk<T> {
+    const chunk = { task: this.chunks.task(n), codec: this.codec };
+    if (!this.encoded) return { ...chunk, encoded: undefined };
     const { bytes, lengths, offsets, start } = this.encoded;
     const at = offsets[n]! - start;
-    return bytes.subarray(at, at + lengths[n]!);
+    return { ...chunk, encoded: bytes.subarray(at, at + lengths[n]!) };
   }
 
   /**
-   * Decodes chunks of a job to their places in a slab.
-   * @param from index of the first chunk in `numbers`.
-   * @param to index behind the last.
-   * @returns the index of the first chunk that was not placed: `to`, unless it needs the full module.
+   * Decodes the chunks to their places in slabs.
+   * @param finish receives the slabs that are complete.
+   * @param put places a chunk alone: one that needs the full module, or has no room in a slab.
    * @throws CorruptChunk. The chunks before the corrupt one have been placed.
    */
-  place(session: CodecSession, box: PlaceBox & { readonly slab: Slab }, job: Job, from: number, to: number): number {
-    const plan = (this.codec as CoreChunkCodec).placePlan(this.encoded !== undefined);
-    if (!plan) return from;
-    const places = jobPlaces(job, box);
+  place<B extends SlabBox>(
+    this: ShardBatch<RegionTask>,
+    session: CodecSession,
+    slabs: SlabPartition<B | undefined>,
+    finish: (box: B) => void,
+    put: Put<RegionTask>,
+  ): void | Promise<void> {
+    const { numbers } = this;
+    const projections = this.chunks.projections!;
+    for (let from = 0; from < numbers.length; ) {
+      const slab = slabs.slabFor(this.chunks.task(numbers[from]!));
+      // Consecutive numbers share the axes that divide the group into slabs.
+      const count = countOf(projections.slice(slab.partition.axis).map((list) => list.length));
+      const row = Math.floor(numbers[from]! / count);
+      let to = from + 1;
+      while (to < numbers.length && Math.floor(numbers[to]! / count) === row) to++;
+      const box = slab.content;
+      const end = box ? this.#placeIn(session, box, from, to) : from;
+      if (box && slabs.isLast(slab, end - from)) finish(box);
+      if (end < to) return this.#putEach(end, put);
+      from = to;
+    }
+  }
+
+  /** Passes chunks from an index on as objects. */
+  async #putEach(from: number, put: Put<T>): Promise<void> {
+    for (const n of this.numbers.subarray(from)) await put(this.#chunk(n));
+  }
+
+  /**
+   * Decodes chunks to their places in a slab.
+   * @param from index of the first chunk in `numbers`.
+   * @param to index behind the last.
+   * @returns the index up to which all chunks have been placed: `to`, unless some need the full module.
+   */
+  #placeIn(session: CodecSession, box: SlabBox, from: number, to: number): number {
+    const codec = this.codec as CoreChunkCodec;
+    if (codec.chain.toBytes.type !== "core") return from; // takes several steps for a chunk
+    const plan = this.encoded ? codec.plan : codec.placed(undefined, noPlace)[0]!.plan;
+    const places = placesIn(this.chunks.projections!, box);
     for (let at = from; at < to; ) {
       const span = this.#span(at, to);
-      const words = this.#words(places, at, span.to);
+      const words = this.#words(places, at, span.to, span.first);
+      words[0] = box.slab.id;
       try {
-        session.placeChunks(plan, box.slab, words, span.to - at, span.bytes, span.first);
+        session.placeChunks(plan, words, span.to - at, span.bytes);
       } catch (error) {
-        if (error instanceof NeedsFullModule) return at + session.placedCount;
+        if (error instanceof NeedsFullModule) return at;
         throw error;
       }
       at = span.to;
@@ -96,19 +129,18 @@ export class ShardBatch<T extends ChunkTask> implements Iterable<FetchedChunk<T>
     let [first, last, used, at] = [Number.POSITIVE_INFINITY, 0, maxExtra, from];
     for (; at < to; at++) {
       const n = this.numbers[at]!;
-      const offset = offsets[n]! - start;
-      const low = Math.min(first, offset);
-      const high = Math.max(last, offset + lengths[n]!);
+      const low = Math.min(first, offsets[n]!);
+      const high = Math.max(last, offsets[n]! + lengths[n]!);
       used += lengths[n]!;
       if (at > from && high - low > Math.min(used, maxSpan)) break;
       first = low;
       last = high;
     }
-    return { to: at, first, bytes: bytes.subarray(first, last) };
+    return { to: at, first, bytes: bytes.subarray(first - start, last - start) };
   }
 
-  /** Returns the words that describe chunks to the core (bindings/session.hpp). */
-  #words(places: JobPlaces, from: number, to: number): Uint32Array {
+  /** Returns the words that describe chunks to the core. @param first position of the bytes that it gets. */
+  #words(places: Places, from: number, to: number, first: number): Uint32Array {
     const rank = places.length;
     const size = chunkWords(rank);
     const words = new Uint32Array(headWords + (to - from) * size);
@@ -117,7 +149,7 @@ export class ShardBatch<T extends ChunkTask> implements Iterable<FetchedChunk<T>
       const at = headWords + (i - from) * size;
       const n = this.numbers[i]!;
       if (this.encoded) {
-        words[at] = this.encoded.offsets[n]! - this.encoded.start;
+        words[at] = this.encoded.offsets[n]! - first;
         words[at + 1] = this.encoded.lengths[n]!;
       } else words[at + 1] = missing;
       words[at + 2] = writeAxes(words, at + 3, places, n);
@@ -127,9 +159,10 @@ export class ShardBatch<T extends ChunkTask> implements Iterable<FetchedChunk<T>
 }
 
 const noBytes = new Uint8Array(0);
+const noPlace = { offset: 0, axes: [] };
 
-/** Places of the projections of a job in a slab, for each axis. */
-type JobPlaces = readonly {
+/** Places of projections in a slab, for each axis. */
+type Places = readonly {
   readonly count: number;
   /** For each projection: start, step, count, stride in the slab. */
   readonly words: Uint32Array;
@@ -137,8 +170,11 @@ type JobPlaces = readonly {
   readonly offsets: Float64Array;
 }[];
 
-/** Returns the places of the chunks of a job in a box of the result. */
-function jobPlaces({ projections }: Job, { origin, strides }: PlaceBox): JobPlaces {
+/** Returns the places of projections in a box of the result. */
+function placesIn(
+  projections: readonly (readonly Projection[])[],
+  { origin, strides }: PlaceBox,
+): Places {
   return projections.map((list, axis) => {
     const stride = strides[axis]!;
     const words = new Uint32Array(4 * list.length);
@@ -151,7 +187,7 @@ function jobPlaces({ projections }: Job, { origin, strides }: PlaceBox): JobPlac
 }
 
 /** Writes the axes of a chunk's place to words, and returns its offset in the slab. */
-function writeAxes(to: Uint32Array, end: number, places: JobPlaces, n: number): number {
+function writeAxes(to: Uint32Array, end: number, places: Places, n: number): number {
   let [rest, offset] = [n, 0];
   for (let axis = places.length - 1; axis >= 0; axis--) {
     const { count, words, offsets } = places[axis]!;

@@ -1,7 +1,7 @@
 /** Reads selected chunks of a shard, neighbours with one request. */
 
 import type { ShardLevel } from "../chain/layout.js";
-import type { ChunkList, ChunkTask } from "../plan/projections.js";
+import { type ChunkList, type ChunkTask, combinations } from "../plan/projections.js";
 import { ranked } from "../plan/slabs.js";
 import { onWritten } from "../store/handle.js";
 import type { Store } from "../store/store.js";
@@ -13,7 +13,8 @@ import {
   isChange,
   type ObjectReader,
   putAll,
-  type Receiver,
+  type Put,
+  type PutBatch,
   readWithin,
   type StoredRange,
   tooShort,
@@ -31,6 +32,12 @@ interface WantedShard<T extends ChunkTask> extends WantedChunks {
   readonly isAll: boolean;
   /** Whether the store supports range reads. */
   readonly hasRanges: boolean;
+}
+
+/** Receives chunks: several together if it can, else one by one. */
+interface Receiver<T extends ChunkTask> {
+  readonly put: Put<T>;
+  readonly putBatch?: PutBatch<T> | undefined;
 }
 
 /** Chunks that are read with one request, or one that is read in part. */
@@ -97,6 +104,7 @@ export class ShardReader {
 /** One read of chunks of a shard. */
 class ShardRead<T extends ChunkTask> {
   readonly #fail: (error: unknown) => void;
+  readonly #ranks: Float64Array | undefined;
 
   constructor(
     private readonly source: ObjectReader,
@@ -107,6 +115,8 @@ class ShardRead<T extends ChunkTask> {
   ) {
     const { onFailure } = source.options;
     this.#fail = (error) => isChange(error) || onFailure?.(error);
+    const { projections, rank } = shard.chunks;
+    if (projections && rank) this.#ranks = Float64Array.from(combinations(projections), rank);
   }
 
   async run(): Promise<void> {
@@ -147,7 +157,7 @@ class ShardRead<T extends ChunkTask> {
     }
     const all = this.#byRank(numbersTo(chunks.count));
     const reads = object ? this.#readsOf(all.filter((n) => toRead[n] === 1), object, found) : [];
-    if (chunks.ranks) reads.sort((a, b) => a.rank - b.rank);
+    if (this.#ranks) reads.sort((a, b) => a.rank - b.rank);
     return { loaded, reads, absent: all.filter((n) => !(found.offsets[n]! >= 0)) };
   }
 
@@ -155,7 +165,7 @@ class ShardRead<T extends ChunkTask> {
   #readsOf(stored: Uint32Array, { key, version }: StoredRange, found: LocatedChunks): Read[] {
     const { source, shard } = this;
     const { chunks } = shard;
-    const rankOf = (n: number) => chunks.ranks?.[n] ?? 0;
+    const rankOf = (n: number) => this.#ranks?.[n] ?? 0;
     const reads: Read[] = [];
     const whole = stored.filter((n) => {
       const task = source.readsParts ? chunks.task(n) : undefined;
@@ -169,7 +179,7 @@ class ShardRead<T extends ChunkTask> {
     const { coalescing } = source.options;
     const maxBytes = Math.min(coalescing.maxBytes, this.limits.encodedBytes);
     for (const merged of mergeParts(whole, found, { ...coalescing, maxBytes })) {
-      const rank = chunks.ranks ? merged.members.reduce((least, n) => Math.min(least, rankOf(n)), Infinity) : 0;
+      const rank = this.#ranks ? merged.members.reduce((least, n) => Math.min(least, rankOf(n)), Infinity) : 0;
       reads.push({ rank, run: () => this.#readMerged(merged, { key, version }, found) });
     }
     return reads;
@@ -205,15 +215,25 @@ class ShardRead<T extends ChunkTask> {
     const length = isBatched ? batchLength(leaf) : numbers.length;
     for (let at = 0; at < numbers.length; at += length) {
       const batch = new ShardBatch(this.shard.chunks, leaf, numbers.subarray(at, at + length), encoded);
-      if (isBatched) await putBatch(batch);
+      if (isBatched) await this.#putBatch(batch, putBatch);
       else if (encoded) await putAll(batch, put, this.#fail);
       else for (const chunk of batch) await put(chunk);
     }
   }
 
+  /** Passes chunks on together. */
+  async #putBatch(batch: ShardBatch<T>, put: PutBatch<T>): Promise<void> {
+    const { onMissing, onPlaced, signal } = this.source.options;
+    signal?.throwIfAborted();
+    if (!batch.encoded && onMissing)
+      for (const n of batch.numbers) onMissing(batch.chunks.task(n).coordinates);
+    await put(batch);
+    for (let left = batch.numbers.length; left > 0; left--) onPlaced?.();
+  }
+
   /** Sorts chunks by rank, if there are ranks. */
   #byRank(numbers: Uint32Array): Uint32Array {
-    const { ranks } = this.shard.chunks;
+    const ranks = this.#ranks;
     if (!ranks) return numbers;
     const own = Float64Array.from(numbers, (n) => ranks[n]!);
     return ranked(own).map((at) => numbers[at]!);

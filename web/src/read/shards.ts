@@ -242,11 +242,31 @@ function entriesAt(levels: readonly ShardLevel[], depth: number, { chunks, first
   const { innerShape: leaf } = levels.at(-1)!;
   const outer = levels[depth - 1]?.innerShape;
   const strides = stridesOf(counts);
-  return chunks.sums((coordinate, axis) => {
+  return sumsOf(chunks, (coordinate, axis) => {
     const at = coordinate - first[axis]!;
     const position = outer ? at % (outer[axis]! / leaf[axis]!) : at;
     return Math.floor(position / (innerShape[axis]! / leaf[axis]!)) * strides[axes.indexOf(axis)]!;
   });
+}
+
+/** Returns, for each chunk, the sum over the axes of a value of its coordinate. */
+function sumsOf(
+  { count, projections, task }: ChunkList<ChunkTask>,
+  value: (coordinate: number, axis: number) => number,
+): Float64Array {
+  if (!projections) {
+    const sum = (n: number) => task(n).coordinates.reduce((all, at, axis) => all + value(at, axis), 0);
+    return new Float64Array(count).map((_, n) => sum(n));
+  }
+  let sums = Float64Array.of(0);
+  for (const [axis, list] of projections.entries()) {
+    const values = list.map(({ chunk }) => value(chunk, axis));
+    const longer = new Float64Array(sums.length * values.length);
+    let at = 0;
+    for (const sum of sums) for (const own of values) longer[at++] = sum + own;
+    sums = longer;
+  }
+  return sums;
 }
 
 function groupBy(numbers: Uint32Array, entryOf: (n: number) => number): Map<number, number[]> {

@@ -8,7 +8,7 @@
 import type { CoreChunkCodec } from "../chain/chunk-codec.js";
 import { getSession } from "../engine/engine.js";
 import type { Plan } from "../engine/plan.js";
-import { type CodecSession, NeedsFullModule, type Slab } from "../engine/session.js";
+import { type CodecSession, NeedsFullModule } from "../engine/session.js";
 import {
   type Group,
   type Projection,
@@ -20,9 +20,8 @@ import {
   chooseSlabAxis,
   chunkPlace,
   copyToPlace,
-  type Job,
   maxSlabBytes,
-  type PlaceBox,
+  type SlabBox,
   SlabPartition,
 } from "../plan/slabs.js";
 import { releaseBytes, takeBytes } from "../store/read.js";
@@ -49,8 +48,7 @@ interface OpenCount {
 const openIn = cachedFor((_session: CodecSession): OpenCount => ({ slabs: 0, bytes: 0 }));
 
 /** A box of the result, and the slab in which it is assembled. */
-interface Box extends PlaceBox {
-  readonly slab: Slab;
+interface Box extends SlabBox {
   readonly shape: readonly number[];
 }
 
@@ -105,26 +103,9 @@ export class SlabSink implements Sink {
     return placed ? placed.then(finish) : finish();
   }
 
-  putBatch(batch: ShardBatch<RegionTask>, job: Job): void | Promise<void> {
-    const { numbers } = batch;
-    for (let at = 0; at < numbers.length; ) {
-      const slab = this.#partition.slabFor(job.task(numbers[at]!));
-      // Consecutive numbers share the axes that divide the group into slabs.
-      const count = countOf(job.projections.slice(slab.partition.axis).map((list) => list.length));
-      const row = Math.floor(numbers[at]! / count);
-      let to = at + 1;
-      while (to < numbers.length && Math.floor(numbers[to]! / count) === row) to++;
-      const box = slab.content;
-      const end = box ? batch.place(this.#session, box, job, at, to) : at;
-      if (this.#partition.isLast(slab, end - at)) this.#finish(box!);
-      if (end < to) return this.#putEach(batch, end);
-      at = to;
-    }
-  }
-
-  /** Places chunks one by one: those that need the full module, or have no room in a slab. */
-  async #putEach(batch: ShardBatch<RegionTask>, from: number): Promise<void> {
-    for (let i = from; i < batch.numbers.length; i++) await this.put(batch.chunk(i));
+  putBatch(batch: ShardBatch<RegionTask>): void | Promise<void> {
+    const put = (chunk: RegionChunk) => this.put(chunk);
+    return batch.place(this.#session, this.#partition, (box) => this.#finish(box), put);
   }
 
   end(): void {

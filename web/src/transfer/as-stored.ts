@@ -8,6 +8,7 @@ import type { LeafChunkCodec } from "../chain/layout.js";
 import { largerModule } from "../engine/compile.js";
 import { getSession } from "../engine/engine.js";
 import type { CodecSession } from "../engine/session.js";
+import { taskList } from "../plan/projections.js";
 import type { ArrayReader } from "../read/reader.js";
 import type { ReadPart } from "../store/file/copy.js";
 import { callStore, releaseBytes } from "../store/read.js";
@@ -236,7 +237,7 @@ class Copier {
       const key = this.#from.objectKey(object);
       const { leaf } = this.#from.layoutOf(object);
       await this.#from
-        .readObject(object, wanted, fetching, async ({ task: { target, coordinates }, encoded }) => {
+        .readObject(object, taskList(wanted), fetching, async ({ task: { target, coordinates }, encoded }) => {
           if (!encoded) {
             const chunk = await this.#fillChunk(leaf);
             if (chunk) found.set(target.join(), chunk);
