@@ -78,7 +78,6 @@ export class CodecSession {
   isSpent = false;
   readonly #plans = new Map<PlanWords, number>();
   #input = unreserved;
-  #words = unreserved;
   #openBytes = 0;
   #calls = 0;
   /** Number of calls when the running timer of `#watch` was started; 0 if none runs. */
@@ -139,8 +138,7 @@ export class CodecSession {
 
   /** Writes a part of a decoded chunk, or its fill value, to a slab. Writes nothing on failure. */
   place(slab: Slab, { plan, encoded, offset, axes }: PlacedStep): void {
-    const length = encoded ? checkedSize(encoded) : missing;
-    this.placeChunks(plan, placementWords(slab, offset, axes, length), 1, encoded);
+    this.placeChunks(plan, placementWords(slab, offset, axes, encoded), 1, encoded);
   }
 
   /**
@@ -148,10 +146,10 @@ export class CodecSession {
    * @param words placements of the chunks (bindings/session.hpp).
    * @param input bytes that hold the chunks.
    */
-  placeChunks(plan: PlanWords, words: ArrayLike<number>, count: number, input = noBytes): void {
+  placeChunks(plan: PlanWords, words: ArrayLike<number>, count: number, input?: Uint8Array): void {
     this.#call(() => {
       const id = this.#planId(plan);
-      const bytes = this.#setInput(input);
+      const bytes = input ? this.#setInput(input) : 0;
       this.#setWords(words);
       this.demand.note(bytes + this.core.decodedBytes(id) + this.#openBytes);
       this.#check(this.core.placeChunks(id, count, bytes), plan);
@@ -184,7 +182,7 @@ export class CodecSession {
     return this.#call(() => {
       const id = this.#planId(plan);
       const { core } = this;
-      this.#setWords(placementWords(slab, offset, axes, 0));
+      this.#setWords(placementWords(slab, offset, axes));
       const isFill = keepsFill ? 0 : core.isFillPlaced(id);
       if (isFill === 1) return undefined;
       if (isFill !== 0) this.#check(core.errorCode(), plan, true);
@@ -321,14 +319,9 @@ export class CodecSession {
   }
 
   #setWords(words: ArrayLike<number>): void {
-    const size = words.length;
-    if (size > this.#words.size || this.#words.address === 0) {
-      this.#words = unreserved;
-      const address = this.core.reserveWords(size);
-      if (address === 0) throw limitExceeded("a codec chain or placement has too many parameters");
-      this.#words = { address, size };
-    }
-    new Uint32Array(this.core.HEAPU8.buffer, this.#words.address, size).set(words);
+    const address = this.core.reserveWords(words.length);
+    if (address === 0) throw limitExceeded("a codec chain or placement has too many parameters");
+    new Uint32Array(this.core.HEAPU8.buffer, address, words.length).set(words);
   }
 
   #planId(plan: PlanWords): number {
@@ -415,10 +408,6 @@ export class CodecSession {
 
 const isWord = (value: number): boolean => value >>> 0 === value;
 
-/** Length of a missing chunk, for the core. */
-const missing = 0xffffffff;
-const noBytes: Uint8Array = new Uint8Array(0);
-
 /**
  * Returns the position of one chunk as words (bindings/session.hpp). Numbers that are not 32-bit integers would be
  * truncated silently, so they are rejected here.
@@ -427,10 +416,10 @@ function placementWords(
   { id }: Slab,
   offset: number,
   axes: Placement["axes"],
-  length: number,
+  encoded?: Uint8Array,
 ): readonly number[] {
-  const words = [id, axes.length, 0, length, offset];
-  for (const axis of axes) words.push(...axis);
+  // Of a missing chunk, the length is 2^32 - 1.
+  const words = [id, axes.length, 0, encoded ? checkedSize(encoded) : 0xffffffff, offset, ...axes.flat()];
   if (!words.every(isWord))
     throw invalidArgument("slab offsets, counts and strides must be integers from 0 to 2^32 - 1");
   return words;

@@ -64,7 +64,7 @@ export class ShardBatch<T extends ChunkTask> implements Iterable<FetchedChunk<T>
   /**
    * Decodes the chunks to their places in slabs.
    * @param finish receives the slabs that are complete.
-   * @param put places a chunk alone: one that needs the full module, or has no room in a slab.
+   * @param sink places a chunk alone: one that needs the full module, or has no room in a slab.
    * @throws CorruptChunk. The chunks before the corrupt one have been placed.
    */
   place<B extends SlabBox>(
@@ -72,7 +72,7 @@ export class ShardBatch<T extends ChunkTask> implements Iterable<FetchedChunk<T>
     session: CodecSession,
     slabs: SlabPartition<B | undefined>,
     finish: (box: B) => void,
-    put: Put<RegionTask>,
+    sink: { readonly put: Put<RegionTask> },
   ): void | Promise<void> {
     const { numbers } = this;
     const projections = this.chunks.projections!;
@@ -86,14 +86,14 @@ export class ShardBatch<T extends ChunkTask> implements Iterable<FetchedChunk<T>
       const box = slab.content;
       const end = box ? this.#placeIn(session, box, from, to) : from;
       if (box && slabs.isLast(slab, end - from)) finish(box);
-      if (end < to) return this.#putEach(end, put);
+      if (end < to) return this.#putEach(end, sink);
       from = to;
     }
   }
 
   /** Passes chunks from an index on as objects. */
-  async #putEach(from: number, put: Put<T>): Promise<void> {
-    for (const n of this.numbers.subarray(from)) await put(this.#chunk(n));
+  async #putEach(from: number, sink: { readonly put: Put<T> }): Promise<void> {
+    for (const n of this.numbers.subarray(from)) await sink.put(this.#chunk(n));
   }
 
   /**

@@ -10,17 +10,15 @@ import { isZarrError } from "../util/errors.js";
 import type { Limits } from "../util/limits.js";
 import { type MergedParts, mergeParts } from "./merged-parts.js";
 import {
-  isChange,
   type ObjectReader,
   putAll,
   type Put,
   type PutBatch,
-  readWithin,
   type StoredRange,
-  tooShort,
 } from "./object-reader.js";
 import { batchLength, type EncodedChunks, ShardBatch } from "./shard-batch.js";
 import { type LocatedChunks, ShardLocator, type WantedChunks } from "./shards.js";
+import { isChange, readWithin, tooShort } from "./stored-range.js";
 
 /** A shard and its selected chunks. */
 interface WantedShard<T extends ChunkTask> extends WantedChunks {
@@ -172,7 +170,7 @@ class ShardRead<T extends ChunkTask> {
       const partial = task && source.partial(task);
       if (!partial) return true;
       const at = { key, version, offset: found.offsets[n]!, length: found.lengths[n]! };
-      const run = async () => putAll([await source.readPart(task, partial, at)], this.receiver.put, this.#fail);
+      const run = async () => putAll([await partial(source, task, at)], this.receiver.put, this.#fail);
       reads.push({ rank: rankOf(n), run });
       return false;
     });

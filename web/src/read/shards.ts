@@ -13,7 +13,8 @@ import { SingleFlight, settleAll } from "../util/async.js";
 import { withDetails } from "../util/errors.js";
 import type { Limits } from "../util/limits.js";
 import { stridesOf } from "../util/shapes.js";
-import { type ObjectReader, readWithin, type StoredRange, wholeObject } from "./object-reader.js";
+import type { ObjectReader, StoredRange } from "./object-reader.js";
+import { readWithin, wholeObject } from "./stored-range.js";
 
 interface ShardIndex {
   /** Offset and size of every inner chunk, in C order of the index axes; -1 for missing ones. */

@@ -104,8 +104,7 @@ export class SlabSink implements Sink {
   }
 
   putBatch(batch: ShardBatch<RegionTask>): void | Promise<void> {
-    const put = (chunk: RegionChunk) => this.put(chunk);
-    return batch.place(this.#session, this.#partition, (box) => this.#finish(box), put);
+    return batch.place(this.#session, this.#partition, (box) => this.#finish(box), this);
   }
 
   end(): void {
