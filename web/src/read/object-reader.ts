@@ -12,7 +12,6 @@ import { type Limiter, settleAll } from "../util/async.js";
 import { limitExceeded } from "../util/errors.js";
 import type { Limits } from "../util/limits.js";
 import { countOf } from "../util/shapes.js";
-import type { ShardBatch } from "./shard-batch.js";
 
 /** Limits within which parts of an object are read with one request, in bytes. */
 export interface Coalescing {
@@ -44,9 +43,6 @@ export interface FetchOptions {
 
 /** Receives the chunks of an object, in any order. */
 export type Put<T extends ChunkTask> = (chunk: FetchedChunk<T>) => void | Promise<void>;
-
-/** Receives several chunks of a shard. */
-export type PutBatch<T extends ChunkTask> = (batch: ShardBatch<T>) => void | Promise<void>;
 
 /** Reads stored objects whose chunks have one codec. */
 export class ObjectReader {

@@ -17,8 +17,8 @@ import {
   type FetchOptions,
   ObjectReader,
   type Put,
-  type PutBatch,
 } from "./object-reader.js";
+import type { PutBatch } from "./shard-batch.js";
 import type { ShardReader } from "./shard-read.js";
 
 const part = lazy("shards and parts of chunks", () => import("./part.js"));

@@ -11,6 +11,9 @@ import type { PlaceBox, SlabBox, SlabPartition } from "../plan/slabs.js";
 import { countOf } from "../util/shapes.js";
 import type { Put } from "./object-reader.js";
 
+/** Receives several chunks of a shard. */
+export type PutBatch<T extends ChunkTask> = (batch: ShardBatch<T>) => void | Promise<void>;
+
 /** Bytes of a shard, and the locations of its chunks by their numbers. */
 export interface EncodedChunks {
   readonly bytes: Uint8Array;

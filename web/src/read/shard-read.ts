@@ -13,10 +13,9 @@ import {
   type ObjectReader,
   putAll,
   type Put,
-  type PutBatch,
   type StoredRange,
 } from "./object-reader.js";
-import { batchLength, type EncodedChunks, ShardBatch } from "./shard-batch.js";
+import { batchLength, type EncodedChunks, type PutBatch, ShardBatch } from "./shard-batch.js";
 import { type LocatedChunks, ShardLocator, type WantedChunks } from "./shards.js";
 import { isChange, readWithin, tooShort } from "./stored-range.js";
 
@@ -226,7 +225,10 @@ class ShardRead<T extends ChunkTask> {
     if (!batch.encoded && onMissing)
       for (const n of batch.numbers) onMissing(batch.chunks.task(n).coordinates);
     await put(batch);
-    for (let left = batch.numbers.length; left > 0; left--) onPlaced?.();
+    for (let left = batch.numbers.length; left > 0; left--) {
+      signal?.throwIfAborted();
+      onPlaced?.();
+    }
   }
 
   /** Sorts chunks by rank, if there are ranks. */
