@@ -111,7 +111,11 @@ describe("batches", () => {
   it("are bounded, and fill several slabs", async () => {
     const side = 4200; // a shard of 35 MB
     const options = { shape: [side, side], shardShape: [side, side], chunkShape: [60, 600] };
-    const array = await create(new MapStore(), { ...options, dtype: "uint16", codecs: [blosc({ cname: "lz4" })] });
+    const array = await create(new MapStore(), {
+      ...options,
+      dtype: "uint16",
+      codecs: [blosc({ cname: "lz4" })],
+    });
     const values = Uint16Array.from({ length: side * side }, (_, i) => (i * 40503) >>> 7);
     await set(array, null, values);
     const { batches, bytes } = await readIn(array, undefined, true);
@@ -143,7 +147,11 @@ describe("batches", () => {
   });
 
   it("name the shard of a corrupt chunk, and its codec", async () => {
-    const array = await written({ shape: [40], chunk_grid: regular(20), codecs: [sharded([2], [bytesBig, crc32c])] });
+    const array = await written({
+      shape: [40],
+      chunk_grid: regular(20),
+      codecs: [sharded([2], [bytesBig, crc32c])],
+    });
     const store = array.store as MapStore;
     const shard = store.entries.get("/c/1")!.slice();
     shard[3 * 8 + 1]! ^= 1;

@@ -126,7 +126,10 @@ export class ShardBatch<T extends ChunkTask> implements Iterable<FetchedChunk<T>
   }
 
   /** Returns the chunks from an index on whose bytes are copied to the core together, and these bytes. */
-  #span(from: number, to: number): { readonly to: number; readonly first: number; readonly bytes: Uint8Array } {
+  #span(
+    from: number,
+    to: number,
+  ): { readonly to: number; readonly first: number; readonly bytes: Uint8Array } {
     if (!this.encoded) return { to, first: 0, bytes: noBytes };
     const { bytes, lengths, offsets, start } = this.encoded;
     let [first, last, used, at] = [Number.POSITIVE_INFINITY, 0, maxExtra, from];
@@ -174,10 +177,7 @@ type Places = readonly {
 }[];
 
 /** Returns the places of projections in a box of the result. */
-function placesIn(
-  projections: readonly (readonly Projection[])[],
-  { origin, strides }: PlaceBox,
-): Places {
+function placesIn(projections: readonly (readonly Projection[])[], { origin, strides }: PlaceBox): Places {
   return projections.map((list, axis) => {
     const stride = strides[axis]!;
     const words = new Uint32Array(4 * list.length);

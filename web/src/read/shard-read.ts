@@ -9,12 +9,7 @@ import { settleAll } from "../util/async.js";
 import { isZarrError } from "../util/errors.js";
 import type { Limits } from "../util/limits.js";
 import { type MergedParts, mergeParts } from "./merged-parts.js";
-import {
-  type ObjectReader,
-  putAll,
-  type Put,
-  type StoredRange,
-} from "./object-reader.js";
+import { type ObjectReader, type Put, putAll, type StoredRange } from "./object-reader.js";
 import { batchLength, type EncodedChunks, type PutBatch, ShardBatch } from "./shard-batch.js";
 import { type LocatedChunks, ShardLocator, type WantedChunks } from "./shards.js";
 import { isChange, readWithin, tooShort } from "./stored-range.js";
@@ -131,7 +126,8 @@ class ShardRead<T extends ChunkTask> {
     const { levels, key, hasRanges } = shard;
     const whole = this.#isReadWhole ? await wholeShard(source, key) : undefined;
     const part = whole ?? (await shardPart(source, key, hasRanges));
-    if (!part || part === "missing") return { offsets: new Float64Array(), lengths: new Float64Array(), groups: [] };
+    if (!part || part === "missing")
+      return { offsets: new Float64Array(), lengths: new Float64Array(), groups: [] };
     return this.locator.locate(levels, part, shard, source, source.options.signal);
   }
 
@@ -153,7 +149,13 @@ class ShardRead<T extends ChunkTask> {
       }
     }
     const all = this.#byRank(numbersTo(chunks.count));
-    const reads = object ? this.#readsOf(all.filter((n) => toRead[n] === 1), object, found) : [];
+    const reads = object
+      ? this.#readsOf(
+          all.filter((n) => toRead[n] === 1),
+          object,
+          found,
+        )
+      : [];
     if (this.#ranks) reads.sort((a, b) => a.rank - b.rank);
     return { loaded, reads, absent: all.filter((n) => !(found.offsets[n]! >= 0)) };
   }
@@ -176,7 +178,9 @@ class ShardRead<T extends ChunkTask> {
     const { coalescing } = source.options;
     const maxBytes = Math.min(coalescing.maxBytes, this.limits.encodedBytes);
     for (const merged of mergeParts(whole, found, { ...coalescing, maxBytes })) {
-      const rank = this.#ranks ? merged.members.reduce((least, n) => Math.min(least, rankOf(n)), Infinity) : 0;
+      const rank = this.#ranks
+        ? merged.members.reduce((least, n) => Math.min(least, rankOf(n)), Infinity)
+        : 0;
       reads.push({ rank, run: () => this.#readMerged(merged, { key, version }, found) });
     }
     return reads;

@@ -5,9 +5,9 @@
 
 import type { ShardIndexLayout, ShardLevel } from "../chain/layout.js";
 import { isStored, parseEntries, shorterThanIndex } from "../chain/shards.js";
-import type { ChunkList, ChunkTask } from "../plan/projections.js";
 import { decodeBytes } from "../engine/bytes.js";
 import { withDecoder } from "../engine/engine.js";
+import type { ChunkList, ChunkTask } from "../plan/projections.js";
 import type { ObjectVersion } from "../store/store.js";
 import { SingleFlight, settleAll } from "../util/async.js";
 import { withDetails } from "../util/errors.js";
@@ -238,7 +238,11 @@ function childOf(shard: StoredRange, entries: Float64Array, entry: number): Stor
 }
 
 /** Returns the entry of each chunk in the index of its shard at a depth of levels. */
-function entriesAt(levels: readonly ShardLevel[], depth: number, { chunks, first }: WantedChunks): Float64Array {
+function entriesAt(
+  levels: readonly ShardLevel[],
+  depth: number,
+  { chunks, first }: WantedChunks,
+): Float64Array {
   const { axes, counts, innerShape } = levels[depth]!;
   const { innerShape: leaf } = levels.at(-1)!;
   const outer = levels[depth - 1]?.innerShape;

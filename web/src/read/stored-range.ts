@@ -83,4 +83,3 @@ export function exactly(bytes: Uint8Array | undefined, length: number): Uint8Arr
 export function tooShort(bytes: number, length: number): Error {
   return corruptChunk(`the object ends after ${bytes} of the chunk's ${length} bytes`, { code: "truncated" });
 }
-
