@@ -236,24 +236,19 @@ class Copier {
     const fetch = async ({ object, wanted }: WantedChunks) => {
       const key = this.#from.objectKey(object);
       const { leaf } = this.#from.layoutOf(object);
+      const tasks = taskList(wanted);
       await this.#from
-        .readObject(
-          object,
-          taskList(wanted),
-          fetching,
-          async ({ task: { target, coordinates }, encoded }) => {
-            if (!encoded) {
-              const chunk = await this.#fillChunk(leaf);
-              if (chunk) found.set(target.join(), chunk);
-              return;
-            }
-            const fault = chunkFault(leaf, { bytes: encoded, size: encoded.byteLength });
-            if (fault)
-              throw brokenChunkError(key, isSharded ? `chunk ${coordinates.join()}: ${fault}` : fault);
-            found.set(target.join(), trimmed(this.#to.firstCodec, encoded).slice());
-            releaseBytes(encoded);
-          },
-        )
+        .readObject(object, tasks, fetching, async ({ task: { target, coordinates }, encoded }) => {
+          if (!encoded) {
+            const chunk = await this.#fillChunk(leaf);
+            if (chunk) found.set(target.join(), chunk);
+            return;
+          }
+          const fault = chunkFault(leaf, { bytes: encoded, size: encoded.byteLength });
+          if (fault) throw brokenChunkError(key, isSharded ? `chunk ${coordinates.join()}: ${fault}` : fault);
+          found.set(target.join(), trimmed(this.#to.firstCodec, encoded).slice());
+          releaseBytes(encoded);
+        })
         .catch((error) => {
           throw withDetails(error, { chunkKey: key });
         });
