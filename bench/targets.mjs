@@ -23,8 +23,9 @@ const limits = {
   compiler: "not WebAssembly: our native build of the same sources has the same ratio",
   core: "the core takes most of the time, at the speed of the native libraries; the rest are copies and first touches",
   faults: "first touches of the fresh result take two thirds of the time",
-  fresh: "a shard is assembled in fresh memory: 5,000 to 28,000 page faults instead of 1,000 to 5,000",
-  inner: "decoding the inner chunks alone takes 80 % of the time",
+  fresh:
+    "the encoded chunks are written to 16 MiB of fresh memory; single ones to 270 KB that stay in the cache. Without page faults it is 0.83",
+  inner: "decoding takes 60 % of the time, first touches of the fresh result a quarter",
   memory: "both at the speed of memory",
   objects: "JavaScript takes twice as long per object as the calls of the system",
   pages: "NumPy's results are in pages of 2 MiB, JavaScript's in pages of 4 KiB (docs/performance-tips.md)",
@@ -110,7 +111,7 @@ export const targets = [
   ratio(/^pool, set, .*: 2 workers.* over one thread/, ">=", 1.5, limits.encode),
 
   ratio(/^set, .*: zarr-wasm over zarrita/, ">=", 4),
-  ratio(/^set, .* in shards of 256³: over chunks alone/, ">=", 0.9, limits.fresh),
+  ratio(/^set, .* in shards of 256³: over chunks alone/, ">=", 0.95, limits.fresh),
 
   value(/^download, gzip: decode\.wasm over/, "<=", 75, "KB"),
   value(

@@ -105,8 +105,7 @@ EMSCRIPTEN_BINDINGS(zarr_wasm) {
   function("release", &Call<&Session::release>::run);
   function("decodedBytes", &Call<&Session::decodedBytes>::run);
   function("decode", &decode);
-  function("decodePlaced", &Call<&Session::decodePlaced>::run);
-  function("fillPlaced", &Call<&Session::fillPlaced>::run);
+  function("placeChunks", &Call<&Session::placeChunks>::run);
   function("encode", &encode);
 #ifdef ZW_RARE_CODECS  // in images.wasm only to report EncodeUnsupported
   function("encodePlaced", &Call<&Session::encodePlaced>::run);

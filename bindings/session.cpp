@@ -90,40 +90,62 @@ bool Session::findSlab(uint32_t slab, ByteSpan& bytes) const {
   return true;
 }
 
-/// Reads the placement in the words; BadPlacement if it does not fit the plan or names no slab.
+/// Finds the plan and the slab of placements; BadPlacement if they do not fit the plan or name no
+/// slab.
 Code Session::readTarget(uint32_t plan, Target& target) const {
+  constexpr uint32_t kHead = 2;
   target.plan = findPlan(plan);
   if (!target.plan) return Code::BadPlan;
-  const uint32_t rank = target.plan->array().rank;
-  if (wordCount_ < 3 + 4 * rank) return Code::BadPlacement;
+  if (wordCount_ < kHead) return Code::BadPlacement;
   const auto* words = reinterpret_cast<const uint32_t*>(words_.data());
-  if (words[2] != rank) return Code::BadPlacement;  // a placement for another array
-  if (!findSlab(words[0], target.slab)) return Code::BadPlacement;
-  for (uint32_t i = 0; i < rank; i++) {
-    const uint32_t* axis = words + 3 + 4 * i;
-    target.axes[i] = {axis[0], axis[1], axis[2], axis[3]};
+  // A placement for another array, or no slab.
+  if (words[1] != target.plan->array().rank || !findSlab(words[0], target.slab)) {
+    return Code::BadPlacement;
   }
-  target.placement = {{target.axes, rank}, words[1]};
+  target.words = {words + kHead, wordCount_ - kHead};
   return Code::Ok;
 }
 
-uint32_t Session::decodePlaced(uint32_t plan, uint32_t bytes) {
-  Target t;
-  if (bytes > input_.capacity()) return finish({Code::BadPlan});
-  if (Code c = readTarget(plan, t); c != Code::Ok) return finish({c});
-  return finish(
-      zw::decodePlaced(*t.plan, input_.first(bytes), t.placement, t.slab, stages_, work_));
+/// Reads the next placement in the words.
+Code Session::readPlacement(Target& target) {
+  constexpr uint32_t kHead = 3;
+  const uint32_t rank = target.plan->array().rank;
+  const uint32_t size = kHead + 4 * rank;
+  const std::span<const uint32_t> words = target.words;
+  if (words.size() < size) return Code::BadPlacement;
+  for (uint32_t i = 0; i < rank; i++) {
+    const uint32_t* axis = words.data() + kHead + 4 * i;
+    target.axes[i] = {axis[0], axis[1], axis[2], axis[3]};
+  }
+  target.position = words[0];
+  target.bytes = words[1];
+  target.placement = {{target.axes, rank}, words[2]};
+  target.words = words.subspan(size);
+  return Code::Ok;
 }
 
-uint32_t Session::fillPlaced(uint32_t plan) {
+/// Reads the next placement, and decodes its chunk or writes the fill value there.
+ChainStatus Session::placeNext(Target& t, ByteView input) {
+  constexpr uint32_t kMissing = 0xffffffff;
+  if (Code c = readPlacement(t); c != Code::Ok) return {c};
+  if (t.bytes == kMissing) return {zw::fillPlaced(*t.plan, t.placement, t.slab)};
+  if (t.position > input.size() || t.bytes > input.size() - t.position) return {Code::BadPlan};
+  const ByteView encoded = input.subspan(t.position, t.bytes);
+  return zw::decodePlaced(*t.plan, encoded, t.placement, t.slab, stages_, work_);
+}
+
+uint32_t Session::placeChunks(uint32_t plan, uint32_t count, uint32_t bytes) {
   Target t;
-  if (Code c = readTarget(plan, t); c != Code::Ok) return finish({c});
-  return finish({zw::fillPlaced(*t.plan, t.placement, t.slab)});
+  ChainStatus status = {bytes > input_.capacity() ? Code::BadPlan : readTarget(plan, t)};
+  for (; !status && count > 0; count--) status = placeNext(t, input_.first(bytes));
+  return finish(status);
 }
 
 uint32_t Session::encodePlaced(uint32_t plan) {
   Target t;
-  if (Code c = readTarget(plan, t); c != Code::Ok) return finish({c});
+  Code code = readTarget(plan, t);
+  if (code == Code::Ok) code = readPlacement(t);
+  if (code != Code::Ok) return finish({code});
   const size_t room = t.plan->encodedSize().bytes;
   if (Status s = output_.reserve(room)) return finish({s});
   ByteView result;
@@ -137,6 +159,7 @@ uint32_t Session::isFillPlaced(uint32_t plan) {
   Target t;
   bool isFill = false;
   Status status = readTarget(plan, t);
+  if (!status) status = readPlacement(t);
   if (!status) status = zw::isFillPlaced(*t.plan, t.placement, t.slab, isFill);
   if (finish({status}) != 0) return kFailed;
   return isFill ? 1 : 0;

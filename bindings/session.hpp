@@ -41,13 +41,12 @@ class Session {
   /// Decodes `bytes` bytes of input into the output buffer: decodedBytes(plan) bytes, or
   /// outputBytes() for bytes-only plans.
   uint32_t decode(uint32_t plan, uint32_t bytes);
-  /// Decodes `bytes` bytes of input and writes a part of the chunk to a slab. The words are a
-  /// placement: [slab, offset in the slab, number of axes, (start, step, count, stride in the
-  /// slab)…].
-  uint32_t decodePlaced(uint32_t plan, uint32_t bytes);
-  /// Writes the plan's fill value to the elements that decodePlaced would write.
-  uint32_t fillPlaced(uint32_t plan);
-  /// Encodes a chunk from elements of a slab, selected by a placement as in decodePlaced, into the
+  /// Decodes chunks in the first `bytes` bytes of input and writes a part of each to a slab, until
+  /// one fails. The words are placements: [slab, number of axes, then `count` times (position of the
+  /// chunk in the input, its length, offset in the slab, (start, step, count, stride in the slab)
+  /// for each axis)…]. A length of 0xffffffff writes the plan's fill value.
+  uint32_t placeChunks(uint32_t plan, uint32_t count, uint32_t bytes);
+  /// Encodes a chunk from elements of a slab, selected by a placement as in placeChunks, into the
   /// output buffer; outputBytes() is the size. Other elements are the fill value.
   uint32_t encodePlaced(uint32_t plan);
   /// Returns 1 if all elements that encodePlaced would read equal the plan's fill value, 0 if not,
@@ -104,12 +103,16 @@ class Session {
   static constexpr uint32_t kMaxPlans = 1024;
   static constexpr uint32_t kMaxSlabs = 256;
 
-  /// A plan, and the placement in a slab that the words describe.
+  /// A plan, and the placements in a slab that the words describe.
   struct Target {
     const Plan* plan = nullptr;
+    ByteSpan slab;
+    std::span<const uint32_t> words;  // of the placements that were not read yet
+    // The placement that was read last.
     PlacementAxis axes[kMaxRank];
     Placement placement;
-    ByteSpan slab;
+    uint32_t position = 0;
+    uint32_t bytes = 0;
   };
 
   const Plan* findPlan(uint32_t plan) const {
@@ -118,6 +121,8 @@ class Session {
   bool findSlab(uint32_t slab, ByteSpan& bytes) const;
   ChainStatus addPlan(uint32_t count, uint32_t& plan);
   Code readTarget(uint32_t plan, Target& target) const;
+  static Code readPlacement(Target& target);
+  ChainStatus placeNext(Target& target, ByteView input);
 #ifdef ZW_FULL_MODULE
   Status readReduction(BlockReduction& reduction) const;
 #endif

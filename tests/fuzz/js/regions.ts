@@ -147,19 +147,19 @@ const ranges: FuzzTarget = {
 
 /** Each part lies in one request. Requests do not exceed the limit, except for single long parts. */
 function checkMerged({ parts, maxGap, maxBytes }: RangesCase): void {
-  const merged = mergeParts(
-    parts.map((part, i) => [i, { key: "/k", ...part }] as const),
-    { maxGap, maxBytes },
-  );
-  const seen = merged.flatMap(({ members }) => members.map(([i]) => i));
+  const offsets = parts.map((part) => part.offset);
+  const lengths = parts.map((part) => part.length ?? 0);
+  const numbers = Uint32Array.from(parts.keys());
+  const merged = mergeParts(numbers, { offsets, lengths }, { maxGap, maxBytes });
+  const seen = merged.flatMap(({ members }) => [...members]);
   holds(seen.sort((a, b) => a - b).join() === parts.map((_, i) => i).join(), "each part is read once");
   for (const { offset, length, members } of merged) {
     holds(members.length === 1 || length <= maxBytes, "merged requests are within the limit");
-    for (const [, part] of members) {
-      const [start, bytes] = [part.offset, part.length ?? 0];
+    for (const n of members) {
+      const [start, bytes] = [offsets[n]!, lengths[n]!];
       holds(start >= offset && start + bytes <= offset + length, "parts lie in their request");
     }
-    const needed = members.reduce((sum, [, part]) => sum + (part.length ?? 0), 0);
+    const needed = members.reduce((sum, n) => sum + lengths[n]!, 0);
     holds(length <= needed + maxGap * (members.length - 1), "requests read few unneeded bytes");
   }
 }

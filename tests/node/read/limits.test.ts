@@ -482,7 +482,7 @@ describe("a trap inside WebAssembly", () => {
     const array = await openArray(store);
     await get(array);
     const { core } = await getSession("decode");
-    core.decodePlaced = () => {
+    core.placeChunks = () => {
       throw new WebAssembly.RuntimeError("memory access out of bounds");
     };
     const error = await errorOf(() => get(array));

@@ -48,18 +48,19 @@ export function indexBytes(entries: readonly (ShardEntry | undefined)[]): Uint8A
 }
 
 /**
- * Returns an entry of an index; undefined for a missing chunk.
+ * Checks an entry of an index; false for a missing chunk.
  * @param size bytes of the shard, if known.
  * @throws CorruptChunk for an entry outside the shard, or with only one number marked missing; LimitExceeded.
  */
-export function readEntry(
+export function isStored(
   entries: Float64Array,
   entry: number,
   size: number | undefined,
   { encodedBytes }: Limits,
-): ShardEntry | undefined {
-  const [offset, length] = [entries[2 * entry]!, entries[2 * entry + 1]!];
-  if (offset === notStored && length === notStored) return undefined;
+): boolean {
+  const offset = entries[2 * entry]!;
+  const length = entries[2 * entry + 1]!;
+  if (offset === notStored && length === notStored) return false;
   const isInside = offset >= 0 && length >= 0 && offset + length <= (size ?? Number.MAX_SAFE_INTEGER);
   if (isInside && length > encodedBytes) {
     throw limitExceeded(`the chunk has ${length} bytes, more than the limit of ${encodedBytes}`);
@@ -70,7 +71,18 @@ export function readEntry(
       { code: "bad-header", codec: "sharding_indexed" },
     );
   }
-  return { offset, length };
+  return true;
+}
+
+/** Returns an entry of an index; undefined for a missing chunk. Throws like {@link isStored}. */
+export function readEntry(
+  entries: Float64Array,
+  entry: number,
+  size: number | undefined,
+  limits: Limits,
+): ShardEntry | undefined {
+  if (!isStored(entries, entry, size, limits)) return undefined;
+  return { offset: entries[2 * entry]!, length: entries[2 * entry + 1]! };
 }
 
 /** Returns the error for a shard that is shorter than its index. */

@@ -78,7 +78,6 @@ export class CodecSession {
   isSpent = false;
   readonly #plans = new Map<PlanWords, number>();
   #input = unreserved;
-  #words = unreserved;
   #openBytes = 0;
   #calls = 0;
   /** Number of calls when the running timer of `#watch` was started; 0 if none runs. */
@@ -139,13 +138,21 @@ export class CodecSession {
 
   /** Writes a part of a decoded chunk, or its fill value, to a slab. Writes nothing on failure. */
   place(slab: Slab, { plan, encoded, offset, axes }: PlacedStep): void {
+    this.placeChunks(plan, placementWords(slab, offset, axes, encoded), 1, encoded);
+  }
+
+  /**
+   * Writes parts of chunks, or fill values, to a slab, until one fails.
+   * @param words placements of the chunks (bindings/session.hpp).
+   * @param input bytes that hold the chunks.
+   */
+  placeChunks(plan: PlanWords, words: ArrayLike<number>, count: number, input?: Uint8Array): void {
     this.#call(() => {
       const id = this.#planId(plan);
-      const bytes = encoded && this.#setInput(encoded);
-      this.#setPlacement(slab, offset, axes);
-      if (bytes === undefined) return this.#check(this.core.fillPlaced(id), plan);
+      const bytes = input ? this.#setInput(input) : 0;
+      this.#setWords(words);
       this.demand.note(bytes + this.core.decodedBytes(id) + this.#openBytes);
-      this.#check(this.core.decodePlaced(id, bytes), plan);
+      this.#check(this.core.placeChunks(id, count, bytes), plan);
     });
   }
 
@@ -175,7 +182,7 @@ export class CodecSession {
     return this.#call(() => {
       const id = this.#planId(plan);
       const { core } = this;
-      this.#setPlacement(slab, offset, axes);
+      this.#setWords(placementWords(slab, offset, axes));
       const isFill = keepsFill ? 0 : core.isFillPlaced(id);
       if (isFill === 1) return undefined;
       if (isFill !== 0) this.#check(core.errorCode(), plan, true);
@@ -241,7 +248,7 @@ export class CodecSession {
       throw invalidArgument("lengths and factors must be integers from 0 to 2^32 - 1");
     this.#call(() => {
       this.#reserveInput(bytes);
-      this.#wordsFor(words.length).set(words);
+      this.#setWords(words);
       const { address } = this.#input;
       fill(this.core.HEAPU8.subarray(address, address + bytes));
       this.#check(this.core.reduce(bytes), reduction);
@@ -311,33 +318,17 @@ export class CodecSession {
     this.#input = { address, size };
   }
 
-  #wordsFor(size: number): Uint32Array {
-    if (size > this.#words.size || this.#words.address === 0) {
-      this.#words = unreserved;
-      const address = this.core.reserveWords(size);
-      if (address === 0) throw limitExceeded("a codec chain or placement has too many parameters");
-      this.#words = { address, size };
-    }
-    return new Uint32Array(this.core.HEAPU8.buffer, this.#words.address, size);
-  }
-
-  /**
-   * Passes the position of a chunk to the core, which checks it against the chunk and the slab, as 32-bit
-   * words. Numbers that are not 32-bit integers would be truncated silently, so they are rejected here.
-   */
-  #setPlacement(slab: Slab, offset: number, axes: Placement["axes"]): void {
-    const numbers = [slab.id, offset, axes.length];
-    for (const axis of axes) numbers.push(...axis);
-    if (!numbers.every(isWord))
-      throw invalidArgument("slab offsets, counts and strides must be integers from 0 to 2^32 - 1");
-    this.#wordsFor(numbers.length).set(numbers);
+  #setWords(words: ArrayLike<number>): void {
+    const address = this.core.reserveWords(words.length);
+    if (address === 0) throw limitExceeded("a codec chain or placement has too many parameters");
+    new Uint32Array(this.core.HEAPU8.buffer, address, words.length).set(words);
   }
 
   #planId(plan: PlanWords): number {
     const known = this.#plans.get(plan);
     if (known !== undefined) return known;
     if (this.#plans.size >= maxPlans) this.#forgetOldest();
-    this.#wordsFor(plan.words.length).set(plan.words);
+    this.#setWords(plan.words);
     const id = this.core.prepare(plan.words.length);
     if (id < 0) this.#check(this.core.errorCode(), plan);
     this.#plans.set(plan, id);
@@ -416,6 +407,23 @@ export class CodecSession {
 }
 
 const isWord = (value: number): boolean => value >>> 0 === value;
+
+/**
+ * Returns the position of one chunk as words (bindings/session.hpp). Numbers that are not 32-bit integers would be
+ * truncated silently, so they are rejected here.
+ */
+function placementWords(
+  { id }: Slab,
+  offset: number,
+  axes: Placement["axes"],
+  encoded?: Uint8Array,
+): readonly number[] {
+  // Of a missing chunk, the length is 2^32 - 1.
+  const words = [id, axes.length, 0, encoded ? checkedSize(encoded) : 0xffffffff, offset, ...axes.flat()];
+  if (!words.every(isWord))
+    throw invalidArgument("slab offsets, counts and strides must be integers from 0 to 2^32 - 1");
+  return words;
+}
 
 /** Returns the size of a Uint8Array. @throws InvalidArgument for any other value, including look-alikes. */
 export function checkedSize(bytes: Uint8Array): number {

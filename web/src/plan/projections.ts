@@ -111,9 +111,27 @@ export interface ChunkTask {
   readonly coordinates: readonly number[];
   /** Selected part of the chunk, per axis. Default: the whole chunk. */
   readonly projections?: readonly Projection[];
-  /** Chunks of one object with lower ranks are read first. Either all chunks have a rank, or none. */
-  readonly rank?: number | undefined;
 }
+
+/** Returns the sort key of a chunk, lowest first. */
+export type Rank = (projections: readonly Projection[]) => number;
+
+/** The chunks of one stored object to read, by number: thousands of them need no objects. */
+export interface ChunkList<T extends ChunkTask> {
+  readonly count: number;
+  /** Returns a chunk as an object. */
+  task(n: number): T;
+  /** If the chunks are all {@link combinations} of projections, in their order: the projections. */
+  readonly projections?: readonly (readonly Projection[])[] | undefined;
+  /** Chunks of lower ranks are read first. */
+  readonly rank?: Rank | undefined;
+}
+
+/** Returns a list of any chunks of one object. */
+export const taskList = <T extends ChunkTask>(tasks: readonly T[]): ChunkList<T> => ({
+  count: tasks.length,
+  task: (n) => tasks[n]!,
+});
 
 /** Encoded data of a chunk: the whole chunk, or a subarray of its elements. */
 export interface Fetched<L extends LeafChunkCodec = LeafChunkCodec> {

@@ -3,25 +3,52 @@
  * of slabs in the result.
  */
 
-import type { Placement } from "../engine/session.js";
+import type { Placement, Slab } from "../engine/session.js";
 import type { AxisGrid } from "../metadata/grid.js";
 import { describeValue, invalidArgument } from "../util/errors.js";
 import { countOf, indices, stridesOf } from "../util/shapes.js";
 import {
+  type ChunkList,
   combinationAt,
   combinations,
   type Group,
   groupByObject,
   type ObjectProjections,
   type Projection,
+  type Rank,
   type RegionTask,
   selectedCount,
 } from "./projections.js";
 
-/** The chunks of one stored object. */
-export interface Job {
+/** The chunks of one stored object, in C order. */
+export class Job implements ChunkList<RegionTask> {
   readonly object: readonly number[];
-  readonly tasks: readonly RegionTask[];
+  readonly count: number;
+  /** Projections of the object, by axis. */
+  readonly projections: readonly (readonly Projection[])[];
+  #tasks: RegionTask[] | undefined;
+
+  constructor(
+    parts: readonly ObjectProjections[],
+    private readonly group: Group,
+    readonly rank?: Rank,
+  ) {
+    this.object = parts.map((part) => part.object);
+    this.projections = parts.map((part) => part.projections);
+    this.count = countOf(this.projections.map((list) => list.length));
+  }
+
+  /** All chunks as objects. */
+  get tasks(): readonly RegionTask[] {
+    this.#tasks ??= Array.from({ length: this.count }, (_, n) => this.task(n));
+    return this.#tasks;
+  }
+
+  task(n: number): RegionTask {
+    const projections = combinationAt(this.projections, n);
+    const coordinates = projections.map((projection) => projection.chunk);
+    return { coordinates, projections, group: this.group };
+  }
 }
 
 /** The grids of chunks and of stored objects. */
@@ -66,7 +93,7 @@ export class Jobs {
         shape: [...outer.map((part) => part.count), ...shape.slice(axis)],
         projections: [...outer.map((part) => part.projections), ...this.projections.slice(axis)],
       };
-      for (const rest of combinations(inner)) yield createJob([...outer, ...rest], group);
+      for (const rest of combinations(inner)) yield new Job([...outer, ...rest], group);
     }
   }
 
@@ -86,21 +113,8 @@ export class Jobs {
         minRank = Math.min(minRank, rank(chunk));
       ranks[count++] = minRank;
     }
-    for (const at of ranked(ranks)) yield createJob(combinationAt(parts, at), group, rank);
+    for (const at of ranked(ranks)) yield new Job(combinationAt(parts, at), group, rank);
   }
-}
-
-function createJob(parts: readonly ObjectProjections[], group: Group, rank?: Rank): Job {
-  const tasks: RegionTask[] = [];
-  for (const projections of combinations(parts.map((part) => part.projections))) {
-    tasks.push({
-      coordinates: projections.map((projection) => projection.chunk),
-      projections,
-      group,
-      rank: rank?.(projections),
-    });
-  }
-  return { object: parts.map((part) => part.object), tasks };
 }
 
 /**
@@ -108,9 +122,6 @@ function createJob(parts: readonly ObjectProjections[], group: Group, rank?: Ran
  * coordinates (as for `getChunk`): the chunks with the lowest numbers first.
  */
 export type Priority = "centre" | "center" | ((coordinates: readonly number[]) => number);
-
-/** Returns the sort key of a chunk, lowest first. */
-export type Rank = (projections: readonly Projection[]) => number;
 
 /** @throws InvalidArgument for an invalid priority. */
 export function checkPriority(priority: unknown): asserts priority is Priority | undefined {
@@ -218,11 +229,13 @@ export class SlabPartition<T> {
     return slab;
   }
 
-  /** Records that a chunk of a slab was received. Returns true for the last one, which closes the slab. */
-  isLast(slab: OpenSlab<T>): boolean {
+  /** Records that chunks of a slab were received. Returns true for the last ones, which close the slab. */
+  isLast(slab: OpenSlab<T>, count = 1): boolean {
     const { partition, group, key } = slab;
-    if (--partition.pending === 0) this.#partition.delete(group);
-    if (--slab.pending > 0) return false;
+    partition.pending -= count;
+    if (partition.pending === 0) this.#partition.delete(group);
+    slab.pending -= count;
+    if (slab.pending > 0) return false;
     return partition.open.delete(key);
   }
 
@@ -260,6 +273,11 @@ export interface PlaceBox {
   readonly origin: readonly number[];
   /** Distance between neighbours in the box: in bytes, or in entries of a list. */
   readonly strides: readonly number[];
+}
+
+/** The same in wasm memory. */
+export interface SlabBox extends PlaceBox {
+  readonly slab: Slab;
 }
 
 /** @param start first element that was read of the chunk, if not the chunk's first. */

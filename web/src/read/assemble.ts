@@ -11,9 +11,10 @@ import { Limiter } from "../util/async.js";
 import { isZarrError, limitExceeded, unsupported, withDetails } from "../util/errors.js";
 import { allowListeners } from "../util/platform.js";
 import { countOf } from "../util/shapes.js";
-import type { Bundle } from "./bundles.js";
+import type { Bundle, BundleJob } from "./bundles.js";
 import { type Coalescing, type FetchOptions, putAll } from "./object-reader.js";
 import type { ArrayReader } from "./reader.js";
+import type { ShardBatch } from "./shard-batch.js";
 
 /** Progress of a read. */
 export interface Progress {
@@ -58,6 +59,8 @@ export interface Sink {
    * @param signal aborted when the read ends early for any reason.
    */
   put(chunk: RegionChunk, signal: AbortSignal): void | Promise<void>;
+  /** The same for several chunks of a shard. Default: they are passed to `put` one by one. */
+  putBatch?(batch: ShardBatch<RegionTask>): void | Promise<void>;
   /** Called once, also after a failure. */
   end(): void;
 }
@@ -160,11 +163,18 @@ class Assembly {
     }
   }
 
-  async #readObject({ object, tasks }: Job): Promise<void> {
-    const onFailure = (error: unknown) => this.#fail(this.#locate(error, object));
-    const fetching: FetchOptions = { ...this.#fetching, onFailure };
+  async #readObject(job: BundleJob<RegionTask>): Promise<void> {
+    const { object } = job;
+    const fetching: FetchOptions = {
+      ...this.#fetching,
+      onFailure: (error) => this.#fail(this.#locate(error, object)),
+      onMissing: this.options.onMissing,
+      onPlaced: () => this.#advance(),
+    };
     const put = (chunk: RegionChunk) => this.#put(chunk);
-    await this.#locating(object, () => this.plan.reader.readObject(object, tasks, fetching, put));
+    const { sink } = this;
+    const putBatch = sink.putBatch && ((batch: ShardBatch<RegionTask>) => sink.putBatch!(batch));
+    await this.#locating(object, () => this.plan.reader.readObject(object, job, fetching, put, putBatch));
   }
 
   /** Passes a chunk to the sink. */

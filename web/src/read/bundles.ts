@@ -1,15 +1,14 @@
 /** Reads objects that are close together in one file of their store with one request. */
 
 import type { LeafChunkCodec } from "../chain/layout.js";
-import type { ChunkTask, FetchedChunk } from "../plan/projections.js";
+import type { ChunkList, ChunkTask, FetchedChunk } from "../plan/projections.js";
 import { type FileSpan, findSpan, type OwnStore, readSpan } from "../store/store.js";
 import { type MergedParts, mergeParts } from "./merged-parts.js";
 import type { FetchOptions } from "./object-reader.js";
 
 /** The chunks of one stored object: a single one if the array has no shards. */
-export interface BundleJob<T extends ChunkTask> {
+export interface BundleJob<T extends ChunkTask> extends ChunkList<T> {
   readonly object: readonly number[];
-  readonly tasks: readonly T[];
 }
 
 /** An object to read. */
@@ -85,15 +84,18 @@ async function bundled<T extends ChunkTask>(
     else files.set(place.file, [{ object, rank, place }]);
   }
   for (const list of files.values()) {
-    const parts = list.map((one) => [one, { ...one.place, key: one.place.file }] as const);
-    for (const merged of mergeParts(parts, options.coalescing)) {
-      const [first] = merged.members.map(([one]) => one).sort((a, b) => a.rank - b.rank);
-      const { object, rank } = first!;
-      if (merged.members.length === 1) addAlone(object, rank);
+    const parts = {
+      offsets: list.map(({ place }) => place.offset),
+      lengths: list.map(({ place }) => place.length),
+    };
+    for (const span of mergeParts(Uint32Array.from(list.keys()), parts, options.coalescing)) {
+      const members = Array.from(span.members, (n) => list[n]!);
+      const { object, rank } = members.reduce((first, one) => (one.rank < first.rank ? one : first));
+      if (members.length === 1) addAlone(object, rank);
       else
         bundles.push({
           rank,
-          bundle: { first: object.job, read: () => readTogether(store, merged, options) },
+          bundle: { first: object.job, read: () => readTogether(store, span, members, options) },
         });
     }
   }
@@ -118,21 +120,15 @@ async function placeOf<T extends ChunkTask>(
 
 async function readTogether<T extends ChunkTask>(
   store: OwnStore,
-  { offset, length, members }: MergedParts<Located<T>>,
+  { offset, length }: MergedParts,
+  members: readonly Located<T>[],
   { requests, signal, onBytes }: FetchOptions,
 ): Promise<FetchedChunk<T>[]> {
-  const { place } = members[0]![0];
+  const { place } = members[0]!;
   const bytes = await requests.run(() => store[readSpan]!(place, { offset, length }, signal), signal);
   onBytes?.(bytes.byteLength);
-  return members.map(
-    ([
-      {
-        object: { job, leaf },
-        place: own,
-      },
-    ]) => {
-      const start = own.offset - offset;
-      return { task: job.tasks[0]!, codec: leaf, encoded: bytes.subarray(start, start + own.length) };
-    },
-  );
+  return members.map(({ object: { job, leaf }, place: own }) => {
+    const start = own.offset - offset;
+    return { task: job.task(0), codec: leaf, encoded: bytes.subarray(start, start + own.length) };
+  });
 }

@@ -4,12 +4,12 @@
 
 import type { CoreChunkCodec } from "../chain/chunk-codec.js";
 import type { LeafChunkCodec } from "../chain/layout.js";
-import type { ChunkTask, Fetched, FetchedChunk, Projection } from "../plan/projections.js";
+import type { ChunkList, ChunkTask, FetchedChunk, Projection } from "../plan/projections.js";
 import { readLeased, readRange, wantedBytes } from "../store/read.js";
-import { changedError, type ObjectVersion, type RangeQuery, type Store } from "../store/store.js";
+import type { ObjectVersion, RangeQuery, Store } from "../store/store.js";
 import type { Transport } from "../store/transport.js";
 import { type Limiter, settleAll } from "../util/async.js";
-import { corruptChunk, isZarrError, limitExceeded } from "../util/errors.js";
+import { limitExceeded } from "../util/errors.js";
 import type { Limits } from "../util/limits.js";
 import { countOf } from "../util/shapes.js";
 
@@ -36,14 +36,13 @@ export interface FetchOptions {
   onBytes?(bytes: number): void;
   /** Called at the first failure, to abort the other requests. */
   onFailure?(error: unknown): void;
+  /** Called for each missing chunk, and for each one that was placed, of those that are passed on together. */
+  onMissing?: ((coordinates: readonly number[]) => void) | undefined;
+  onPlaced?(): void;
 }
 
 /** Receives the chunks of an object, in any order. */
 export type Put<T extends ChunkTask> = (chunk: FetchedChunk<T>) => void | Promise<void>;
-
-/** Whether an error means that an object has changed since other parts of it were read. */
-export const isChange = (error: unknown): boolean =>
-  isZarrError(error, "Network") && error.code === "changed";
 
 /** Reads stored objects whose chunks have one codec. */
 export class ObjectReader {
@@ -89,8 +88,13 @@ export class ObjectReader {
     return { task, codec: this.leaf, encoded };
   }
 
+  /** Whether some chunks may be read in part. */
+  get readsParts(): boolean {
+    return this.makePartial !== undefined;
+  }
+
   /** Returns a reader of the selected part of a chunk, if that is cheaper than reading the chunk. */
-  partial({ projections }: ChunkTask): PartialReader | undefined {
+  partial({ projections }: ChunkTask): ReadPart | undefined {
     return projections && this.makePartial?.(this.leaf as CoreChunkCodec, subarrayOf(projections));
   }
 
@@ -98,31 +102,12 @@ export class ObjectReader {
   async readPlain<T extends ChunkTask>(key: string, task: T): Promise<FetchedChunk<T>> {
     const partial = this.partial(task);
     // Parts of a chunk must come from one version of it.
-    if (partial) return this.readPart(task, partial, { key, offset: 0, length: undefined, version: {} });
-    return this.chunk(task, await this.#readChunk(key));
+    if (partial) return partial(this, task, { key, offset: 0, length: undefined, version: {} });
+    return this.chunk(task, await this.readChunk(key));
   }
 
-  /** Reads the selected part of a chunk, or all of it if the reader prefers that. */
-  async readPart<T extends ChunkTask>(
-    task: T,
-    partial: PartialReader,
-    at: StoredRange,
-  ): Promise<FetchedChunk<T>> {
-    const fetched = await partial.read(this, at, this.options.signal).catch((error) => {
-      // A chunk that changes between two reads of its parts is read whole.
-      if (at.length === undefined && isChange(error)) return "whole" as const;
-      throw error;
-    });
-    if (fetched !== "whole") return fetched ? { ...fetched, task } : this.chunk(task, undefined);
-    // Omits the version of the parts read so far, because the object may have changed since.
-    const isChunk = at.length === undefined;
-    return this.chunk(
-      task,
-      await (isChunk ? this.#readChunk(at.key) : wholeObject(this, at, this.options.signal)),
-    );
-  }
-
-  #readChunk(key: string): Promise<Uint8Array | undefined> {
+  /** Reads an object that is one chunk, as bytes. */
+  readChunk(key: string): Promise<Uint8Array | undefined> {
     return this.read(key, undefined, undefined, this.options.signal, this.leaf.encodedBound);
   }
 }
@@ -169,47 +154,6 @@ export interface StoredRange {
   readonly version?: ObjectVersion | undefined;
 }
 
-/**
- * Reads `length` bytes at an offset within a part, or fewer if the object or the part ends before.
- * @returns undefined if the object is missing.
- * @throws Network ("changed") if the object is missing although the index that located the part existed:
- *   chunks listed in an index must not be read as never stored.
- */
-export async function readWithin(
-  object: ObjectReader,
-  part: StoredRange,
-  offset: number,
-  length: number,
-  signal: AbortSignal | undefined,
-): Promise<Uint8Array | undefined> {
-  const available = Math.max(0, Math.min(length, (part.length ?? Number.MAX_SAFE_INTEGER) - offset));
-  const start = part.offset + offset;
-  if (part.bytes) return part.bytes.subarray(start, start + available);
-  const bytes = await object.read(part.key, { offset: start, length: available }, part.version, signal);
-  if (!bytes && part.length !== undefined) throw changedError(part.key);
-  return bytes;
-}
-
-/** Reads all of a part. */
-export async function wholeObject(
-  object: ObjectReader,
-  part: StoredRange,
-  signal: AbortSignal | undefined,
-): Promise<Uint8Array | undefined> {
-  if (part.length === undefined) return object.read(part.key, undefined, part.version, signal);
-  return exactly(await readWithin(object, part, 0, part.length, signal), part.length);
-}
-
-/** Checks that a read returned all requested bytes. @throws CorruptChunk ("truncated") */
-export function exactly(bytes: Uint8Array | undefined, length: number): Uint8Array | undefined {
-  if (bytes && bytes.byteLength !== length) {
-    throw corruptChunk(`the object ends after ${bytes.byteLength} of the chunk's ${length} bytes`, {
-      code: "truncated",
-    });
-  }
-  return bytes;
-}
-
 /** Uncompressed chunks smaller than this are read whole: one request costs more than their bytes. */
 const minPlainBytes = 2 ** 16;
 /** Blosc chunks smaller than this (decoded) are read whole: two requests cost more. */
@@ -221,19 +165,15 @@ export interface Subarray {
   readonly shape: readonly number[];
 }
 
-export interface PartialReader {
-  /**
-   * Reads the subarray; undefined if the chunk is missing, "whole" if the whole chunk should be read instead.
-   */
-  read(
-    object: ObjectReader,
-    part: StoredRange,
-    signal: AbortSignal | undefined,
-  ): Promise<Fetched<CoreChunkCodec> | "whole" | undefined>;
-}
+/** Reads the selected part of a chunk, or all of it. */
+export type ReadPart = <T extends ChunkTask>(
+  object: ObjectReader,
+  task: T,
+  at: StoredRange,
+) => Promise<FetchedChunk<T>>;
 
 /** Returns a reader of a subarray of a chunk; undefined if the chunk is read whole. */
-type MakePartial = (leaf: CoreChunkCodec, subarray: Subarray) => PartialReader | undefined;
+type MakePartial = (leaf: CoreChunkCodec, subarray: Subarray) => ReadPart | undefined;
 
 /** Returns the smallest subarray that holds the projections of a chunk. */
 function subarrayOf(projections: readonly Projection[]): Subarray {
@@ -262,8 +202,12 @@ export function kindOf({ chain, plan }: CoreChunkCodec): Kind | undefined {
  * Whether some of these chunks may be read in part: their codecs support it, and at most half of a chunk is
  * selected.
  */
-export function anyReadInPart(leaf: LeafChunkCodec, tasks: readonly ChunkTask[]): boolean {
+export function anyReadInPart(leaf: LeafChunkCodec, chunks: ChunkList<ChunkTask>): boolean {
   if (leaf.type !== "core" || kindOf(leaf) === undefined) return false;
   const maxCount = countOf(leaf.shape) / 2;
-  return tasks.some(({ projections }) => projections && countOf(subarrayOf(projections).shape) <= maxCount);
+  for (let n = 0; n < chunks.count; n++) {
+    const { projections } = chunks.task(n);
+    if (projections && countOf(subarrayOf(projections).shape) <= maxCount) return true;
+  }
+  return false;
 }

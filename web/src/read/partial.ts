@@ -19,14 +19,13 @@ import { countOf, indices, stridesOf } from "../util/shapes.js";
 import { readBloscTable, selectBlocks } from "./blosc-blocks.js";
 import {
   type ByteSpan,
-  exactly,
   kindOf,
   type ObjectReader,
-  type PartialReader,
-  readWithin,
+  type ReadPart,
   type StoredRange,
   type Subarray,
 } from "./object-reader.js";
+import { exactly, type PartialReader, readPart, readWithin } from "./stored-range.js";
 
 /** Maximum number of requests for one chunk. */
 const maxRanges = 8;
@@ -46,7 +45,7 @@ interface StoredSubarray {
 /**
  * Returns a reader of a subarray of a chunk; undefined unless that costs clearly less than reading the chunk.
  */
-export function partialReader(leaf: CoreChunkCodec, subarray: Subarray): PartialReader | undefined {
+export function partialReader(leaf: CoreChunkCodec, subarray: Subarray): ReadPart | undefined {
   const kind = kindOf(leaf);
   const size = leaf.plan.decodedBytes;
   if (!kind) return undefined;
@@ -54,7 +53,9 @@ export function partialReader(leaf: CoreChunkCodec, subarray: Subarray): Partial
   const spans = byteSpans(stored);
   const wanted = spans.reduce((sum, span) => sum + span.length, 0);
   if (wanted > size / 2) return undefined;
-  return kind === "plain" ? new PlainReader(leaf, stored, spans) : new BloscReader(leaf, stored, spans);
+  const Reader = kind === "plain" ? PlainReader : BloscReader;
+  const reader = new Reader(leaf, stored, spans);
+  return (object, task, at) => readPart(object, task, reader, at);
 }
 
 function storedSubarray({ chain, plan, shape }: CoreChunkCodec, subarray: Subarray): StoredSubarray {

@@ -6,7 +6,7 @@
 import type { ChunkLayout, LeafChunkCodec } from "../chain/layout.js";
 import { type AxisGrid, regularGrid } from "../metadata/grid.js";
 import type { ArraySpec } from "../metadata/spec.js";
-import type { ChunkTask } from "../plan/projections.js";
+import { type ChunkList, type ChunkTask, taskList } from "../plan/projections.js";
 import { findSpan, joinKey, ownStore, type Store } from "../store/store.js";
 import { lazy, preload } from "../util/lazy.js";
 import type { Limits } from "../util/limits.js";
@@ -18,6 +18,7 @@ import {
   ObjectReader,
   type Put,
 } from "./object-reader.js";
+import type { PutBatch } from "./shard-batch.js";
 import type { ShardReader } from "./shard-read.js";
 
 const part = lazy("shards and parts of chunks", () => import("./part.js"));
@@ -73,30 +74,34 @@ export class ArrayReader {
 
   /** Reads one whole chunk. */
   async readChunk(coordinates: readonly number[], options: FetchOptions, put: Put<ChunkTask>): Promise<void> {
-    await this.readObject(this.#objectOf(coordinates), [{ coordinates }], options, put);
+    await this.readObject(this.#objectOf(coordinates), taskList([{ coordinates }]), options, put);
   }
 
-  /** Reads chunks of one stored object and passes each to `put`. */
+  /**
+   * Reads chunks of one stored object and passes each to `put`.
+   * @param putBatch receives several chunks of a shard instead.
+   */
   async readObject<T extends ChunkTask>(
     object: readonly number[],
-    tasks: readonly T[],
+    chunks: ChunkList<T>,
     options: FetchOptions,
     put: Put<T>,
+    putBatch?: PutBatch<T>,
   ): Promise<void> {
     const key = this.objectKey(object);
     const { levels, leaf } = this.layoutOf(object);
     const hasRanges = Boolean(this.store.getRange);
-    const makePartial = hasRanges && anyReadInPart(leaf, tasks) ? (await part()).partialReader : undefined;
+    const makePartial = hasRanges && anyReadInPart(leaf, chunks) ? (await part()).partialReader : undefined;
     const source = new ObjectReader(this.store, this.limits, leaf, options, makePartial);
     if (levels.length === 0)
-      return options.limiter.run(async () => put(await source.readPlain(key, tasks[0]!)), options.signal);
+      return options.limiter.run(
+        async () => put(await source.readPlain(key, chunks.task(0))),
+        options.signal,
+      );
     const shards = this.#shards ?? (await this.#loadShards());
-    const isAll = tasks.length === this.#countIn(object);
-    await shards.read(
-      source,
-      { levels, key, wanted: this.positionsOf(object, tasks), isAll, hasRanges },
-      put,
-    );
+    const isAll = chunks.count === this.#countIn(object);
+    const first = this.#firstIn(object);
+    await shards.read(source, { levels, key, chunks, first, isAll, hasRanges }, { put, putBatch });
   }
 
   /**
@@ -116,7 +121,7 @@ export class ArrayReader {
   *#wantedObjects<T extends ChunkTask>(jobs: Iterable<BundleJob<T>>): Generator<WantedObject<T>> {
     for (const job of jobs) {
       const { leaf } = this.layoutOf(job.object);
-      const isBundled = !anyReadInPart(leaf, job.tasks);
+      const isBundled = !anyReadInPart(leaf, job);
       yield { job, leaf, key: isBundled ? this.objectKey(job.object) : undefined };
     }
   }
@@ -145,11 +150,13 @@ export class ArrayReader {
 
   /** Returns tasks with their positions in a shard, in inner chunks. */
   positionsOf<T extends ChunkTask>(object: readonly number[], tasks: readonly T[]) {
-    const first = object.map((cell, axis) => {
-      const start = this.objectAxes[axis]!.start(cell);
-      return this.axes[axis]!.find(start);
-    });
+    const first = this.#firstIn(object);
     return tasks.map((task) => ({ task, position: task.coordinates.map((at, axis) => at - first[axis]!) }));
+  }
+
+  /** Returns the coordinates of the first chunk of a shard. */
+  #firstIn(object: readonly number[]): number[] {
+    return object.map((cell, axis) => this.axes[axis]!.find(this.objectAxes[axis]!.start(cell)));
   }
 
   #objectOf(coordinates: readonly number[]): number[] {

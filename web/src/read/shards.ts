@@ -4,14 +4,17 @@
  */
 
 import type { ShardIndexLayout, ShardLevel } from "../chain/layout.js";
-import { parseEntries, readEntry, shorterThanIndex } from "../chain/shards.js";
+import { isStored, parseEntries, shorterThanIndex } from "../chain/shards.js";
 import { decodeBytes } from "../engine/bytes.js";
 import { withDecoder } from "../engine/engine.js";
+import type { ChunkList, ChunkTask } from "../plan/projections.js";
 import type { ObjectVersion } from "../store/store.js";
 import { SingleFlight, settleAll } from "../util/async.js";
 import { withDetails } from "../util/errors.js";
 import type { Limits } from "../util/limits.js";
-import { type ObjectReader, readWithin, type StoredRange, wholeObject } from "./object-reader.js";
+import { stridesOf } from "../util/shapes.js";
+import type { ObjectReader, StoredRange } from "./object-reader.js";
+import { readWithin, wholeObject } from "./stored-range.js";
 
 interface ShardIndex {
   /** Offset and size of every inner chunk, in C order of the index axes; -1 for missing ones. */
@@ -32,8 +35,33 @@ export interface WantedChunk {
   readonly position: readonly number[];
 }
 
-/** Reader of the bytes, and the caller's abort signal. */
-interface Reading {
+/** Chunks of one shard to locate. */
+export interface WantedChunks {
+  readonly chunks: ChunkList<ChunkTask>;
+  /** Coordinates of the first chunk of the shard. */
+  readonly first: readonly number[];
+}
+
+/** Locations of chunks by their numbers. Missing chunks have the offset -1. */
+export interface LocatedChunks {
+  /** In the object, or in the bytes of the chunk's group. */
+  readonly offsets: Float64Array;
+  readonly lengths: Float64Array;
+  readonly groups: LocatedGroup[];
+}
+
+/** Chunks of one shard or inner shard. */
+interface LocatedGroup {
+  readonly numbers: Uint32Array;
+  /** The object, or a decoded shard in memory. */
+  readonly part: StoredRange;
+}
+
+/** A search for chunks. */
+interface Search {
+  readonly levels: readonly ShardLevel[];
+  readonly wanted: WantedChunks;
+  readonly found: LocatedChunks;
   readonly bytes: ObjectReader;
   readonly signal: AbortSignal | undefined;
 }
@@ -49,19 +77,20 @@ export class ShardLocator {
 
   /**
    * Locates inner chunks of one shard.
-   * @returns the location of each stored chunk; missing ones have no entry.
    * @throws CorruptChunk for an index that is truncated, fails its checksum or points outside the shard;
    *   errors of the store.
    */
-  async locate<T extends WantedChunk>(
+  async locate(
     levels: readonly ShardLevel[],
     object: StoredRange,
-    wanted: readonly T[],
+    wanted: WantedChunks,
     bytes: ObjectReader,
     signal: AbortSignal | undefined,
-  ): Promise<Map<T, StoredRange>> {
-    const found = new Map<T, StoredRange>();
-    await this.#locateIn(levels, object, wanted, wanted, found, { bytes, signal });
+  ): Promise<LocatedChunks> {
+    const { count } = wanted.chunks;
+    const found = { offsets: new Float64Array(count).fill(-1), lengths: new Float64Array(count), groups: [] };
+    const all = new Uint32Array(count).map((_, n) => n);
+    await this.#locateIn({ levels, wanted, found, bytes, signal }, 0, object, all);
     return found;
   }
 
@@ -85,42 +114,51 @@ export class ShardLocator {
     }
   }
 
-  /** `at` are the chunks to locate, with positions relative to the first chunk of `part`. */
-  async #locateIn<T>(
-    levels: readonly ShardLevel[],
-    part: StoredRange,
-    wanted: readonly T[],
-    at: readonly WantedChunk[],
-    found: Map<T, StoredRange>,
-    reading: Reading,
-  ): Promise<void> {
-    const [level, ...inner] = levels as [ShardLevel, ...ShardLevel[]];
-    const shard = await this.#opened(level, part, reading);
-    const index = shard && (await this.#index(level, shard, inner.length, reading));
+  /** Locates chunks of a shard at a depth of levels. */
+  async #locateIn(search: Search, depth: number, part: StoredRange, numbers: Uint32Array): Promise<void> {
+    const { levels, wanted, found } = search;
+    const level = levels[depth]!;
+    const shard = await this.#opened(level, part, search);
+    const index = shard && (await this.#index(level, shard, levels.length - depth - 1, search));
     if (!index) return;
-    if (inner.length === 0) {
-      // An entry per chunk: groups of them would cost more than decoding small chunks.
-      wanted.forEach((chunk, i) => {
-        const stored = entryPart(shard, index, entryAt(level, at[i]!.position), this.limits);
-        if (stored) found.set(chunk, stored);
-      });
+    const own = { ...shard, version: index.version };
+    const entryOf = entriesAt(levels, depth, wanted);
+    if (depth === levels.length - 1) {
+      this.#note(own, index.entries, entryOf, numbers, found);
       return;
     }
-    const children = [...groupByEntry(level, inner, wanted, at)].map((group) => ({
-      ...group,
-      child: entryPart(shard, index, group.entry, this.limits),
-    }));
-    const stored = children.filter((group) => group.child !== undefined);
-    await settleAll(
-      stored.map(({ wanted, at, child }) => this.#locateIn(inner, child!, wanted, at, found, reading)),
-    );
+    const children: Promise<void>[] = [];
+    const groups = [...groupBy(numbers, (n) => entryOf[n]!)].map(([entry, list]) => {
+      const isThere = isStored(index.entries, entry, shard.length, this.limits);
+      return { list, child: isThere ? childOf(own, index.entries, entry) : undefined };
+    });
+    for (const { list, child } of groups)
+      if (child) children.push(this.#locateIn(search, depth + 1, child, Uint32Array.from(list)));
+    await settleAll(children);
+  }
+
+  /** Notes the locations of the chunks of a shard. */
+  #note(
+    part: StoredRange,
+    entries: Float64Array,
+    entryOf: Float64Array,
+    numbers: Uint32Array,
+    { offsets, lengths, groups }: LocatedChunks,
+  ): void {
+    for (const n of numbers) {
+      const entry = entryOf[n]!;
+      if (!isStored(entries, entry, part.length, this.limits)) continue;
+      offsets[n] = part.offset + entries[2 * entry]!;
+      lengths[n] = entries[2 * entry + 1]!;
+    }
+    groups.push({ numbers, part });
   }
 
   /** Returns the shard, decoded in memory if codecs follow the sharding codec. */
   async #opened(
     level: ShardLevel,
     part: StoredRange,
-    { bytes, signal }: Reading,
+    { bytes, signal }: Search,
   ): Promise<StoredRange | undefined> {
     if (level.after.length === 0) return part;
     const encoded = await wholeObject(bytes, part, signal);
@@ -133,7 +171,7 @@ export class ShardLocator {
     level: ShardLevel,
     part: StoredRange,
     depth: number,
-    { bytes, signal }: Reading,
+    { bytes, signal }: Search,
   ): Promise<ShardIndex | undefined> {
     // An inner shard may start at the same offset as its outer shard.
     const id = indexId(part.key, part.offset, depth);
@@ -193,17 +231,58 @@ async function readIndex(
   }
 }
 
-/** Returns the location of an entry's chunk; undefined for a missing one. */
-function entryPart(
-  shard: StoredRange,
-  { entries, version }: ShardIndex,
-  entry: number,
-  limits: Limits,
-): StoredRange | undefined {
-  const found = readEntry(entries, entry, shard.length, limits);
-  if (!found) return undefined;
-  const { key, bytes, offset } = shard; // copied one by one: thousands of entries make spreading slow
-  return { key, bytes, version, offset: offset + found.offset, length: found.length };
+/** Returns the location of an inner shard. */
+function childOf(shard: StoredRange, entries: Float64Array, entry: number): StoredRange {
+  const offset = shard.offset + entries[2 * entry]!;
+  return { ...shard, offset, length: entries[2 * entry + 1]! };
+}
+
+/** Returns the entry of each chunk in the index of its shard at a depth of levels. */
+function entriesAt(
+  levels: readonly ShardLevel[],
+  depth: number,
+  { chunks, first }: WantedChunks,
+): Float64Array {
+  const { axes, counts, innerShape } = levels[depth]!;
+  const { innerShape: leaf } = levels.at(-1)!;
+  const outer = levels[depth - 1]?.innerShape;
+  const strides = stridesOf(counts);
+  return sumsOf(chunks, (coordinate, axis) => {
+    const at = coordinate - first[axis]!;
+    const position = outer ? at % (outer[axis]! / leaf[axis]!) : at;
+    return Math.floor(position / (innerShape[axis]! / leaf[axis]!)) * strides[axes.indexOf(axis)]!;
+  });
+}
+
+/** Returns, for each chunk, the sum over the axes of a value of its coordinate. */
+function sumsOf(
+  { count, projections, task }: ChunkList<ChunkTask>,
+  value: (coordinate: number, axis: number) => number,
+): Float64Array {
+  if (!projections) {
+    const sum = (n: number) => task(n).coordinates.reduce((all, at, axis) => all + value(at, axis), 0);
+    return new Float64Array(count).map((_, n) => sum(n));
+  }
+  let sums = Float64Array.of(0);
+  for (const [axis, list] of projections.entries()) {
+    const values = list.map(({ chunk }) => value(chunk, axis));
+    const longer = new Float64Array(sums.length * values.length);
+    let at = 0;
+    for (const sum of sums) for (const own of values) longer[at++] = sum + own;
+    sums = longer;
+  }
+  return sums;
+}
+
+function groupBy(numbers: Uint32Array, entryOf: (n: number) => number): Map<number, number[]> {
+  const groups = new Map<number, number[]>();
+  for (const n of numbers) {
+    const entry = entryOf(n);
+    const group = groups.get(entry);
+    if (group) group.push(n);
+    else groups.set(entry, [n]);
+  }
+  return groups;
 }
 
 /** Returns the number of the entry at a position along the axes of the array, in entries. */

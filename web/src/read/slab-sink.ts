@@ -8,14 +8,20 @@
 import type { CoreChunkCodec } from "../chain/chunk-codec.js";
 import { getSession } from "../engine/engine.js";
 import type { Plan } from "../engine/plan.js";
-import { type CodecSession, NeedsFullModule, type Slab } from "../engine/session.js";
-import { type Group, type Projection, type RegionChunk, selectedCount } from "../plan/projections.js";
+import { type CodecSession, NeedsFullModule } from "../engine/session.js";
+import {
+  type Group,
+  type Projection,
+  type RegionChunk,
+  type RegionTask,
+  selectedCount,
+} from "../plan/projections.js";
 import {
   chooseSlabAxis,
   chunkPlace,
   copyToPlace,
   maxSlabBytes,
-  type PlaceBox,
+  type SlabBox,
   SlabPartition,
 } from "../plan/slabs.js";
 import { releaseBytes, takeBytes } from "../store/read.js";
@@ -24,6 +30,7 @@ import { corruptChunk } from "../util/errors.js";
 import { cachedFor } from "../util/platform.js";
 import { countOf, stridesOf } from "../util/shapes.js";
 import type { ResultBytes, Sink } from "./assemble.js";
+import type { ShardBatch } from "./shard-batch.js";
 
 /**
  * Limits of a session's open slabs, for all reads together: the core supports 256 slabs. If there is no room,
@@ -41,8 +48,7 @@ interface OpenCount {
 const openIn = cachedFor((_session: CodecSession): OpenCount => ({ slabs: 0, bytes: 0 }));
 
 /** A box of the result, and the slab in which it is assembled. */
-interface Box extends PlaceBox {
-  readonly slab: Slab;
+interface Box extends SlabBox {
   readonly shape: readonly number[];
 }
 
@@ -91,16 +97,23 @@ export class SlabSink implements Sink {
       );
     const finish = () => {
       const isLast = this.#partition.isLast(slab);
-      if (slab.content && !isLast) return;
-      this.#copyOut(box);
-      this.#free(box);
+      if (isLast || !slab.content) this.#finish(box);
     };
     const placed = this.#place(chunk, box);
     return placed ? placed.then(finish) : finish();
   }
 
+  putBatch(batch: ShardBatch<RegionTask>): void | Promise<void> {
+    return batch.place(this.#session, this.#partition, (box) => this.#finish(box), this);
+  }
+
   end(): void {
     for (const box of this.#boxes) this.#free(box);
+  }
+
+  #finish(box: Box): void {
+    this.#copyOut(box);
+    this.#free(box);
   }
 
   #place({ task, codec, encoded, start }: RegionChunk, box: Box): void | Promise<void> {

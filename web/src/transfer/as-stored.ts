@@ -8,6 +8,7 @@ import type { LeafChunkCodec } from "../chain/layout.js";
 import { largerModule } from "../engine/compile.js";
 import { getSession } from "../engine/engine.js";
 import type { CodecSession } from "../engine/session.js";
+import { taskList } from "../plan/projections.js";
 import type { ArrayReader } from "../read/reader.js";
 import type { ReadPart } from "../store/file/copy.js";
 import { callStore, releaseBytes } from "../store/read.js";
@@ -235,8 +236,9 @@ class Copier {
     const fetch = async ({ object, wanted }: WantedChunks) => {
       const key = this.#from.objectKey(object);
       const { leaf } = this.#from.layoutOf(object);
+      const tasks = taskList(wanted);
       await this.#from
-        .readObject(object, wanted, fetching, async ({ task: { target, coordinates }, encoded }) => {
+        .readObject(object, tasks, fetching, async ({ task: { target, coordinates }, encoded }) => {
           if (!encoded) {
             const chunk = await this.#fillChunk(leaf);
             if (chunk) found.set(target.join(), chunk);

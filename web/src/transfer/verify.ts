@@ -4,6 +4,7 @@ import { type ChunkCodec, withSession } from "../chain/chunk-codec.js";
 import type { LeafChunkCodec } from "../chain/layout.js";
 import type { ZarrArray } from "../hierarchy/array.js";
 import { open, type Source } from "../hierarchy/open.js";
+import { taskList } from "../plan/projections.js";
 import { type ArrayReader, defaultCoalescing } from "../read/reader.js";
 import { releaseBytes } from "../store/read.js";
 import { isStore } from "../store/store.js";
@@ -248,7 +249,7 @@ class ObjectVerifier {
     const tasks = chunkTasks(reader, object);
     let seen = 0;
     try {
-      await reader.readObject(object, tasks, fetching, async ({ task, codec, encoded }) => {
+      await reader.readObject(object, taskList(tasks), fetching, async ({ task, codec, encoded }) => {
         seen++;
         findings.chunks++;
         findings.onBytes(this.chunkBytes);

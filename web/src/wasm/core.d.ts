@@ -29,8 +29,7 @@ export interface Core {
    * @returns a view of the memory, which the next call invalidates; null after a failure: see `errorCode`.
    */
   decode(plan: number, encoded: Uint8Array, bytes: number): Uint8Array<ArrayBuffer> | null;
-  decodePlaced(plan: number, bytes: number): number;
-  fillPlaced(plan: number): number;
+  placeChunks(plan: number, count: number, bytes: number): number;
   /** Encodes a chunk, as `decode` does. */
   encode(plan: number, decoded: Uint8Array, bytes: number): Uint8Array<ArrayBuffer> | null;
   // In full.wasm and images.wasm:

@@ -2,7 +2,6 @@
 
 import { asObject, documentsIn, parseDocument } from "../../metadata/document.js";
 import { type MergedParts, mergeParts } from "../../read/merged-parts.js";
-import type { StoredRange } from "../../read/object-reader.js";
 import { WrittenKeys } from "../../store/handle.js";
 import { callStore, checkRange, rangeName } from "../../store/read.js";
 import type { Store } from "../../store/store.js";
@@ -72,10 +71,13 @@ export interface RangeCoalescingOptions {
 interface Batch {
   readonly path: AbsolutePath;
   readonly options: Options;
-  readonly parts: (readonly [(merged: MergedRequest) => void, StoredRange])[];
+  readonly offsets: number[];
+  readonly lengths: number[];
+  /** For each range: receives the request that it is part of. */
+  readonly assign: ((merged: MergedRequest) => void)[];
 }
 
-interface MergedRequest extends MergedParts<unknown> {
+interface MergedRequest extends MergedParts {
   readonly flight: SingleFlight<Bytes>;
 }
 
@@ -90,15 +92,15 @@ export const withRangeCoalescing = defineStoreExtension((store, options: RangeCo
   const batches: Batch[] = [];
   const limits = { maxGap: options.coalesceSize ?? 2 ** 15, maxBytes: Number.POSITIVE_INFINITY };
   const flush = () => {
-    for (const { path, parts } of batches.splice(0)) {
-      const merged = mergeParts(parts, limits);
+    for (const { path, assign, ...parts } of batches.splice(0)) {
+      const merged = mergeParts(Uint32Array.from(assign.keys()), parts, limits);
       for (const request of merged) {
         const shared = { ...request, flight: new SingleFlight<Bytes>() };
-        for (const [assign] of request.members) assign(shared);
+        for (const n of request.members) assign[n]!(shared);
       }
       const bytesFetched = merged.reduce((sum, { length }) => sum + length, 0);
       try {
-        options.onFlush?.({ path, groupCount: merged.length, requestCount: parts.length, bytesFetched });
+        options.onFlush?.({ path, groupCount: merged.length, requestCount: assign.length, bytesFetched });
       } catch (error) {
         console.warn("withRangeCoalescing: onFlush threw:", error);
       }
@@ -112,12 +114,14 @@ export const withRangeCoalescing = defineStoreExtension((store, options: RangeCo
     if (batches.length === 0) queueMicrotask(flush);
     let batch = batches.find((known) => known.path === path && isSame(known.options, own));
     if (!batch) {
-      batch = { path, options: own, parts: [] };
+      batch = { path, options: own, offsets: [], lengths: [], assign: [] };
       batches.push(batch);
     }
-    const { parts } = batch;
-    const { offset, length, members, flight } = await new Promise<MergedRequest>((assign) => {
-      parts.push([assign, { key: path, ...range }]);
+    const { offsets, lengths, assign } = batch;
+    const { offset, length, members, flight } = await new Promise<MergedRequest>((resolve) => {
+      offsets.push(range.offset);
+      lengths.push(range.length);
+      assign.push(resolve);
     });
     if (members.length === 1) return readAlone();
     const read = async (signal: AbortSignal) => store.getRange!(path, { offset, length }, { ...own, signal });
