@@ -17,6 +17,7 @@ import {
   allowListeners,
   keepAlive,
   listenTo,
+  nextTask,
   parallelism,
   stopWorker,
 } from "../util/platform.js";
@@ -55,7 +56,7 @@ export interface WorkerPoolOptions {
 const maxDefaultSize = 8;
 /** Maximum number of tasks per worker: one in progress, and the next one, so that it never waits. */
 const depth = 2;
-/** The same for tasks that this thread runs as well: while it runs one, workers must not run out of work. */
+/** The same if this thread runs tasks as well: while it runs one, workers must not run out of work. */
 const sharedDepth = 3;
 /** Maximum unused bytes in the memory for encoded chunks. */
 const inputSlack = 2 ** 20;
@@ -68,7 +69,7 @@ const silenceTimeout = 60_000;
 /** Consecutive worker crashes, without a completed task, after which no more are started. */
 const maxCrashes = 8;
 
-/** Codecs that take longer than copying the bytes to another thread; blosc depends on its compressor. */
+/** Codecs that take longer than copying the bytes to another thread, in both directions; blosc depends on its compressor. */
 const slowCodecs: ReadonlySet<CoreCodec> = new Set<CoreCodec>([
   ...(["zlib", "gzip", "zstd", "blosc", "bz2", "lzma", "zfp", "pcodec", "lzw"] as const),
   ...coreCodecs.filter(({ decode }) => decode === "images").map(({ core }) => core),
@@ -83,7 +84,8 @@ export interface WorkerPool extends MaybeDisposable {}
 /**
  * Workers that decode the chunks of `get`, `getBytes` and `getChunk`, and encode those of `set`, `setChunk`
  * and `append`. They start with the first task and run until `destroy`, or until the end of the block if the
- * pool is declared with `using`. If workers fail, the calling thread does their work instead.
+ * pool is declared with `using`. Outside pages, the calling thread helps while all workers are busy. If workers fail, it
+ * does their work.
  */
 // biome-ignore lint/suspicious/noUnsafeDeclarationMerging: the constructor adds the methods
 export class WorkerPool {
@@ -242,9 +244,10 @@ export class WorkerPool {
   /** @internal Whether decoding, or encoding, a chunk takes longer than copying it to another thread and back. */
   outweighsCopy({ steps }: Plan, direction: "decode" | "encode"): boolean {
     const fastest = direction === "decode" ? 3 : 1; // compressors of Blosc: snappy, lz4
-    return steps.some(
-      ({ core, params }) => slowCodecs.has(core) && !(core === "blosc" && params[0]! <= fastest),
-    );
+    return steps.some(({ core, params }) => {
+      if (core === "lz4") return direction === "encode"; // without a shuffle before it, as Blosc has
+      return slowCodecs.has(core) && !(core === "blosc" && params[0]! <= fastest);
+    });
   }
 
   /** @internal Decodes one chunk. */
@@ -294,40 +297,51 @@ export class WorkerPool {
 
   /** Assigns tasks to workers, and starts workers for the remaining tasks. */
   #advance(): void {
-    this.#startsAll &&= this.status.workers < this.#maxSize;
+    this.#startsAll &&= this.status.workers < this.#maxWorkers;
     for (const job of this.#queue) {
       if (this.#maxSize === 0 || job.crashes > 1) {
         this.#queue.delete(job);
         void job.runHere();
         continue;
       }
-      const isHelped = job.task.kind === "recode" && mayBlock();
-      const member = this.#leastBusy(isHelped ? sharedDepth : depth);
-      if (!member && (!isHelped || this.#isBusyHere)) break;
+      const member = this.#leastBusy(this.helps() ? sharedDepth : depth);
+      if (!member) break;
       this.#queue.delete(job);
-      if (member) this.#assign(member, job);
-      else void this.#helpWith(job);
+      this.#assign(member, job);
     }
-    const wanted = this.#startsAll ? this.#maxSize : this.#queue.size + this.#givenCount();
+    if (this.#queue.size > 0 && !this.#isBusyHere && this.helps()) void this.#help();
+    const wanted = this.#startsAll ? this.#maxWorkers : this.#queue.size + this.#givenCount();
     let missing = Math.min(wanted, this.#maxWorkers) - this.#workers.size;
     while (missing-- > 0) void this.#startOne();
   }
 
-  /** Runs a task on this thread, because all workers are busy. */
-  async #helpWith(job: PendingTask): Promise<void> {
+  /** Runs a task on this thread, after answers of workers were received: they may take it meanwhile. */
+  async #help(): Promise<void> {
     this.#isBusyHere = true;
     this.#startsAll = true;
-    await job.runHere();
+    await nextTask();
+    const [job] = this.#queue;
+    if (job) {
+      this.#queue.delete(job);
+      await job.runHere();
+    }
     this.#isBusyHere = false;
     this.#advance();
   }
 
+  /** @internal Whether this thread runs tasks, too, while all workers are busy. */
+  helps(): boolean {
+    return mayBlock();
+  }
+
   /**
-   * Maximum number of workers. At most one until a worker has started in another than the usual way, because
-   * each failure logs an error.
+   * Maximum number of workers to run: a hardware thread is left for this one if it helps. At most one until a worker has
+   * started in another than the usual way, because each failure logs an error.
    */
   get #maxWorkers(): number {
-    return this.#startMethod === 0 || this.#hasStarted ? this.#maxSize : Math.min(1, this.#maxSize);
+    const isTrying = this.#startMethod > 0 && !this.#hasStarted;
+    const most = isTrying ? 1 : this.helps() ? Math.max(1, parallelism() - 1) : this.#maxSize;
+    return Math.min(most, this.#maxSize);
   }
 
   #givenCount(): number {
