@@ -7,9 +7,9 @@ import { bytesLittle, filled, regular, v3Meta, writeV3, zstd } from "../support/
 
 const script = new URL("../../../dist/workers/worker.js", import.meta.url);
 const shape = [96, 64, 64];
-/** 24 slabs of 32 KiB, of two chunks each. */
+/** 12 slabs of 64 KiB, of two chunks each. */
 const meta = v3Meta(
-  filled({ shape, data_type: "uint16", chunk_grid: regular(4, 64, 32), codecs: [bytesLittle, zstd] }),
+  filled({ shape, data_type: "uint16", chunk_grid: regular(8, 64, 32), codecs: [bytesLittle, zstd] }),
 );
 const elements = randomBytes(2 * product(shape), 3);
 let store: MapStore;
@@ -55,7 +55,7 @@ describe("a pool whose calling thread helps", () => {
       const pool = poolOf(createWorker);
       const copy = await create(new MapStore(), {
         shape,
-        chunkShape: [4, 64, 32],
+        chunkShape: [8, 64, 32],
         dtype: "uint16",
         codecs: [zstd],
       });
@@ -63,6 +63,30 @@ describe("a pool whose calling thread helps", () => {
       for (let i = 0; i < 3; i++) await set(copy, null, data, { pool });
       expect(Buffer.compare((await getBytes(copy)).bytes, elements)).toBe(0);
     }
+  });
+
+  it("reads single chunks without a worker, and several at a time with workers", async () => {
+    let workers = 0;
+    const pool = poolOf(() => {
+      workers++;
+      return startWorker();
+    });
+    const chunks = Array.from({ length: 8 }, (_, i) => [slice(8 * i, 8 * i + 8), null, slice(0, 32)]);
+    const expected = await Promise.all(chunks.map((chunk) => getBytes(array, chunk)));
+    const isSame = (bytes: Uint8Array, i: number) => Buffer.compare(bytes, expected[i]!.bytes) === 0;
+    for (const [i, chunk] of chunks.entries()) {
+      expect(isSame((await getBytes(array, chunk, { pool })).bytes, i)).toBe(true);
+      const { data } = await array.getChunk([i, 0, 0], { pool });
+      const { buffer, byteOffset, byteLength } = data as Uint16Array;
+      expect(isSame(new Uint8Array(buffer, byteOffset, byteLength), i)).toBe(true);
+      const out = new Uint16Array(8 * 64 * 32);
+      await get(array, chunk, { pool, out });
+      expect(isSame(new Uint8Array(out.buffer), i)).toBe(true);
+    }
+    expect(workers).toBe(0);
+    const regions = await Promise.all(chunks.map((chunk) => getBytes(array, chunk, { pool })));
+    expect(regions.every(({ bytes }, i) => isSame(bytes, i))).toBe(true);
+    expect(workers).toBeGreaterThan(0);
   });
 
   it("aborts between tasks", async () => {
@@ -100,13 +124,13 @@ describe("a pool whose calling thread helps", () => {
 
   it("reports the chunk that is corrupt", async () => {
     const corrupt = new MapStore(new Map(store.entries));
-    corrupt.set("/c/20/0/1", randomBytes(100, 5));
+    corrupt.set("/c/10/0/1", randomBytes(100, 5));
     const broken = await openArray(corrupt);
     const { message: _, ...expected } = await errorOf(() => get(broken));
     for (const createWorker of [startWorker, neverStarts]) {
       const { message: __, ...error } = await errorOf(() => get(broken, null, { pool: poolOf(createWorker) }));
       expect(error).toEqual(expected);
     }
-    expect(expected).toMatchObject({ _tag: "CorruptChunk", chunkKey: "/c/20/0/1" });
+    expect(expected).toMatchObject({ _tag: "CorruptChunk", chunkKey: "/c/10/0/1" });
   });
 });

@@ -1,8 +1,10 @@
 /** Decodes chunks on any thread, slab by slab. A slab is returned packed, or copied directly to a shared result. */
 
 import type { CoreChunkCodec } from "../chain/chunk-codec.js";
+import { type CoreCodec, coreCodecs } from "../engine/codec-table.js";
 import type { ModuleName } from "../engine/compile.js";
 import { withFullIfNeeded } from "../engine/engine.js";
+import type { Plan } from "../engine/plan.js";
 import type { CodecSession, PlacedStep, Placement, Slab } from "../engine/session.js";
 import {
   type Group,
@@ -160,6 +162,21 @@ export function unpackSlab(known: KnownPlans, { module, input, work }: WorkMessa
 /** Minimum size of a task in bytes; smaller ones are done faster than they are sent. */
 export const minWorkBytes = 2 ** 15;
 
+/** Codecs that take longer than copying the bytes to another thread, in both directions; blosc depends on its compressor. */
+const slowCodecs: ReadonlySet<CoreCodec> = new Set<CoreCodec>([
+  ...(["zlib", "gzip", "zstd", "blosc", "bz2", "lzma", "zfp", "pcodec", "lzw"] as const),
+  ...coreCodecs.filter(({ decode }) => decode === "images").map(({ core }) => core),
+]);
+
+/** Whether decoding, or encoding, takes longer than copying the bytes to another thread and back. */
+export function isSlow({ steps }: Plan, direction: "decode" | "encode"): boolean {
+  const fastest = direction === "decode" ? 3 : 1; // compressors of Blosc: snappy, lz4
+  return steps.some(({ core, params }) => {
+    if (core === "lz4") return direction === "encode"; // without a shuffle before it, as Blosc has
+    return slowCodecs.has(core) && !(core === "blosc" && params[0]! <= fastest);
+  });
+}
+
 /** The pool as used by the sink. */
 export interface PoolAccess {
   /** Called when the read of a region starts and ends. */
@@ -167,6 +184,8 @@ export interface PoolAccess {
   leave(): void;
   /** Runs a task on any thread. Aborting removes it from the queue. */
   submit(work: SlabWork, target: SlabTarget, signal: AbortSignal): Promise<unknown>;
+  /** Whether the calling thread should assemble a slab that is the whole result. */
+  claimCaller(): Promise<boolean>;
   /** Takes back the memory of a slab after it was copied. */
   releaseBytes(slab: Uint8Array): void;
 }
@@ -269,8 +288,9 @@ export class PoolSink implements Sink {
 
   async #finish({ place, members }: Gathered, signal: AbortSignal): Promise<void> {
     const workBytes = members.reduce((sum, chunk) => sum + workOf(chunk), 0);
-    if (workBytes < minWorkBytes) return this.#finishHere(members);
     const bytes = countOf(place.shape) * this.#itemBytes;
+    const isAll = bytes === this.out.byteLength;
+    if (workBytes < minWorkBytes || (isAll && (await this.helpers.claimCaller()))) return this.#finishHere(members);
     const strides = stridesOf(place.shape, this.#itemBytes);
     const box = { origin: place.origin, strides };
     const steps: PlacedStep[] = [];

@@ -1,7 +1,6 @@
 /** A pool of workers that decode and encode chunks. */
 
 import { type CoreChunkCodec, wholePlace } from "../chain/chunk-codec.js";
-import { type CoreCodec, coreCodecs } from "../engine/codec-table.js";
 import type { ModuleName } from "../engine/compile.js";
 import { compiledModule, getSession, withFullIfNeeded } from "../engine/engine.js";
 import type { Plan } from "../engine/plan.js";
@@ -22,7 +21,7 @@ import {
   stopWorker,
 } from "../util/platform.js";
 import { addDisposal, addInspection, type MaybeDisposable } from "../util/symbol-methods.js";
-import { isWorthPooling, minWorkBytes, type PoolAccess, PoolSink, slabTask } from "./decode-work.js";
+import { isSlow, isWorthPooling, minWorkBytes, type PoolAccess, PoolSink, slabTask } from "./decode-work.js";
 import {
   failureReason,
   PendingTask,
@@ -68,12 +67,6 @@ const startTimeout = 15_000;
 const silenceTimeout = 60_000;
 /** Consecutive worker crashes, without a completed task, after which no more are started. */
 const maxCrashes = 8;
-
-/** Codecs that take longer than copying the bytes to another thread, in both directions; blosc depends on its compressor. */
-const slowCodecs: ReadonlySet<CoreCodec> = new Set<CoreCodec>([
-  ...(["zlib", "gzip", "zstd", "blosc", "bz2", "lzma", "zfp", "pcodec", "lzw"] as const),
-  ...coreCodecs.filter(({ decode }) => decode === "images").map(({ core }) => core),
-]);
 
 /** Whether the calling thread may be busy with tasks: a page would not respond while it runs one. */
 const mayBlock = (): boolean => !("document" in globalThis);
@@ -199,6 +192,7 @@ export class WorkerPool {
       enter: () => this.enter(),
       leave: () => this.leave(),
       submit: (work, target, signal) => this.submit(slabTask(work, target), signal),
+      claimCaller: () => this.#claimCaller(),
       releaseBytes: (slab) => this.#recycle(this.#slabs, slab.buffer as ArrayBuffer),
     };
     return new PoolSink(helpers, codec, projections, out, located);
@@ -242,12 +236,8 @@ export class WorkerPool {
   }
 
   /** @internal Whether decoding, or encoding, a chunk takes longer than copying it to another thread and back. */
-  outweighsCopy({ steps }: Plan, direction: "decode" | "encode"): boolean {
-    const fastest = direction === "decode" ? 3 : 1; // compressors of Blosc: snappy, lz4
-    return steps.some(({ core, params }) => {
-      if (core === "lz4") return direction === "encode"; // without a shuffle before it, as Blosc has
-      return slowCodecs.has(core) && !(core === "blosc" && params[0]! <= fastest);
-    });
+  outweighsCopy(plan: Plan, direction: "decode" | "encode"): boolean {
+    return isSlow(plan, direction);
   }
 
   /** @internal Decodes one chunk. */
@@ -259,9 +249,11 @@ export class WorkerPool {
     const { shape, dtype } = codec.plan.array;
     const steps = codec.placed(encoded, wholePlace(shape, dtype.itemBytes));
     const bytes = codec.plan.decodedBytes;
+    const isHere = await this.#claimCaller();
     return withFullIfNeeded(codec, async (module) => {
+      const task = slabTask({ module, bytes, steps });
       try {
-        return (await this.submit(slabTask({ module, bytes, steps }), signal))!;
+        return (isHere ? task.run(await getSession(module)) : await this.submit(task, signal))!;
       } catch (error) {
         throw error instanceof StepFailure ? error.error : error;
       }
@@ -327,6 +319,18 @@ export class WorkerPool {
     }
     this.#isBusyHere = false;
     this.#advance();
+  }
+
+  /**
+   * Whether the caller should run its only task itself: nothing else runs, and sending it to a worker gains nothing. Tasks
+   * that are submitted meanwhile are for workers.
+   */
+  async #claimCaller(): Promise<boolean> {
+    if (this.#isBusyHere || !this.helps() || this.#queue.size + this.#givenCount() > 0) return false;
+    this.#isBusyHere = true;
+    await nextTask();
+    this.#isBusyHere = false;
+    return true;
   }
 
   /** @internal Whether this thread runs tasks, too, while all workers are busy. */
