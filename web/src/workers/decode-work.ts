@@ -1,10 +1,8 @@
 /** Decodes chunks on any thread, slab by slab. A slab is returned packed, or copied directly to a shared result. */
 
 import type { CoreChunkCodec } from "../chain/chunk-codec.js";
-import { type CoreCodec, coreCodecs } from "../engine/codec-table.js";
 import type { ModuleName } from "../engine/compile.js";
 import { withFullIfNeeded } from "../engine/engine.js";
-import type { Plan } from "../engine/plan.js";
 import type { CodecSession, PlacedStep, Placement, Slab } from "../engine/session.js";
 import {
   type Group,
@@ -161,21 +159,6 @@ export function unpackSlab(known: KnownPlans, { module, input, work }: WorkMessa
 
 /** Minimum size of a task in bytes; smaller ones are done faster than they are sent. */
 export const minWorkBytes = 2 ** 15;
-
-/** Codecs that take longer than copying the bytes to another thread, in both directions; blosc depends on its compressor. */
-const slowCodecs: ReadonlySet<CoreCodec> = new Set<CoreCodec>([
-  ...(["zlib", "gzip", "zstd", "blosc", "bz2", "lzma", "zfp", "pcodec", "lzw"] as const),
-  ...coreCodecs.filter(({ decode }) => decode === "images").map(({ core }) => core),
-]);
-
-/** Whether decoding, or encoding, takes longer than copying the bytes to another thread and back. */
-export function isSlow({ steps }: Plan, direction: "decode" | "encode"): boolean {
-  const fastest = direction === "decode" ? 3 : 1; // compressors of Blosc: snappy, lz4
-  return steps.some(({ core, params }) => {
-    if (core === "lz4") return direction === "encode"; // without a shuffle before it, as Blosc has
-    return slowCodecs.has(core) && !(core === "blosc" && params[0]! <= fastest);
-  });
-}
 
 /** The pool as used by the sink. */
 export interface PoolAccess {

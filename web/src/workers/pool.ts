@@ -21,7 +21,7 @@ import {
   stopWorker,
 } from "../util/platform.js";
 import { addDisposal, addInspection, type MaybeDisposable } from "../util/symbol-methods.js";
-import { isSlow, isWorthPooling, minWorkBytes, type PoolAccess, PoolSink, slabTask } from "./decode-work.js";
+import { isWorthPooling, minWorkBytes, type PoolAccess, PoolSink, slabTask } from "./decode-work.js";
 import {
   failureReason,
   PendingTask,
@@ -32,6 +32,7 @@ import {
   warnNoWorkers,
 } from "./messages.js";
 import { FetchConnections } from "./remote-fetch.js";
+import { isSlow } from "./slow-codecs.js";
 import { packagedWorkers, type StartWorker } from "./start.js";
 
 export interface WorkerPoolOptions {
