@@ -59,7 +59,7 @@ describe("a pool whose calling thread helps", () => {
         dtype: "uint16",
         codecs: [zstd],
       });
-      const { data } = await get(array);
+      const data = new Uint16Array(elements.slice().buffer);
       for (let i = 0; i < 3; i++) await set(copy, null, data, { pool });
       expect(Buffer.compare((await getBytes(copy)).bytes, elements)).toBe(0);
     }
@@ -128,7 +128,9 @@ describe("a pool whose calling thread helps", () => {
     const broken = await openArray(corrupt);
     const { message: _, ...expected } = await errorOf(() => get(broken));
     for (const createWorker of [startWorker, neverStarts]) {
-      const { message: __, ...error } = await errorOf(() => get(broken, null, { pool: poolOf(createWorker) }));
+      const { message: __, ...error } = await errorOf(() =>
+        get(broken, null, { pool: poolOf(createWorker) }),
+      );
       expect(error).toEqual(expected);
     }
     expect(expected).toMatchObject({ _tag: "CorruptChunk", chunkKey: "/c/10/0/1" });

@@ -273,7 +273,8 @@ export class PoolSink implements Sink {
     const workBytes = members.reduce((sum, chunk) => sum + workOf(chunk), 0);
     const bytes = countOf(place.shape) * this.#itemBytes;
     const isAll = bytes === this.out.byteLength;
-    if (workBytes < minWorkBytes || (isAll && (await this.helpers.claimCaller()))) return this.#finishHere(members);
+    if (workBytes < minWorkBytes || (isAll && (await this.helpers.claimCaller())))
+      return this.#finishHere(members);
     const strides = stridesOf(place.shape, this.#itemBytes);
     const box = { origin: place.origin, strides };
     const steps: PlacedStep[] = [];
