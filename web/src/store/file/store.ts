@@ -116,8 +116,8 @@ export class FileSystemStore extends RangedStore implements OwnStore, Everything
 
   /** Returns the calls for reading the next file. */
   async #readCalls(): Promise<FileCalls> {
-    const runner = this[fileCalls] ?? (await (this.#runner ??= CallRunner.make()));
-    return runner.next;
+    this.#runner ??= CallRunner.make();
+    return (this[fileCalls] ?? (await this.#runner)).next;
   }
 
   #limit({ maxBytes = Number.POSITIVE_INFINITY }: StoreGetOptions): number {
