@@ -19,7 +19,8 @@ const limits = {
     "the chunks that the benchmark's store copies wait for the garbage collector; without copies it is 5 and 8 MiB",
   copies:
     "starting the module and a second thread takes as long as a third of zarr-python's copy, and the codecs run at the speed of the native ones",
-  encode: "encoding blosc lz4 takes little longer than gathering values for workers and returning chunks",
+  encode:
+    "the calling thread encodes blosc lz4 itself: that takes as long as gathering values for workers and returning chunks",
   compiler: "not WebAssembly: our native build of the same sources has the same ratio",
   core: "the core takes most of the time, at the speed of the native libraries; the rest are copies and first touches",
   faults: "first touches of the fresh result take two thirds of the time",
@@ -37,7 +38,8 @@ const limits = {
   rows: "chunks are cut and results filled in rows of 512 bytes, into pages of 4 KiB (docs/performance-tips.md)",
   stages: "0.71 in other runs: the stages gain where a chunk stays in the cache between them",
   touched: "first touches of a result of 98 MiB: into a reused array it is 1.10",
-  threads: "half of the time is copies between threads and first touches of the result",
+  threads:
+    "the result belongs to one thread, which takes its page faults and copies all slabs; it decodes lz4 itself",
   visits:
     "four round trips of 50 ms in turn: the server confirms the page, the group, its levels and the first chunk",
   vectors: "native vectors have up to 64 bytes, SIMD128 has 16",

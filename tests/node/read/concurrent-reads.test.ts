@@ -192,8 +192,13 @@ describe.each(Object.keys(layouts))("reads of %s", (layout) => {
   });
 
   it("go on while workers are killed", async () => {
-    const slow = vi.spyOn(WorkerPool.prototype, "outweighsCopy").mockReturnValue(true);
-    onTestFinished(() => slow.mockRestore());
+    const forced = [
+      vi.spyOn(WorkerPool.prototype, "outweighsCopy").mockReturnValue(true),
+      vi.spyOn(WorkerPool.prototype, "helps").mockReturnValue(false),
+    ];
+    onTestFinished(() => {
+      for (const spy of forced) spy.mockRestore();
+    });
     const { server, array } = await start(layout);
     const workers: Worker[] = [];
     const createWorker = () => {

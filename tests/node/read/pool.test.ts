@@ -150,8 +150,11 @@ let rejections: unknown[] = [];
 const note = (error: unknown) => rejections.push(error);
 
 beforeAll(() => void process.on("unhandledRejection", note));
-// Otherwise the calling thread would decode with fast codecs.
-beforeEach(() => void vi.spyOn(WorkerPool.prototype, "outweighsCopy").mockReturnValue(true));
+// Otherwise the calling thread would decode with fast codecs, and while workers are busy.
+beforeEach(() => {
+  vi.spyOn(WorkerPool.prototype, "outweighsCopy").mockReturnValue(true);
+  vi.spyOn(WorkerPool.prototype, "helps").mockReturnValue(false);
+});
 afterAll(() => void process.off("unhandledRejection", note));
 afterEach(async () => {
   await new Promise((resolve) => setTimeout(resolve, 20));

@@ -32,6 +32,32 @@ async function all(keys: AsyncIterable<string>): Promise<string[]> {
   return list;
 }
 
+describe("reads of files", () => {
+  it("let other tasks run between short files", async () => {
+    const { store } = fill({ a: object });
+    let [turns, isOver] = [0, false];
+    const count = () => {
+      turns++;
+      if (!isOver) setImmediate(count);
+    };
+    setImmediate(count);
+    // Would never end if reads kept the thread to themselves.
+    while (turns < 3) await store.get("/a");
+    isOver = true;
+    expect(turns).toBe(3);
+  });
+
+  it("return files of any size", async () => {
+    for (const size of [0, 1, 2 ** 20, 2 ** 20 + 1, 3 * 2 ** 20]) {
+      const bytes = randomBytes(size);
+      const { store } = fill({ a: bytes });
+      const [whole, again] = await Promise.all([store.get("/a"), store.get("/a")]);
+      expect(Buffer.compare(whole!, bytes)).toBe(0);
+      expect(Buffer.compare(again!, bytes)).toBe(0);
+    }
+  });
+});
+
 describe("parts of files", () => {
   it.each<RangeQuery>([
     { offset: 0, length: 10 },

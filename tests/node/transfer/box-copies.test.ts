@@ -3,7 +3,7 @@ import { readdirSync, rmSync, writeFileSync } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import path from "node:path";
 import threads from "node:worker_threads";
-import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { create, type DTypeInput, get, open, set, slice, WorkerPool } from "zarr-wasm";
 import { copy as copyNodes } from "zarr-wasm/transfer";
 import { inLanes } from "#src/walk/boxes.js";
@@ -116,6 +116,8 @@ describe("several threads", () => {
         }
       },
     );
+    vi.stubGlobal("navigator", { hardwareConcurrency: 3 });
+    onTestFinished(() => void vi.unstubAllGlobals());
     const facts = await copy(source, one, { ...values, threads: "1" });
     expect(started).toBe(0);
     const others = await copy(source, several, { ...values, threads: "3" });

@@ -23,6 +23,7 @@ afterAll(() => pool.destroy());
 
 beforeEach(() => {
   vi.spyOn(WorkerPool.prototype, "outweighsCopy").mockReturnValue(true);
+  vi.spyOn(WorkerPool.prototype, "helps").mockReturnValue(false);
   answers.length = 0;
 });
 

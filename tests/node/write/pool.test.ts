@@ -46,8 +46,11 @@ const one = watchedPool(1, () => {});
 const three = watchedPool(3, () => {});
 const pools = [new WorkerPool({ size: 0 }), one.pool, three.pool];
 
-// Workers encode everything: otherwise the calling thread would encode with fast codecs.
-beforeEach(() => void vi.spyOn(WorkerPool.prototype, "outweighsCopy").mockReturnValue(true));
+// Workers encode everything: otherwise the calling thread would encode with fast codecs, and while workers are busy.
+beforeEach(() => {
+  vi.spyOn(WorkerPool.prototype, "outweighsCopy").mockReturnValue(true);
+  vi.spyOn(WorkerPool.prototype, "helps").mockReturnValue(false);
+});
 
 let rejections: unknown[] = [];
 const note = (error: unknown) => rejections.push(error);

@@ -154,7 +154,10 @@ export interface OwnStore extends Store {
   ): Promise<Uint8Array>;
   /** Whether `set` does not use the bytes any more once it has fulfilled. */
   readonly [borrows]?: boolean;
-  /** The calls for the next file of a store of files. Default: those that run in other threads. */
+  /**
+   * The calls for the next file of a store of files. Default: those that run in other threads, and for reading those that
+   * block while that is faster.
+   */
   [fileCalls]?: { readonly next: FileCalls } | undefined;
 }
 

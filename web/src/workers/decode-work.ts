@@ -167,6 +167,8 @@ export interface PoolAccess {
   leave(): void;
   /** Runs a task on any thread. Aborting removes it from the queue. */
   submit(work: SlabWork, target: SlabTarget, signal: AbortSignal): Promise<unknown>;
+  /** Whether the calling thread should assemble a slab that is the whole result. */
+  claimCaller(): Promise<boolean>;
   /** Takes back the memory of a slab after it was copied. */
   releaseBytes(slab: Uint8Array): void;
 }
@@ -269,8 +271,10 @@ export class PoolSink implements Sink {
 
   async #finish({ place, members }: Gathered, signal: AbortSignal): Promise<void> {
     const workBytes = members.reduce((sum, chunk) => sum + workOf(chunk), 0);
-    if (workBytes < minWorkBytes) return this.#finishHere(members);
     const bytes = countOf(place.shape) * this.#itemBytes;
+    const isAll = bytes === this.out.byteLength;
+    if (workBytes < minWorkBytes || (isAll && (await this.helpers.claimCaller())))
+      return this.#finishHere(members);
     const strides = stridesOf(place.shape, this.#itemBytes);
     const box = { origin: place.origin, strides };
     const steps: PlacedStep[] = [];

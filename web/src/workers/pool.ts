@@ -1,7 +1,6 @@
 /** A pool of workers that decode and encode chunks. */
 
 import { type CoreChunkCodec, wholePlace } from "../chain/chunk-codec.js";
-import { type CoreCodec, coreCodecs } from "../engine/codec-table.js";
 import type { ModuleName } from "../engine/compile.js";
 import { compiledModule, getSession, withFullIfNeeded } from "../engine/engine.js";
 import type { Plan } from "../engine/plan.js";
@@ -17,6 +16,7 @@ import {
   allowListeners,
   keepAlive,
   listenTo,
+  nextTask,
   parallelism,
   stopWorker,
 } from "../util/platform.js";
@@ -32,6 +32,7 @@ import {
   warnNoWorkers,
 } from "./messages.js";
 import { FetchConnections } from "./remote-fetch.js";
+import { isSlow } from "./slow-codecs.js";
 import { packagedWorkers, type StartWorker } from "./start.js";
 
 export interface WorkerPoolOptions {
@@ -55,7 +56,7 @@ export interface WorkerPoolOptions {
 const maxDefaultSize = 8;
 /** Maximum number of tasks per worker: one in progress, and the next one, so that it never waits. */
 const depth = 2;
-/** The same for tasks that this thread runs as well: while it runs one, workers must not run out of work. */
+/** The same if this thread runs tasks as well: while it runs one, workers must not run out of work. */
 const sharedDepth = 3;
 /** Maximum unused bytes in the memory for encoded chunks. */
 const inputSlack = 2 ** 20;
@@ -68,12 +69,6 @@ const silenceTimeout = 60_000;
 /** Consecutive worker crashes, without a completed task, after which no more are started. */
 const maxCrashes = 8;
 
-/** Codecs that take longer than copying the bytes to another thread; blosc depends on its compressor. */
-const slowCodecs: ReadonlySet<CoreCodec> = new Set<CoreCodec>([
-  ...(["zlib", "gzip", "zstd", "blosc", "bz2", "lzma", "zfp", "pcodec", "lzw"] as const),
-  ...coreCodecs.filter(({ decode }) => decode === "images").map(({ core }) => core),
-]);
-
 /** Whether the calling thread may be busy with tasks: a page would not respond while it runs one. */
 const mayBlock = (): boolean => !("document" in globalThis);
 
@@ -83,7 +78,8 @@ export interface WorkerPool extends MaybeDisposable {}
 /**
  * Workers that decode the chunks of `get`, `getBytes` and `getChunk`, and encode those of `set`, `setChunk`
  * and `append`. They start with the first task and run until `destroy`, or until the end of the block if the
- * pool is declared with `using`. If workers fail, the calling thread does their work instead.
+ * pool is declared with `using`. Outside pages, the calling thread helps while all workers are busy. If workers fail, it
+ * does their work.
  */
 // biome-ignore lint/suspicious/noUnsafeDeclarationMerging: the constructor adds the methods
 export class WorkerPool {
@@ -197,6 +193,7 @@ export class WorkerPool {
       enter: () => this.enter(),
       leave: () => this.leave(),
       submit: (work, target, signal) => this.submit(slabTask(work, target), signal),
+      claimCaller: () => this.#claimCaller(),
       releaseBytes: (slab) => this.#recycle(this.#slabs, slab.buffer as ArrayBuffer),
     };
     return new PoolSink(helpers, codec, projections, out, located);
@@ -240,11 +237,8 @@ export class WorkerPool {
   }
 
   /** @internal Whether decoding, or encoding, a chunk takes longer than copying it to another thread and back. */
-  outweighsCopy({ steps }: Plan, direction: "decode" | "encode"): boolean {
-    const fastest = direction === "decode" ? 3 : 1; // compressors of Blosc: snappy, lz4
-    return steps.some(
-      ({ core, params }) => slowCodecs.has(core) && !(core === "blosc" && params[0]! <= fastest),
-    );
+  outweighsCopy(plan: Plan, direction: "decode" | "encode"): boolean {
+    return isSlow(plan, direction);
   }
 
   /** @internal Decodes one chunk. */
@@ -256,9 +250,11 @@ export class WorkerPool {
     const { shape, dtype } = codec.plan.array;
     const steps = codec.placed(encoded, wholePlace(shape, dtype.itemBytes));
     const bytes = codec.plan.decodedBytes;
+    const isHere = await this.#claimCaller();
     return withFullIfNeeded(codec, async (module) => {
+      const task = slabTask({ module, bytes, steps });
       try {
-        return (await this.submit(slabTask({ module, bytes, steps }), signal))!;
+        return (isHere ? task.run(await getSession(module)) : await this.submit(task, signal))!;
       } catch (error) {
         throw error instanceof StepFailure ? error.error : error;
       }
@@ -294,40 +290,63 @@ export class WorkerPool {
 
   /** Assigns tasks to workers, and starts workers for the remaining tasks. */
   #advance(): void {
-    this.#startsAll &&= this.status.workers < this.#maxSize;
+    this.#startsAll &&= this.status.workers < this.#maxWorkers;
     for (const job of this.#queue) {
       if (this.#maxSize === 0 || job.crashes > 1) {
         this.#queue.delete(job);
         void job.runHere();
         continue;
       }
-      const isHelped = job.task.kind === "recode" && mayBlock();
-      const member = this.#leastBusy(isHelped ? sharedDepth : depth);
-      if (!member && (!isHelped || this.#isBusyHere)) break;
+      const member = this.#leastBusy(this.helps() ? sharedDepth : depth);
+      if (!member) break;
       this.#queue.delete(job);
-      if (member) this.#assign(member, job);
-      else void this.#helpWith(job);
+      this.#assign(member, job);
     }
-    const wanted = this.#startsAll ? this.#maxSize : this.#queue.size + this.#givenCount();
+    if (this.#queue.size > 0 && !this.#isBusyHere && this.helps()) void this.#help();
+    const wanted = this.#startsAll ? this.#maxWorkers : this.#queue.size + this.#givenCount();
     let missing = Math.min(wanted, this.#maxWorkers) - this.#workers.size;
     while (missing-- > 0) void this.#startOne();
   }
 
-  /** Runs a task on this thread, because all workers are busy. */
-  async #helpWith(job: PendingTask): Promise<void> {
+  /** Runs a task on this thread, after answers of workers were received: they may take it meanwhile. */
+  async #help(): Promise<void> {
     this.#isBusyHere = true;
     this.#startsAll = true;
-    await job.runHere();
+    await nextTask();
+    const [job] = this.#queue;
+    if (job) {
+      this.#queue.delete(job);
+      await job.runHere();
+    }
     this.#isBusyHere = false;
     this.#advance();
   }
 
   /**
-   * Maximum number of workers. At most one until a worker has started in another than the usual way, because
-   * each failure logs an error.
+   * Whether the caller should run its only task itself: nothing else runs, and sending it to a worker gains nothing. Tasks
+   * that are submitted meanwhile are for workers.
+   */
+  async #claimCaller(): Promise<boolean> {
+    if (this.#isBusyHere || !this.helps() || this.#queue.size + this.#givenCount() > 0) return false;
+    this.#isBusyHere = true;
+    await nextTask();
+    this.#isBusyHere = false;
+    return true;
+  }
+
+  /** @internal Whether this thread runs tasks, too, while all workers are busy. */
+  helps(): boolean {
+    return mayBlock();
+  }
+
+  /**
+   * Maximum number of workers to run: a hardware thread is left for this one if it helps. At most one until a worker has
+   * started in another than the usual way, because each failure logs an error.
    */
   get #maxWorkers(): number {
-    return this.#startMethod === 0 || this.#hasStarted ? this.#maxSize : Math.min(1, this.#maxSize);
+    const isTrying = this.#startMethod > 0 && !this.#hasStarted;
+    const most = isTrying ? 1 : this.helps() ? Math.max(1, parallelism() - 1) : this.#maxSize;
+    return Math.min(most, this.#maxSize);
   }
 
   #givenCount(): number {

@@ -19,6 +19,8 @@ import {
   type StoreSetOptions,
   type StoreWriteOptions,
 } from "../store.js";
+import type { FileCalls } from "../transport.js";
+import { CallRunner, maxBlockingBytes } from "./calls.js";
 import { entriesIn, folderKind, refuseProtected, removeEmptyFoldersIn } from "./entries.js";
 import { isLink, modifiedTime, namesIn, readFilePart, readFolder, realFolder } from "./read.js";
 import { emptyFolder, removeFile, removeFolder, writeFileWhole } from "./write.js";
@@ -42,9 +44,6 @@ export interface FolderLocation {
 
 export { modifiedTime };
 
-/** Maximum size of an object that is written by blocking calls. */
-const maxBlockingBytes = 2 ** 20;
-
 /**
  * A store in a folder: the key "/a/b" is the file `a/b` below it. Keys cannot leave the folder. Links in it are followed;
  * listing stops at circles. Files that do not exist and folders are missing. Other failures throw Network ("file-failed").
@@ -63,6 +62,7 @@ export class FileSystemStore extends RangedStore implements OwnStore, Everything
   /** @internal */
   [fileCalls]: OwnStore[typeof fileCalls];
   #base: Promise<URL> | undefined;
+  #runner: Promise<CallRunner> | undefined;
 
   /** @param root path of a folder (relative to the current one), or its file URL. */
   constructor(root: string | URL, options: FileSystemStoreOptions = {}) {
@@ -100,7 +100,7 @@ export class FileSystemStore extends RangedStore implements OwnStore, Everything
     options: StoreGetOptions,
   ): Promise<Uint8Array | undefined> {
     const reading = { ...options, range, maxBytes: this.#limit(options) };
-    return readFilePart(await this.#fileUrl(key), reading, this[fileCalls]?.next);
+    return readFilePart(await this.#fileUrl(key), reading, await this.#readCalls());
   }
 
   /** @internal Reads a file into a buffer that the reader returns: see store/read.ts. */
@@ -109,9 +109,15 @@ export class FileSystemStore extends RangedStore implements OwnStore, Everything
     const url = await this.#fileUrl(key);
     return this.#lender.run(async () => {
       const reading = { ...options, maxBytes: this.#limit(options), bufferPool: this.#lender.pool };
-      const bytes = await readFilePart(url, reading, this[fileCalls]?.next);
+      const bytes = await readFilePart(url, reading, await this.#readCalls());
       return bytes && this.#lender.lend(bytes);
     });
+  }
+
+  /** Returns the calls for reading the next file. */
+  async #readCalls(): Promise<FileCalls> {
+    this.#runner ??= CallRunner.make();
+    return (this[fileCalls] ?? (await this.#runner)).next;
   }
 
   #limit({ maxBytes = Number.POSITIVE_INFINITY }: StoreGetOptions): number {

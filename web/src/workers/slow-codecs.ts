@@ -1,0 +1,19 @@
+/** Whether another thread saves time with a codec. */
+
+import { type CoreCodec, coreCodecs } from "../engine/codec-table.js";
+import type { Plan } from "../engine/plan.js";
+
+/** Codecs that take longer than copying the bytes to another thread, in both directions; blosc depends on its compressor. */
+const slowCodecs: ReadonlySet<CoreCodec> = new Set<CoreCodec>([
+  ...(["zlib", "gzip", "zstd", "blosc", "bz2", "lzma", "zfp", "pcodec", "lzw"] as const),
+  ...coreCodecs.filter(({ decode }) => decode === "images").map(({ core }) => core),
+]);
+
+/** Whether decoding, or encoding, takes longer than copying the bytes to another thread and back. */
+export function isSlow({ steps }: Plan, direction: "decode" | "encode"): boolean {
+  const fastest = direction === "decode" ? 3 : 1; // compressors of Blosc: snappy, lz4
+  return steps.some(({ core, params }) => {
+    if (core === "lz4") return direction === "encode"; // without a shuffle before it, as Blosc has
+    return slowCodecs.has(core) && !(core === "blosc" && params[0]! <= fastest);
+  });
+}
