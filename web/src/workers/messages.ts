@@ -7,6 +7,7 @@ import { type CodecSession, NeedsFullModule } from "../engine/session.js";
 import type { ErrorCode, ErrorTag } from "../util/error-codes.js";
 import { isZarrError, messageOf, ZarrError } from "../util/errors.js";
 import type { AnyWorker, WasmModule } from "../util/platform.js";
+import type { FileOutcome } from "./file-work.js";
 import type { FetchConnection } from "./remote-fetch.js";
 
 /** A task as sent to a worker. */
@@ -32,7 +33,7 @@ export interface WorkMessage {
 export const isWorkMessage = (message: object): message is WorkMessage =>
   "id" in message && typeof message.id === "number" && "kind" in message;
 
-export type WorkKind = "decode" | "encode" | "recode";
+export type WorkKind = "decode" | "encode" | "recode" | "files";
 
 interface PlanMessage {
   readonly id: number;
@@ -48,6 +49,8 @@ export interface WorkResult {
   readonly bytes?: Uint8Array<ArrayBuffer> | undefined;
   /** Results of encoding, per chunk. */
   readonly chunks?: readonly ChunkResult[];
+  /** Result of copying files; undefined if it failed. */
+  readonly files?: FileOutcome | undefined;
   /** The task's memory, for reuse. */
   readonly input?: ArrayBuffer;
   readonly failure?: FailureMessage | undefined;

@@ -301,7 +301,7 @@ export class WorkerPool {
         void job.runHere();
         continue;
       }
-      const isHelped = job.task.kind === "recode" && mayBlock();
+      const isHelped = (job.task.kind === "recode" || job.task.kind === "files") && mayBlock();
       const member = this.#leastBusy(isHelped ? sharedDepth : depth);
       if (!member && (!isHelped || this.#isBusyHere)) break;
       this.#queue.delete(job);

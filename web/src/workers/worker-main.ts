@@ -6,10 +6,11 @@
 
 import { configureWasm, getSession } from "../engine/engine.js";
 import type { CodecSession } from "../engine/session.js";
-import { openWorkerPort, type WorkerPort } from "../util/platform.js";
+import { nodeModule, openWorkerPort, type WorkerPort } from "../util/platform.js";
 import { runSlab, unpackSlab } from "./decode-work.js";
 import { encodeBatch, unpackBatch } from "./encode-work.js";
 import { Fetching, isFetchRequest } from "./fetching.js";
+import { runFiles, unpackFiles } from "./file-work.js";
 import { isWorkMessage, KnownPlans, packFailure, type WorkMessage, type WorkResult } from "./messages.js";
 import { recodeBox, unpackRecode } from "./recode-work.js";
 
@@ -30,7 +31,7 @@ async function runTask(port: WorkerPort, message: WorkMessage): Promise<void> {
   const send = (said: WorkResult, transfer: ArrayBuffer[]) => port.post(said, transfer);
   try {
     plans.store(message); // first, because later messages rely on them
-    const run = tasks[kind](message);
+    const run = await tasks[kind](message);
     if (wasm instanceof WebAssembly.Module) configureWasm({ [module]: wasm });
     const outcome = run(await getSession(module));
     const made = [outcome.bytes, ...(outcome.chunks ?? []).map((chunk) => chunk.bytes)];
@@ -42,7 +43,7 @@ async function runTask(port: WorkerPort, message: WorkMessage): Promise<void> {
   }
 }
 
-type Work = (session: CodecSession) => Pick<WorkResult, "bytes" | "chunks">;
+type Work = (session: CodecSession) => Pick<WorkResult, "bytes" | "chunks" | "files">;
 
 function decodeTask(message: WorkMessage): Work {
   const slab = unpackSlab(plans, message);
@@ -59,7 +60,13 @@ function recodeTask(message: WorkMessage): Work {
   return (session) => ({ chunks: recodeBox(session, work, message.input) });
 }
 
-const tasks = { decode: decodeTask, encode: encodeTask, recode: recodeTask };
+async function fileTask(message: WorkMessage): Promise<Work> {
+  const work = unpackFiles(plans, message);
+  const fs = await nodeModule<typeof import("node:fs")>("node:fs");
+  return (session) => ({ files: runFiles(session, work, fs) });
+}
+
+const tasks = { decode: decodeTask, encode: encodeTask, recode: recodeTask, files: fileTask };
 
 let isStarted = false;
 

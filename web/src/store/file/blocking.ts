@@ -1,0 +1,63 @@
+/** Reads and writes whole files by blocking calls: on a local disk, passing a call to other threads takes longer than the call. */
+
+import { uninitialised } from "../../util/platform.js";
+import { errorCode } from "./read.js";
+
+export type BlockingFs = typeof import("node:fs");
+
+/** Reads files one after another into the same memory. */
+export class FileReader {
+  #memory = new Uint8Array(0);
+
+  constructor(private readonly fs: BlockingFs) {}
+
+  /**
+   * Returns the content of a file, in memory that the next call reuses; undefined for a missing file.
+   * @throws errors of the system; Error for a file that is not regular, longer than `maxBytes`, or truncated meanwhile.
+   */
+  read(file: string, maxBytes: number): Uint8Array | undefined {
+    const { fs } = this;
+    const id = openFile(fs, file);
+    if (id === undefined) return undefined;
+    try {
+      const info = fs.fstatSync(id);
+      if (!info.isFile() || info.size > maxBytes) throw new Error(`${file} is not a file of at most ${maxBytes} bytes`);
+      if (this.#memory.byteLength < info.size) this.#memory = uninitialised(info.size);
+      if (fs.readSync(id, this.#memory, 0, info.size, 0) < info.size) throw new Error(`${file} was truncated`);
+      return this.#memory.subarray(0, info.size);
+    } finally {
+      fs.closeSync(id);
+    }
+  }
+}
+
+/** Opens a file for reading. Without O_NONBLOCK, opening a named pipe waits for a writer. */
+function openFile(fs: BlockingFs, file: string): number | undefined {
+  const { O_RDONLY, O_NONBLOCK = 0 } = fs.constants;
+  try {
+    return fs.openSync(file, O_RDONLY | O_NONBLOCK);
+  } catch (cause) {
+    if (errorCode(cause) === "ENOENT") return undefined;
+    throw cause;
+  }
+}
+
+/** Writes a file under a name that only the caller uses. Creates its folder. @throws errors of the system. */
+export function writeFile(fs: BlockingFs, file: string, bytes: Uint8Array): void {
+  const id = createFile(fs, file);
+  try {
+    for (let at = 0; at < bytes.byteLength; ) at += fs.writeSync(id, bytes, at, bytes.byteLength - at);
+  } finally {
+    fs.closeSync(id);
+  }
+}
+
+function createFile(fs: BlockingFs, file: string): number {
+  try {
+    return fs.openSync(file, "w");
+  } catch (cause) {
+    if (errorCode(cause) !== "ENOENT") throw cause;
+    fs.mkdirSync(file.slice(0, Math.max(file.lastIndexOf("/"), file.lastIndexOf("\\"))), { recursive: true });
+    return fs.openSync(file, "w");
+  }
+}
