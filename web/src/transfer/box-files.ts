@@ -18,11 +18,6 @@ import type { TargetStore } from "./array-copy.js";
 import type { BoxCopy } from "./box-copy.js";
 import type { FolderPair } from "./destination.js";
 
-/** Duration of the calls for a file, in milliseconds, from which they are worth to be made in other threads, many at a time. */
-const slowFile = 2;
-/** Weight of a box in the mean. */
-const weight = 1 / 4;
-
 export const slabOf = (shape: readonly number[], itemBytes: number): PlaceBox => ({
   origin: shape.map(() => 0),
   strides: stridesOf(shape, itemBytes),
@@ -35,8 +30,9 @@ interface Written extends WriteStep {
 
 /** Copies the boxes of one array, several at a time. */
 export class FileBoxes {
-  /** Mean duration of the calls for a file. */
-  #mean = 0;
+  #latency = 0;
+  /** Whether a box could not be copied. */
+  #hasFailed = false;
 
   constructor(
     private readonly folders: FolderPair,
@@ -50,7 +46,7 @@ export class FileBoxes {
    * @throws Network if the lock is lost; what the store throws; the reason of the signal.
    */
   async copy(copy: BoxCopy, box: Box, place: Parameters<typeof resolveRegion>[1]): Promise<boolean> {
-    if (this.#mean > slowFile) return false;
+    if (this.#hasFailed) return false;
     const reads = this.#reads(copy, box);
     const writes = this.#writes(copy.to, place);
     if (!reads) return false;
@@ -60,6 +56,7 @@ export class FileBoxes {
       reads,
       writes: writes.map(({ key: _, ...step }) => step),
       keepsFill,
+      latency: this.#latency,
     };
     return this.folders.run(async () => {
       const outcome = await this.#run(work, writes, copy);
@@ -78,9 +75,9 @@ export class FileBoxes {
     try {
       const outcome = await copyFiles(work, fs, pool);
       signal?.throwIfAborted();
+      this.#hasFailed ||= !outcome;
       if (!outcome) return undefined;
-      const files = work.reads.length + writes.length;
-      this.#mean += weight * (outcome.fileTime / files - this.#mean);
+      this.#latency = outcome.latency;
       await this.folders.checkLock();
       for (const [i, { key, file }] of writes.entries()) {
         const size = outcome.sizes[i]!;

@@ -6,8 +6,7 @@
 import { getSession } from "../engine/engine.js";
 import type { PlanWords } from "../engine/plan.js";
 import type { CodecSession, Placement, Slab } from "../engine/session.js";
-import { type BlockingFs, FileReader, writeFile } from "../store/file/blocking.js";
-import { encoding } from "../write/encoder.js";
+import { BlockingFiles, type BlockingFs } from "../store/file/blocking.js";
 import type { KnownPlans, PoolTask, WorkMessage, WorkResult } from "./messages.js";
 import type { WorkerPool } from "./pool.js";
 
@@ -34,6 +33,8 @@ export interface FileWork<P = PlanWords> {
   readonly writes: readonly WriteStep<P>[];
   /** Whether to encode chunks that contain only the fill value. */
   readonly keepsFill: boolean;
+  /** Mean time to open a file so far, in milliseconds. */
+  readonly latency: number;
 }
 
 export interface FileOutcome {
@@ -41,13 +42,12 @@ export interface FileOutcome {
   readonly read: number;
   /** Sizes of the written files; 0 for chunks that were not encoded. */
   readonly sizes: readonly number[];
-  /** Duration of the file system's calls, in milliseconds. */
-  readonly fileTime: number;
+  readonly latency: number;
 }
 
 /**
  * Copies the chunks on a worker, or without a pool on this thread.
- * @returns undefined if anything failed, whether files were written or not: the same work in memory reports the reason.
+ * @returns undefined if anything failed or the file system is slow, whether files were written or not.
  */
 export async function copyFiles(
   work: FileWork,
@@ -94,7 +94,10 @@ export function unpackFiles(known: KnownPlans, { work }: WorkMessage): FileWork 
   };
 }
 
-let reader: FileReader | undefined;
+/** Latency from which files should be opened by other threads, many at a time, in milliseconds. */
+const maxLatency = 0.5;
+
+let files: BlockingFiles | undefined;
 
 /** Runs the work on this thread. */
 export function runFiles(session: CodecSession, work: FileWork, fs: BlockingFs): FileOutcome | undefined {
@@ -110,28 +113,29 @@ export function runFiles(session: CodecSession, work: FileWork, fs: BlockingFs):
 }
 
 function copySlab(session: CodecSession, slab: Slab, work: FileWork, fs: BlockingFs): FileOutcome {
-  reader ??= new FileReader(fs);
-  let [read, fileTime] = [0, 0];
-  const timed = <T>(call: () => T): T => {
-    const start = performance.now();
-    const result = call();
-    fileTime += performance.now() - start;
-    return result;
-  };
+  files ??= new BlockingFiles(fs);
+  files.latency = work.latency;
+  let read = 0;
   for (const { plan, missing, file, maxBytes, offset, axes } of work.reads) {
-    const encoded = timed(() => reader!.read(file, maxBytes));
+    const encoded = files.read(file, maxBytes);
+    checkLatency(files);
     read += encoded?.byteLength ?? 0;
     session.place(slab, { plan: encoded ? plan : missing, encoded, offset, axes });
   }
   const sizes = work.writes.map((step) => {
     let size = 0;
     const write = (bytes: Uint8Array) => {
-      timed(() => writeFile(fs, step.file, bytes));
+      files!.write(step.file, bytes);
+      checkLatency(files!);
       size = bytes.byteLength;
       return bytes as Uint8Array<ArrayBuffer>;
     };
-    encoding(() => session.encodePlaced(slab, step, work.keepsFill, write));
+    session.encodePlaced(slab, step, work.keepsFill, write);
     return size;
   });
-  return { read, sizes, fileTime };
+  return { read, sizes, latency: files.latency };
+}
+
+function checkLatency({ latency }: BlockingFiles): void {
+  if (latency > maxLatency) throw new Error("the file system is slow");
 }

@@ -17,6 +17,7 @@ import {
   allowListeners,
   keepAlive,
   listenTo,
+  nextTask,
   parallelism,
   stopWorker,
 } from "../util/platform.js";
@@ -318,6 +319,7 @@ export class WorkerPool {
     this.#isBusyHere = true;
     this.#startsAll = true;
     await job.runHere();
+    await nextTask(); // messages of workers that have started, or ended a task, arrive
     this.#isBusyHere = false;
     this.#advance();
   }

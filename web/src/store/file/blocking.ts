@@ -5,9 +5,16 @@ import { errorCode } from "./read.js";
 
 export type BlockingFs = typeof import("node:fs");
 
-/** Reads files one after another into the same memory. */
-export class FileReader {
+/** Weight of a call in the mean. */
+const weight = 1 / 16;
+/** Durations above this count as this, in milliseconds: a pause of the thread is not a slow file system. */
+const maxDuration = 2;
+
+/** Reads files into memory that it reuses, and writes files. */
+export class BlockingFiles {
   #memory = new Uint8Array(0);
+  /** Mean time to open a file, in milliseconds. */
+  latency = 0;
 
   constructor(private readonly fs: BlockingFs) {}
 
@@ -17,7 +24,7 @@ export class FileReader {
    */
   read(file: string, maxBytes: number): Uint8Array | undefined {
     const { fs } = this;
-    const id = openFile(fs, file);
+    const id = this.#timed(() => openFile(fs, file));
     if (id === undefined) return undefined;
     try {
       const info = fs.fstatSync(id);
@@ -29,6 +36,24 @@ export class FileReader {
       fs.closeSync(id);
     }
   }
+
+  /** Writes a file under a name that only the caller uses. Creates its folder. @throws errors of the system. */
+  write(file: string, bytes: Uint8Array): void {
+    const { fs } = this;
+    const id = this.#timed(() => createFile(fs, file));
+    try {
+      for (let at = 0; at < bytes.byteLength; ) at += fs.writeSync(id, bytes, at, bytes.byteLength - at);
+    } finally {
+      fs.closeSync(id);
+    }
+  }
+
+  #timed<T>(open: () => T): T {
+    const start = performance.now();
+    const id = open();
+    this.latency += weight * (Math.min(performance.now() - start, maxDuration) - this.latency);
+    return id;
+  }
 }
 
 /** Opens a file for reading. Without O_NONBLOCK, opening a named pipe waits for a writer. */
@@ -39,16 +64,6 @@ function openFile(fs: BlockingFs, file: string): number | undefined {
   } catch (cause) {
     if (errorCode(cause) === "ENOENT") return undefined;
     throw cause;
-  }
-}
-
-/** Writes a file under a name that only the caller uses. Creates its folder. @throws errors of the system. */
-export function writeFile(fs: BlockingFs, file: string, bytes: Uint8Array): void {
-  const id = createFile(fs, file);
-  try {
-    for (let at = 0; at < bytes.byteLength; ) at += fs.writeSync(id, bytes, at, bytes.byteLength - at);
-  } finally {
-    fs.closeSync(id);
   }
 }
 
