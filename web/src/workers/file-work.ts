@@ -6,7 +6,7 @@
 import { getSession } from "../engine/engine.js";
 import type { PlanWords } from "../engine/plan.js";
 import type { CodecSession, Placement, Slab } from "../engine/session.js";
-import { BlockingFiles, type BlockingFs } from "../store/file/blocking.js";
+import { BlockingFiles, type BlockingFs, Latency } from "../store/file/blocking.js";
 import type { KnownPlans, PoolTask, WorkMessage, WorkResult } from "./messages.js";
 import type { WorkerPool } from "./pool.js";
 
@@ -94,9 +94,6 @@ export function unpackFiles(known: KnownPlans, { work }: WorkMessage): FileWork 
   };
 }
 
-/** Latency from which files should be opened by other threads, many at a time, in milliseconds. */
-const maxLatency = 0.5;
-
 let files: BlockingFiles | undefined;
 
 /** Runs the work on this thread. */
@@ -114,7 +111,7 @@ export function runFiles(session: CodecSession, work: FileWork, fs: BlockingFs):
 
 function copySlab(session: CodecSession, slab: Slab, work: FileWork, fs: BlockingFs): FileOutcome {
   files ??= new BlockingFiles(fs);
-  files.latency = work.latency;
+  files.latency = new Latency(work.latency);
   let read = 0;
   for (const { plan, missing, file, maxBytes, offset, axes } of work.reads) {
     const encoded = files.read(file, maxBytes);
@@ -133,9 +130,9 @@ function copySlab(session: CodecSession, slab: Slab, work: FileWork, fs: Blockin
     session.encodePlaced(slab, step, work.keepsFill, write);
     return size;
   });
-  return { read, sizes, latency: files.latency };
+  return { read, sizes, latency: files.latency.mean };
 }
 
 function checkLatency({ latency }: BlockingFiles): void {
-  if (latency > maxLatency) throw new Error("the file system is slow");
+  if (latency.isHigh) throw new Error("the file system is slow");
 }

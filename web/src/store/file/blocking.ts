@@ -9,12 +9,31 @@ export type BlockingFs = typeof import("node:fs");
 const weight = 1 / 16;
 /** Durations above this count as this, in milliseconds: a pause of the thread is not a slow file system. */
 const maxDuration = 2;
+/** Mean duration from which calls should be made in other threads, many at a time. */
+const maxMean = 0.5;
+
+/** How long a file system takes to find a file. */
+export class Latency {
+  /** @param mean mean duration of recent calls, in milliseconds. */
+  constructor(public mean = 0) {}
+
+  /** Makes a call that opens or finds a file. */
+  of<T>(call: () => T): T {
+    const start = performance.now();
+    const result = call();
+    this.mean += weight * (Math.min(performance.now() - start, maxDuration) - this.mean);
+    return result;
+  }
+
+  get isHigh(): boolean {
+    return this.mean > maxMean;
+  }
+}
 
 /** Reads files into memory that it reuses, and writes files. */
 export class BlockingFiles {
   #memory = new Uint8Array(0);
-  /** Mean time to open a file, in milliseconds. */
-  latency = 0;
+  latency = new Latency();
 
   constructor(private readonly fs: BlockingFs) {}
 
@@ -24,7 +43,7 @@ export class BlockingFiles {
    */
   read(file: string, maxBytes: number): Uint8Array | undefined {
     const { fs } = this;
-    const id = this.#timed(() => openFile(fs, file));
+    const id = this.latency.of(() => openFile(fs, file));
     if (id === undefined) return undefined;
     try {
       const info = fs.fstatSync(id);
@@ -40,19 +59,12 @@ export class BlockingFiles {
   /** Writes a file under a name that only the caller uses. Creates its folder. @throws errors of the system. */
   write(file: string, bytes: Uint8Array): void {
     const { fs } = this;
-    const id = this.#timed(() => createFile(fs, file));
+    const id = this.latency.of(() => createFile(fs, file));
     try {
       for (let at = 0; at < bytes.byteLength; ) at += fs.writeSync(id, bytes, at, bytes.byteLength - at);
     } finally {
       fs.closeSync(id);
     }
-  }
-
-  #timed<T>(open: () => T): T {
-    const start = performance.now();
-    const id = open();
-    this.latency += weight * (Math.min(performance.now() - start, maxDuration) - this.latency);
-    return id;
   }
 }
 
