@@ -87,7 +87,7 @@ export class BoxCopier {
     };
     this.#asValues = [from.array, to].some(({ reader }) => reader.firstCodec.type === "vlen");
     this.#fitsSlab = fitsSlab(from.array, to);
-    this.#fitsFiles = this.#fitsSlab && !copy.verify && !from.array.spec.isSharded && !to.spec.isSharded;
+    this.#fitsFiles = this.#fitsSlab && !from.array.spec.isSharded && !to.spec.isSharded;
   }
 
   async box(box: Box): Promise<void> {

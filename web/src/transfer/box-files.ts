@@ -1,6 +1,7 @@
 /** Copies boxes from the files of one folder to those of another, on all threads: read, decoded, encoded and written there. */
 
 import type { CoreChunkCodec } from "../chain/chunk-codec.js";
+import type { Placement } from "../engine/session.js";
 import type { ZarrArray } from "../hierarchy/array.js";
 import { selectedCount } from "../plan/projections.js";
 import { chunkPlace, Jobs, type PlaceBox } from "../plan/slabs.js";
@@ -27,6 +28,12 @@ export const slabOf = (shape: readonly number[], itemBytes: number): PlaceBox =>
 interface Written extends WriteStep {
   readonly key: string;
 }
+
+const plannedStep = (codec: CoreChunkCodec, place: Placement) => ({
+  ...place,
+  plan: codec.plan,
+  missing: codec.placed(undefined, place)[0]!.plan,
+});
 
 /** Copies the boxes of one array, several at a time. */
 export class FileBoxes {
@@ -56,6 +63,7 @@ export class FileBoxes {
       reads,
       writes: writes.map(({ key: _, ...step }) => step),
       keepsFill,
+      verify: copy.verify,
       latency: this.#latency,
     };
     return this.folders.run(async () => {
@@ -104,9 +112,8 @@ export class FileBoxes {
       const file = this.folders.from + normalizePath(reader.objectKey(object));
       const maxBytes = Math.min(codec.encodedBound, reader.limits.encodedBytes);
       for (const { projections } of tasks) {
-        const place = chunkPlace(projections, undefined, slab);
-        const missing = codec.placed(undefined, place)[0]!.plan;
-        reads.push({ ...place, plan: codec.plan, missing, file, maxBytes });
+        const step = plannedStep(codec, chunkPlace(projections, undefined, slab));
+        reads.push({ ...step, file, maxBytes });
       }
     }
     return reads;
@@ -119,11 +126,11 @@ export class FileBoxes {
     for (const { object, tasks } of new Jobs(reader, parts, dtype.itemBytes).inOrder(undefined)) {
       const key = reader.objectKey(object);
       if (this.store.kept.has(key)) continue;
-      const { plan } = reader.layoutOf(object).leaf as CoreChunkCodec;
+      const codec = reader.layoutOf(object).leaf as CoreChunkCodec;
       const path = this.folders.to + normalizePath(key);
       const file = path.slice(0, Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1) + hiddenName();
       for (const { projections } of tasks)
-        writes.push({ ...chunkPlace(projections, undefined, slab), plan, file, key });
+        writes.push({ ...plannedStep(codec, chunkPlace(projections, undefined, slab)), file, key });
     }
     return writes;
   }

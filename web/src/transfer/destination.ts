@@ -165,7 +165,7 @@ function plainDestination(
     store,
     copyFrom: inner instanceof FileSystemStore ? copyingInto(inner, gate) : undefined,
     foldersWith: async (source) =>
-      inner instanceof FileSystemStore && !verify ? foldersOf(source, inner, gate) : undefined,
+      inner instanceof FileSystemStore ? foldersOf(source, inner, gate) : undefined,
     lock: (options) => lockDestination({ ...names, inner, gate }, options),
     readBack: () => store,
     close: release,

@@ -7,21 +7,30 @@ import { getSession } from "../engine/engine.js";
 import type { PlanWords } from "../engine/plan.js";
 import type { CodecSession, Placement, Slab } from "../engine/session.js";
 import { BlockingFiles, type BlockingFs, Latency } from "../store/file/blocking.js";
+import { isSameBytes } from "../util/bytes.js";
 import type { KnownPlans, PoolTask, WorkMessage, WorkResult } from "./messages.js";
 import type { WorkerPool } from "./pool.js";
+import { isSameSlab } from "./recode-work.js";
+
+interface Plans<P = PlanWords> {
+  readonly plan: P;
+  /** The plan of the fill value, for missing files. */
+  readonly missing: P;
+}
+
+const mapPlans = <P, Q>({ plan, missing }: Plans<P>, map: (plan: P) => Q): Plans<Q> => ({
+  plan: map(plan),
+  missing: map(missing),
+});
 
 /** A chunk of the source. */
-export interface ReadStep<P = PlanWords> extends Placement {
-  readonly plan: P;
-  /** Writes the fill value if the file is missing. */
-  readonly missing: P;
+export interface ReadStep<P = PlanWords> extends Placement, Plans<P> {
   readonly file: string;
   readonly maxBytes: number;
 }
 
 /** A chunk of the target. */
-export interface WriteStep<P = PlanWords> extends Placement {
-  readonly plan: P;
+export interface WriteStep<P = PlanWords> extends Placement, Plans<P> {
   /** A new file, which is not written for a chunk that contains only the fill value. */
   readonly file: string;
 }
@@ -33,6 +42,8 @@ export interface FileWork<P = PlanWords> {
   readonly writes: readonly WriteStep<P>[];
   /** Whether to encode chunks that contain only the fill value. */
   readonly keepsFill: boolean;
+  /** Whether to read and decode the written files again, and to compare their elements with the box. */
+  readonly verify: boolean;
   /** Mean time to open a file so far, in milliseconds. */
   readonly latency: number;
 }
@@ -68,15 +79,14 @@ function fileTask(work: FileWork, fs: BlockingFs): PoolTask<FileOutcome | undefi
     workBytes: 2 * bytes,
     read: ({ files }) => (isOutcome(files, writes.length) ? { outcome: files } : undefined),
     run: (session) => runFiles(session, work, fs),
-    pack: (known): FileWork<number> => ({
+    pack: (known): FileWork<number> => {
+      const plans = (step: Plans) => mapPlans(step, (plan) => known.planNumber(plan));
+      return {
       ...work,
-      reads: reads.map((step) => ({
-        ...step,
-        plan: known.planNumber(step.plan),
-        missing: known.planNumber(step.missing),
-      })),
-      writes: writes.map((step) => ({ ...step, plan: known.planNumber(step.plan) })),
-    }),
+      reads: reads.map((step) => ({ ...step, ...plans(step) })),
+      writes: writes.map((step) => ({ ...step, ...plans(step) })),
+      };
+    },
   };
 }
 
@@ -87,10 +97,11 @@ function isOutcome(files: WorkResult["files"], count: number): boolean {
 /** Decodes the message in the worker. */
 export function unpackFiles(known: KnownPlans, { work }: WorkMessage): FileWork {
   const { reads, writes, ...rest } = work as FileWork<number>;
+  const plans = (step: Plans<number>) => mapPlans(step, (plan) => known.get(plan));
   return {
     ...rest,
-    reads: reads.map((step) => ({ ...step, plan: known.get(step.plan), missing: known.get(step.missing) })),
-    writes: writes.map((step) => ({ ...step, plan: known.get(step.plan) })),
+    reads: reads.map((step) => ({ ...step, ...plans(step) })),
+    writes: writes.map((step) => ({ ...step, ...plans(step) })),
   };
 }
 
@@ -98,18 +109,25 @@ let files: BlockingFiles | undefined;
 
 /** Runs the work on this thread. */
 export function runFiles(session: CodecSession, work: FileWork, fs: BlockingFs): FileOutcome | undefined {
-  let slab: Slab | undefined;
+  const slabs: Slab[] = [];
   try {
-    slab = session.makeSlab(work.bytes);
-    return copySlab(session, slab, work, fs);
+    for (let i = 0; i < (work.verify ? 2 : 1); i++) slabs.push(session.makeSlab(work.bytes));
+    return copySlab(session, slabs[0]!, slabs[1], work, fs);
   } catch {
     return undefined;
   } finally {
-    if (slab) session.freeSlab(slab);
+    for (const slab of slabs) session.freeSlab(slab);
   }
 }
 
-function copySlab(session: CodecSession, slab: Slab, work: FileWork, fs: BlockingFs): FileOutcome {
+/** @param again receives the elements of the written files. */
+function copySlab(
+  session: CodecSession,
+  slab: Slab,
+  again: Slab | undefined,
+  work: FileWork,
+  fs: BlockingFs,
+): FileOutcome {
   files ??= new BlockingFiles(fs);
   files.latency = new Latency(work.latency);
   let read = 0;
@@ -120,17 +138,25 @@ function copySlab(session: CodecSession, slab: Slab, work: FileWork, fs: Blockin
     session.place(slab, { plan: encoded ? plan : missing, encoded, offset, axes });
   }
   const sizes = work.writes.map((step) => {
-    let size = 0;
+    let written: Uint8Array | undefined;
     const write = (bytes: Uint8Array) => {
       files!.write(step.file, bytes);
       checkLatency(files!);
-      size = bytes.byteLength;
+      written = again ? readBack(files!, step.file, bytes) : bytes;
       return bytes as Uint8Array<ArrayBuffer>;
     };
     session.encodePlaced(slab, step, work.keepsFill, write);
-    return size;
+    if (again) session.place(again, { ...step, plan: written ? step.plan : step.missing, encoded: written });
+    return written?.byteLength ?? 0;
   });
+  if (again && !isSameSlab(session, slab, again)) throw new Error("elements change when they are encoded");
   return { read, sizes, latency: files.latency.mean };
+}
+
+function readBack(files: BlockingFiles, file: string, bytes: Uint8Array): Uint8Array {
+  const found = files.read(file, bytes.byteLength);
+  if (!found || !isSameBytes(found, bytes)) throw new Error(`${file} differs from what was written`);
+  return found;
 }
 
 function checkLatency({ latency }: BlockingFiles): void {
