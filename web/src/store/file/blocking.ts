@@ -1,4 +1,4 @@
-/** Reads and writes whole files by blocking calls: on a local disk, passing a call to other threads takes longer than the call. */
+/** Reads and writes whole files by blocking calls of the file system (Node, Deno, Bun). */
 
 import { uninitialised } from "../../util/platform.js";
 import { errorCode } from "./read.js";
@@ -12,17 +12,22 @@ const maxDuration = 2;
 /** Mean duration from which calls should be made in other threads, many at a time. */
 const maxMean = 0.5;
 
-/** How long a file system takes to find a file. */
+/**
+ * Whether blocking calls pay: passing a call to the thread pool and back takes several times as long as the call on a local
+ * disk. On slow file systems, calls in the pool overlap.
+ */
 export class Latency {
   /** @param mean mean duration of recent calls, in milliseconds. */
   constructor(public mean = 0) {}
 
-  /** Makes a call that opens or finds a file. */
+  /** Makes a call. */
   of<T>(call: () => T): T {
     const start = performance.now();
-    const result = call();
-    this.mean += weight * (Math.min(performance.now() - start, maxDuration) - this.mean);
-    return result;
+    try {
+      return call();
+    } finally {
+      this.mean += weight * (Math.min(performance.now() - start, maxDuration) - this.mean);
+    }
   }
 
   get isHigh(): boolean {
