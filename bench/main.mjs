@@ -2,6 +2,7 @@
 // from one run on one machine.
 //   npm run bench -- viewer            only the viewer's rows, without building anything for the others
 //   npm run bench -- zarr-benchmarks   the cases of zarrs/zarr_benchmarks, which are not part of the others
+//   npm run bench -- --timeline        what each thread does when in the copies, as text
 //   npm run bench -- [--json FILE] [--write-docs] [--quick] [TEXT…]     TEXT: only rows whose name contains one
 // --write-docs writes the results to bench/results.json, docs/performance.md, docs/benchmarks.md and docs/charts. --quick measures as
 // little as possible, to check that everything runs: its results are meaningless.
@@ -18,9 +19,15 @@ import { ensureSystem } from "../scripts/lib/system.mjs";
 function readArguments() {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { json: { type: "string" }, "write-docs": { type: "boolean" }, quick: { type: "boolean" } },
+    options: {
+      json: { type: "string" },
+      "write-docs": { type: "boolean" },
+      quick: { type: "boolean" },
+      timeline: { type: "boolean" },
+    },
   });
-  return { json: values.json, writeDocs: values["write-docs"], quick: values.quick, texts: positionals };
+  const { json, quick, timeline, "write-docs": writeDocs } = values;
+  return { json, writeDocs, quick, timeline, texts: positionals };
 }
 
 /** Rows that need neither the native libraries nor their benchmarks, by the start of their names: required programs. */
@@ -33,8 +40,16 @@ function buildInHeap() {
   return buildNative("bench", ["zw_inheap", "zw_inheap_libraries"]);
 }
 
+/** Prints what each thread does when in the copies of suites/copies.mjs. */
+async function showTimelines() {
+  await buildAll();
+  const { printTimelines } = await import("./timeline.mjs");
+  await printTimelines(path.join(buildDir, "bench"));
+}
+
 runMain(async () => {
-  const { json, writeDocs, quick, texts } = readArguments();
+  const { json, writeDocs, quick, timeline, texts } = readArguments();
+  if (timeline) return showTimelines();
   const [loadBefore] = os.loadavg(); // the build and the benchmarks keep the cores busy
   const alone = Object.keys(standalone).find(
     (start) => texts.length > 0 && texts.every((text) => text.startsWith(start)),

@@ -92,6 +92,8 @@ export const targets = [
   ratio(/^copy, .* as stored: zarr-wasm over zarr-python/, ">=", 1.3, limits.objects),
   ratio(/^copy, .*(?:rechunked|re-encoded).*: zarr-wasm over zarr-python/, ">=", 2, limits.copies),
 
+  ratio(/^writeMultiscale, .*: zarr-wasm over zarr-python/, ">=", 2),
+
   ratio(/^getChunk, big-endian.*: zarr-wasm over zarrita/, ">=", 12, limits.results),
   ratio(/^get, transposed.*: zarr-wasm over zarrita/, ">=", 80, limits.results),
   ratio(/^get, chunk 64³ .* placed into 256³: zarr-wasm over zarrita/, ">=", 50, limits.faults),

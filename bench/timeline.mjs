@@ -15,7 +15,10 @@ const activities = [
   ["read", /^(openSync|readSync|fstatSync|closeSync|statSync|copyFile|open|read|stat|close)$/],
   ["encode", /^encodePlaced$/],
   ["decode", /^(place|fillPlaced|decodePlaced)$/],
-  ["compile", /^(compileFunction|compileSourceTextModule|ModuleWrap|instantiate|link|compile|moduleStrategy)$/],
+  [
+    "compile",
+    /^(compileFunction|compileSourceTextModule|ModuleWrap|instantiate|link|compile|moduleStrategy)$/,
+  ],
   ["messages", /^(postMessage|packSteps|receiveMessageOnPort|structuredClone)$/],
 ];
 const width = 5;
@@ -56,7 +59,14 @@ function lines(profiles, begin) {
       now += timeDeltas[i];
       const at = Math.floor((now - begin) / 1000 / width);
       if (at < 0) continue;
-      const row = rows.get(at) ?? rows.set(at, profiles.map(() => new Map())).get(at);
+      const row =
+        rows.get(at) ??
+        rows
+          .set(
+            at,
+            profiles.map(() => new Map()),
+          )
+          .get(at);
       for (const times of [row[thread], totals[thread]])
         times.set(activity.get(sample), (times.get(activity.get(sample)) ?? 0) + timeDeltas[i] / 1000);
     }
@@ -67,7 +77,8 @@ function lines(profiles, begin) {
       .slice(0, count)
       .map(([name, ms]) => `${name} ${ms.toFixed(1)}`)
       .join(", ");
-  const print = (head, row, count) => [head.padStart(8), ...row.map((times) => text(times, count).padEnd(42))].join("  ");
+  const print = (head, row, count) =>
+    [head.padStart(8), ...row.map((times) => text(times, count).padEnd(42))].join("  ");
   return [
     ["      ms", ...profiles.map((_, i) => (i === 0 ? "main thread" : `worker ${i}`).padEnd(42))].join("  "),
     ...[...rows].sort((a, b) => a[0] - b[0]).map(([at, row]) => print(String(at * width), row, 3)),
@@ -76,7 +87,7 @@ function lines(profiles, begin) {
 }
 
 /** Runs one copy in this process, and prints the timeline. */
-async function runCopy(source, target, options) {
+async function runCopy(source, target, what, options) {
   const { WorkerPool } = await import("zarr-wasm");
   const { copy } = await import("zarr-wasm/transfer");
   const workers = [];
@@ -102,7 +113,7 @@ async function runCopy(source, target, options) {
     }),
   );
   pool.destroy();
-  console.log(`${JSON.stringify(options)}: ${taken.toFixed(0)} ms`);
+  console.log(`\n${what}: ${taken.toFixed(0)} ms`);
   console.log(lines([own, ...others], own.startTime).join("\n"));
 }
 
@@ -114,17 +125,27 @@ async function runWorker() {
   await import("zarr-wasm/worker");
 }
 
-/** Prints the timelines of copies, each in a process of its own. */
-export function printTimelines(dir, source, copies) {
+/**
+ * Prints the timelines of the copies of suites/copies.mjs, each in a process of its own.
+ * @param {string} workDir for the arrays
+ */
+export async function printTimelines(workDir) {
+  const { copies, writeSource } = await import("./suites/copies.mjs");
+  const dir = path.join(workDir, "timeline");
+  const [source, target] = ["source", "target"].map((name) => path.join(dir, name));
   mkdirSync(dir, { recursive: true });
-  for (const options of copies) {
-    const target = path.join(dir, "timeline");
-    const args = [fileURLToPath(import.meta.url), "copy", source, target, JSON.stringify(options)];
-    spawnSync(process.execPath, args, { stdio: "inherit" });
-    rmSync(target, { recursive: true, force: true });
+  try {
+    await writeSource(source);
+    for (const { what, own } of copies) {
+      const args = [fileURLToPath(import.meta.url), "copy", source, target, what, JSON.stringify(own)];
+      spawnSync(process.execPath, args, { stdio: "inherit" });
+      rmSync(target, { recursive: true, force: true });
+    }
+  } finally {
+    rmSync(dir, { recursive: true });
   }
 }
 
 const [, , role, ...args] = process.argv;
-if (role === "copy") await runCopy(args[0], args[1], JSON.parse(args[2]));
+if (role === "copy") await runCopy(args[0], args[1], args[2], JSON.parse(args[3]));
 else if (role === "worker") await runWorker();

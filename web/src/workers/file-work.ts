@@ -82,9 +82,9 @@ function fileTask(work: FileWork, fs: BlockingFs): PoolTask<FileOutcome | undefi
     pack: (known): FileWork<number> => {
       const plans = (step: Plans) => mapPlans(step, (plan) => known.planNumber(plan));
       return {
-      ...work,
-      reads: reads.map((step) => ({ ...step, ...plans(step) })),
-      writes: writes.map((step) => ({ ...step, ...plans(step) })),
+        ...work,
+        reads: reads.map((step) => ({ ...step, ...plans(step) })),
+        writes: writes.map((step) => ({ ...step, ...plans(step) })),
       };
     },
   };

@@ -52,9 +52,11 @@ export class BlockingFiles {
     if (id === undefined) return undefined;
     try {
       const info = fs.fstatSync(id);
-      if (!info.isFile() || info.size > maxBytes) throw new Error(`${file} is not a file of at most ${maxBytes} bytes`);
+      if (!info.isFile() || info.size > maxBytes)
+        throw new Error(`${file} is not a file of at most ${maxBytes} bytes`);
       if (this.#memory.byteLength < info.size) this.#memory = uninitialised(info.size);
-      if (fs.readSync(id, this.#memory, 0, info.size, 0) < info.size) throw new Error(`${file} was truncated`);
+      if (fs.readSync(id, this.#memory, 0, info.size, 0) < info.size)
+        throw new Error(`${file} was truncated`);
       return this.#memory.subarray(0, info.size);
     } finally {
       fs.closeSync(id);

@@ -112,7 +112,13 @@ export function reduceBox(
     session.reduce(
       [...kernel, itemBytes, shape.length, ...axes],
       countOf(lengths) * itemBytes,
-      (box) => copyBox(lengths, itemBytes, [from, source.at * itemBytes + offsetOf(first, strides), strides], [box, 0]),
+      (box) =>
+        copyBox(
+          lengths,
+          itemBytes,
+          [from, source.at * itemBytes + offsetOf(first, strides), strides],
+          [box, 0],
+        ),
       (result) =>
         copyBox(
           size,

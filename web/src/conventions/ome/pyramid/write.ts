@@ -1,5 +1,6 @@
 /** Writes an OME-Zarr image: its group, its arrays, and one level after another. */
 
+import type { ElementData } from "../../../dtypes/elements.js";
 import { requireEncodable } from "../../../edit/codecs-option.js";
 import { createArray } from "../../../edit/create.js";
 import type { Target } from "../../../edit/options.js";
@@ -13,7 +14,6 @@ import { requireWritable } from "../../../store/write.js";
 import { isRecord, ownProperty } from "../../../util/arguments.js";
 import { invalidArgument, isZarrError } from "../../../util/errors.js";
 import { countOf } from "../../../util/shapes.js";
-import type { ElementData } from "../../../dtypes/elements.js";
 import { checkObjects, isStoredAlike, LevelFill, storedValues } from "./fill.js";
 import {
   type ImageLocation,
