@@ -9,6 +9,7 @@ import type { CodecSession, Copy, Placement } from "../engine/session.js";
 import type { RegionTask } from "../plan/projections.js";
 import { maxSlabBytes } from "../plan/slabs.js";
 import type { MaybePromise } from "../store/store.js";
+import { isSameBytes } from "../util/bytes.js";
 import { BufferPool, type MemoryArray, repeated } from "../util/buffers.js";
 import { encodeFailed, isZarrError } from "../util/errors.js";
 import { uninitialised } from "../util/platform.js";
@@ -195,13 +196,11 @@ export class ChunkEncoder {
 const isPlaced = (codec: LeafChunkCodec): codec is CoreChunkCodec =>
   codec.type === "core" && codec.chain.toBytes.type === "core";
 
-function isSame(a: readonly unknown[] | Uint8Array, b: readonly unknown[] | Uint8Array): boolean {
-  for (let i = 0; i < a.length; i++) if (a[i] !== b[i] && !isSameBytes(a[i], b[i])) return false;
-  return true;
+/** Whether contents of a chunk are equal: packed bytes, or values. */
+function isSame(a: unknown, b: unknown): boolean {
+  if (a instanceof Uint8Array && b instanceof Uint8Array) return isSameBytes(a, b);
+  return Array.isArray(a) && Array.isArray(b) ? a.every((value, i) => isSame(value, b[i])) : a === b;
 }
-
-const isSameBytes = (a: unknown, b: unknown): boolean =>
-  a instanceof Uint8Array && b instanceof Uint8Array && a.length === b.length && isSame(a, b);
 
 export interface EncodeStep {
   readonly plan: PlanWords;
