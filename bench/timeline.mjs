@@ -122,7 +122,7 @@ async function runWorker() {
   parentPort.on("message", async (message) => {
     if (message === "end profile") parentPort.postMessage({ profile: await end() });
   });
-  await import("zarr-wasm/worker");
+  await import("../dist/bundle/worker.node.js");
 }
 
 /**

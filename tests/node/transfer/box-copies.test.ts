@@ -122,7 +122,7 @@ describe("several threads", () => {
       class extends Worker {
         constructor(...args: ConstructorParameters<typeof Worker>) {
           super(...args);
-          if (String(args[0]).includes("bundle/worker.js")) started++;
+          if (String(args[0]).includes("bundle/worker.node.js")) started++;
         }
       },
     );
@@ -169,7 +169,7 @@ describe("several threads", () => {
       class extends Worker {
         constructor(script: string | URL, options: object) {
           super(
-            String(script).includes("bundle/worker.js")
+            String(script).includes("bundle/worker.node.js")
               ? new URL("data:text/javascript,process.exit(3)")
               : script,
             options,

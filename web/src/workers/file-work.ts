@@ -8,7 +8,7 @@ import type { PlanWords } from "../engine/plan.js";
 import type { CodecSession, Placement, Slab } from "../engine/session.js";
 import { BlockingFiles, type BlockingFs, Latency } from "../store/file/blocking.js";
 import { isSameBytes } from "../util/bytes.js";
-import type { KnownPlans, PoolTask, WorkMessage, WorkResult } from "./messages.js";
+import type { FileOutcome, KnownPlans, PoolTask, WorkMessage, WorkResult } from "./messages.js";
 import type { WorkerPool } from "./pool.js";
 import { isSameSlab } from "./recode-work.js";
 
@@ -45,14 +45,6 @@ export interface FileWork<P = PlanWords> {
   /** Whether to read and decode the written files again, and to compare their elements with the box. */
   readonly verify: boolean;
   /** Mean time to open a file so far, in milliseconds. */
-  readonly latency: number;
-}
-
-export interface FileOutcome {
-  /** Encoded bytes that were read. */
-  readonly read: number;
-  /** Sizes of the written files; 0 for chunks that were not encoded. */
-  readonly sizes: readonly number[];
   readonly latency: number;
 }
 

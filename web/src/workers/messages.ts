@@ -7,7 +7,6 @@ import { type CodecSession, NeedsFullModule } from "../engine/session.js";
 import type { ErrorCode, ErrorTag } from "../util/error-codes.js";
 import { isZarrError, messageOf, ZarrError } from "../util/errors.js";
 import type { AnyWorker, WasmModule } from "../util/platform.js";
-import type { FileOutcome } from "./file-work.js";
 import type { FetchConnection } from "./remote-fetch.js";
 
 /** A task as sent to a worker. */
@@ -54,6 +53,15 @@ export interface WorkResult {
   /** The task's memory, for reuse. */
   readonly input?: ArrayBuffer;
   readonly failure?: FailureMessage | undefined;
+}
+
+/** Result of copying the chunks of a box from files to files. */
+export interface FileOutcome {
+  /** Encoded bytes that were read. */
+  readonly read: number;
+  /** Sizes of the written files; 0 for chunks that were not encoded. */
+  readonly sizes: readonly number[];
+  readonly latency: number;
 }
 
 /** An encoded chunk, nothing for a chunk that contains only the fill value and is not kept, or a failure. */

@@ -6,12 +6,18 @@
 
 import { configureWasm, getSession } from "../engine/engine.js";
 import type { CodecSession } from "../engine/session.js";
-import { nodeModule, openWorkerPort, type WorkerPort } from "../util/platform.js";
+import { openWorkerPort, type WorkerPort } from "../util/platform.js";
 import { runSlab, unpackSlab } from "./decode-work.js";
 import { encodeBatch, unpackBatch } from "./encode-work.js";
 import { Fetching, isFetchRequest } from "./fetching.js";
-import { runFiles, unpackFiles } from "./file-work.js";
-import { isWorkMessage, KnownPlans, packFailure, type WorkMessage, type WorkResult } from "./messages.js";
+import {
+  isWorkMessage,
+  KnownPlans,
+  packFailure,
+  type WorkKind,
+  type WorkMessage,
+  type WorkResult,
+} from "./messages.js";
 import { recodeBox, unpackRecode } from "./recode-work.js";
 
 const plans = new KnownPlans();
@@ -31,7 +37,7 @@ async function runTask(port: WorkerPort, message: WorkMessage): Promise<void> {
   const send = (said: WorkResult, transfer: ArrayBuffer[]) => port.post(said, transfer);
   try {
     plans.store(message); // first, because later messages rely on them
-    const run = await tasks[kind](message);
+    const run = await tasks[kind]!(message, plans);
     if (wasm instanceof WebAssembly.Module) configureWasm({ [module]: wasm });
     const outcome = run(await getSession(module));
     const made = [outcome.bytes, ...(outcome.chunks ?? []).map((chunk) => chunk.bytes)];
@@ -60,13 +66,20 @@ function recodeTask(message: WorkMessage): Work {
   return (session) => ({ chunks: recodeBox(session, work, message.input) });
 }
 
-async function fileTask(message: WorkMessage): Promise<Work> {
-  const work = unpackFiles(plans, message);
-  const fs = await nodeModule<typeof import("node:fs")>("node:fs");
-  return (session) => ({ files: runFiles(session, work, fs) });
-}
+/** Prepares a task of a kind. Kinds without one are answered with a failure, and done by the calling thread. */
+type Prepare = (message: WorkMessage, plans: KnownPlans) => Work | Promise<Work>;
 
-const tasks = { decode: decodeTask, encode: encodeTask, recode: recodeTask, files: fileTask };
+const tasks: Record<WorkKind, Prepare | undefined> = {
+  decode: decodeTask,
+  encode: encodeTask,
+  recode: recodeTask,
+  files: undefined,
+};
+
+/** @internal */
+export function addTask(kind: WorkKind, prepare: Prepare): void {
+  tasks[kind] = prepare;
+}
 
 let isStarted = false;
 

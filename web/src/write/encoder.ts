@@ -9,8 +9,8 @@ import type { CodecSession, Copy, Placement } from "../engine/session.js";
 import type { RegionTask } from "../plan/projections.js";
 import { maxSlabBytes } from "../plan/slabs.js";
 import type { MaybePromise } from "../store/store.js";
-import { isSameBytes } from "../util/bytes.js";
 import { BufferPool, type MemoryArray, repeated } from "../util/buffers.js";
+import { isSameBytes } from "../util/bytes.js";
 import { encodeFailed, isZarrError } from "../util/errors.js";
 import { uninitialised } from "../util/platform.js";
 import { countOf, stridesOf } from "../util/shapes.js";
@@ -197,9 +197,14 @@ const isPlaced = (codec: LeafChunkCodec): codec is CoreChunkCodec =>
   codec.type === "core" && codec.chain.toBytes.type === "core";
 
 /** Whether contents of a chunk are equal: packed bytes, or values. */
-function isSame(a: unknown, b: unknown): boolean {
+function isSame(a: readonly unknown[] | Uint8Array, b: readonly unknown[] | Uint8Array): boolean {
   if (a instanceof Uint8Array && b instanceof Uint8Array) return isSameBytes(a, b);
-  return Array.isArray(a) && Array.isArray(b) ? a.every((value, i) => isSame(value, b[i])) : a === b;
+  for (let i = 0; i < a.length; i++) {
+    const [one, other] = [a[i], b[i]];
+    const areBytes = one instanceof Uint8Array && other instanceof Uint8Array;
+    if (areBytes ? !isSameBytes(one, other) : one !== other) return false;
+  }
+  return true;
 }
 
 export interface EncodeStep {
