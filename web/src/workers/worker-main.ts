@@ -37,7 +37,7 @@ async function runTask(port: WorkerPort, message: WorkMessage): Promise<void> {
   const send = (said: WorkResult, transfer: ArrayBuffer[]) => port.post(said, transfer);
   try {
     plans.store(message); // first, because later messages rely on them
-    const run = await tasks[kind]!(message, plans);
+    const run = await tasks[kind](message, plans);
     if (wasm instanceof WebAssembly.Module) configureWasm({ [module]: wasm });
     const outcome = run(await getSession(module));
     const made = [outcome.bytes, ...(outcome.chunks ?? []).map((chunk) => chunk.bytes)];
@@ -66,14 +66,14 @@ function recodeTask(message: WorkMessage): Work {
   return (session) => ({ chunks: recodeBox(session, work, message.input) });
 }
 
-/** Prepares a task of a kind. Kinds without one are answered with a failure, and done by the calling thread. */
+/** Prepares a task of a kind. */
 type Prepare = (message: WorkMessage, plans: KnownPlans) => Work | Promise<Work>;
 
-const tasks: Record<WorkKind, Prepare | undefined> = {
+const tasks: Record<WorkKind, Prepare> = {
   decode: decodeTask,
   encode: encodeTask,
   recode: recodeTask,
-  files: undefined,
+  files: () => () => ({}), // no result, unless worker-node.ts runs: the bytes of the files are sent instead
 };
 
 /** @internal */
