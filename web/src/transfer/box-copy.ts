@@ -24,32 +24,21 @@ import { type Box, stridesOf } from "../util/shapes.js";
 import { countIn, inLanes, lanesFor } from "../walk/boxes.js";
 import { type Outcome, poolEncoders } from "../workers/encode-work.js";
 import { StepFailure } from "../workers/messages.js";
-import type { WorkerPool } from "../workers/pool.js";
 import { recode } from "../workers/recode-work.js";
 import type { Encoded } from "../write/encoder.js";
 import { resolveRegion } from "../write/region.js";
 import { changeShard } from "../write/shard.js";
 import { type WriteRegionOptions, writeRegion } from "../write/write-region.js";
 import { elementBytes } from "./array-copy.js";
-import { type FileBoxes, slabOf } from "./box-files.js";
+import { type CopiedArray, type FileBoxes, slabOf } from "./box-files.js";
 import { differsError } from "./destination.js";
-import type { View } from "./view.js";
 
-export interface BoxCopy {
-  readonly from: View;
-  readonly to: ZarrArray;
+export interface BoxCopy extends CopiedArray {
   /** Position in the view of the first element of the array that is written. */
   readonly origin: readonly number[];
   readonly memory: number;
-  readonly verify: boolean;
-  /** Whether chunks of fill value are stored. Default: false. */
-  readonly writeEmptyChunks?: boolean;
-  readonly pool: WorkerPool | undefined;
   /** Copies from files to files. Default: through the stores. */
   readonly files?: FileBoxes | undefined;
-  readonly signal: AbortSignal | undefined;
-  /** Called with the number of encoded bytes that were read from the source. */
-  onRead(bytes: number): void;
 }
 
 /** Elements of a box in C order: packed bytes, or values. */

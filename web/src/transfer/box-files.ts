@@ -17,8 +17,21 @@ import type { FileOutcome } from "../workers/messages.js";
 import type { WorkerPool } from "../workers/pool.js";
 import { resolveRegion } from "../write/region.js";
 import type { TargetStore } from "./array-copy.js";
-import type { BoxCopy } from "./box-copy.js";
 import type { FolderPair } from "./destination.js";
+import type { View } from "./view.js";
+
+/** An array and the array that is written. */
+export interface CopiedArray {
+  readonly from: View;
+  readonly to: ZarrArray;
+  readonly verify: boolean;
+  /** Whether chunks of fill value are stored. Default: false. */
+  readonly writeEmptyChunks?: boolean;
+  readonly pool: WorkerPool | undefined;
+  readonly signal: AbortSignal | undefined;
+  /** Called with the number of encoded bytes that were read from the source. */
+  onRead(bytes: number): void;
+}
 
 export const slabOf = (shape: readonly number[], itemBytes: number): PlaceBox => ({
   origin: shape.map(() => 0),
@@ -53,7 +66,7 @@ export class FileBoxes {
    * @returns false if nothing was written: the box has to be copied in another way, which reports the reason.
    * @throws Network if the lock is lost; what the store throws; the reason of the signal.
    */
-  async copy(copy: BoxCopy, box: Box, place: Parameters<typeof resolveRegion>[1]): Promise<boolean> {
+  async copy(copy: CopiedArray, box: Box, place: Parameters<typeof resolveRegion>[1]): Promise<boolean> {
     if (this.#hasFailed) return false;
     const reads = this.#reads(copy, box);
     const writes = this.#writes(copy.to, place);
@@ -102,7 +115,7 @@ export class FileBoxes {
   }
 
   /** Returns the chunks to read; undefined if they are not whole files that the core decodes. */
-  #reads({ from }: BoxCopy, box: Box): ReadStep[] | undefined {
+  #reads({ from }: CopiedArray, box: Box): ReadStep[] | undefined {
     const { reader, dtype } = from.array;
     const projections = projectionsOf(resolveWanted(reader, from.selectionFor(box)));
     const slab = slabOf(projections.map(selectedCount), dtype.itemBytes);
