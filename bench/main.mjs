@@ -3,6 +3,7 @@
 //   npm run bench -- viewer            only the viewer's rows, without building anything for the others
 //   npm run bench -- zarr-benchmarks   the cases of zarrs/zarr_benchmarks, which are not part of the others
 //   npm run bench -- --history         the rows of history.mjs; appends their ratios to bench/history.jsonl
+//   npm run bench -- --timeline        what each thread does when in the copies, as text
 //   npm run bench -- [--json FILE] [--write-docs] [--quick] [TEXT…]     TEXT: only rows whose name contains one
 // --write-docs writes the results to bench/results.json, docs/performance.md, docs/benchmarks.md and docs/charts. --quick measures as
 // little as possible, to check that everything runs: its results are meaningless.
@@ -25,11 +26,12 @@ function readArguments() {
       "write-docs": { type: "boolean" },
       quick: { type: "boolean" },
       history: { type: "boolean" },
+      timeline: { type: "boolean" },
     },
   });
-  const { json, "write-docs": writeDocs, quick, history } = values;
+  const { json, "write-docs": writeDocs, quick, history, timeline } = values;
   const texts = history && positionals.length === 0 ? Object.values(historyRows) : positionals;
-  return { json, writeDocs, quick, history, texts };
+  return { json, writeDocs, quick, history, timeline, texts };
 }
 
 /** Rows that need neither the native libraries nor their benchmarks, by the start of their names: required programs. */
@@ -42,8 +44,16 @@ function buildInHeap() {
   return buildNative("bench", ["zw_inheap", "zw_inheap_libraries"]);
 }
 
+/** Prints what each thread does when in the copies of suites/copies.mjs. */
+async function showTimelines() {
+  await buildAll();
+  const { printTimelines } = await import("./timeline.mjs");
+  await printTimelines(path.join(buildDir, "bench"));
+}
+
 runMain(async () => {
-  const { json, writeDocs, quick, history, texts } = readArguments();
+  const { json, writeDocs, quick, history, timeline, texts } = readArguments();
+  if (timeline) return showTimelines();
   const [loadBefore] = os.loadavg(); // the build and the benchmarks keep the cores busy
   const alone = Object.keys(standalone).find(
     (start) => texts.length > 0 && texts.every((text) => text.startsWith(start)),

@@ -35,21 +35,24 @@ else:
 print(time.perf_counter() - start)
 `;
 
-const copies = [
-  { what: "as stored", args: [], options: null },
+/** The copies: options of the command line, of zarr-python, and of `copy`. */
+export const copies = [
+  { what: "as stored", args: [], options: null, own: {} },
   {
     what: "rechunked to [32, 256, 256]",
     args: ["--chunks", "32,256,256"],
     options: { chunks: [32, 256, 256] },
+    own: { chunkShape: [32, 256, 256] },
   },
   {
     what: "re-encoded, blosc lz4 to blosc zstd 1",
     args: ["--codecs", "blosc:zstd:1"],
     options: { compressor: { id: "blosc", cname: "zstd", clevel: 1, shuffle: 1 } },
+    own: { codecs: "blosc:zstd:1" },
   },
 ];
 
-async function writeSource(dir) {
+export async function writeSource(dir) {
   rmSync(dir, { recursive: true, force: true });
   const array = await create(pathToFileURL(dir), {
     ...{ shape: [side, side, side], chunkShape: [64, 64, 64], dtype: "<u2" },

@@ -5,6 +5,7 @@ import { decodeSuite, encodeSuite } from "./codecs.mjs";
 import { copySuite } from "./copies.mjs";
 import { growthSuite } from "./growth.mjs";
 import { httpSuite } from "./http.mjs";
+import { multiscaleSuite } from "./multiscale.mjs";
 import { pcodecSuite } from "./pcodec.mjs";
 import { poolSuite } from "./pools.mjs";
 import { sizeSuite } from "./sizes.mjs";
@@ -25,6 +26,7 @@ export function packageSuites(workDir) {
     ...arraySuite(),
     ...httpSuite(workDir),
     ...copySuite(workDir),
+    ...multiscaleSuite(workDir),
     ...growthSuite(),
     ...decodeSuite({ peers: nodeDecoders }),
     ...pcodecSuite(),

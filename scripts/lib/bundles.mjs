@@ -60,6 +60,10 @@ async function bundleWorkers() {
   await bundleFile(script, { file: dist("workers/worker.js") });
   copyFileSync(dist("workers/worker.js"), dist("bundle/worker.js"));
   await bundleFile(
+    { ...script, input: dist("workers/worker-node.js") },
+    { file: dist("bundle/worker.node.js") },
+  );
+  await bundleFile(
     { ...script, input: dist("workers/worker-chunk.js") },
     { file: dist("wasm/worker-chunk.js") },
   );

@@ -9,4 +9,4 @@ process.stdout.on("error", ({ code, message }: NodeJS.ErrnoException) => {
   process.exit(1);
 });
 
-process.exitCode = await run(process.argv.slice(2));
+process.exitCode = await run();

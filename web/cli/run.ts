@@ -64,17 +64,19 @@ function showStack(error: unknown): void {
 
 /**
  * Runs the command line and prints its error. Returns the exit status.
- * @param around replaces the streams and the environment of this process.
+ * @param given replaces the arguments, streams and environment of this process.
  */
-export function run(args: readonly string[], around: Partial<Context> = {}): Promise<number> {
-  return withContext({ ...context(), ...around, args }, async () => {
-    try {
-      return await runCommand(context());
-    } catch (error) {
-      report(error);
-      const isUsage = error instanceof UsageError;
-      if (!isUsage && !isZarrError(error) && context().env["DEBUG"]) showStack(error);
-      return isUsage ? 2 : 1;
-    }
-  });
+export function run(given?: Partial<Context>): Promise<number> {
+  return given ? withContext({ ...context(), ...given }, runAndReport) : runAndReport();
+}
+
+async function runAndReport(): Promise<number> {
+  try {
+    return await runCommand(context());
+  } catch (error) {
+    report(error);
+    const isUsage = error instanceof UsageError;
+    if (!isUsage && !isZarrError(error) && context().env["DEBUG"]) showStack(error);
+    return isUsage ? 2 : 1;
+  }
 }

@@ -57,7 +57,7 @@ export function collector() {
 /** Runs the tool in this process, which shares its modules and their state with the test. */
 export async function run(...args: string[]) {
   const [stdout, stderr] = [collector(), collector()];
-  const status = await runCommand(args, { stdout: stdout.stream, stderr: stderr.stream });
+  const status = await runCommand({ args, stdout: stdout.stream, stderr: stderr.stream });
   const out = stdout.bytes();
   return { status, out, text: out.toString(), err: stderr.bytes().toString() };
 }

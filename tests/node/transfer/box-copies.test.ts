@@ -1,6 +1,7 @@
 // Rechunked and re-encoded copies: within wasm memory and on several threads, compared with the way of `get` and `set`.
+import { createHash } from "node:crypto";
 import { readdirSync, rmSync, writeFileSync } from "node:fs";
-import { syncBuiltinESMExports } from "node:module";
+import { createRequire, syncBuiltinESMExports } from "node:module";
 import path from "node:path";
 import threads from "node:worker_threads";
 import { afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
@@ -65,9 +66,18 @@ describe("copies within wasm memory have the bytes of those through arrays", () 
       expect([what, digestsOf(fast)]).toEqual([what, digestsOf(slow)]);
       expect([what, digestsOf(verified)]).toEqual([what, digestsOf(slow)]);
       expect(facts.chunks).toEqual(checked.chunks);
+      const inMemory = new Map<string, Uint8Array>();
+      await copyNodes(urlOf(source), inMemory, {
+        ...{ chunkShape: chunks, codecs: values.codecs, select: starts.map((start) => slice(start, null)) },
+        shardShape: values.shards === "none" ? null : values.shards.split(",").map(Number),
+      });
+      expect([what, digestsIn(inMemory)]).toEqual([what, digestsOf(fast)]);
     }
   });
 });
+
+const digestsIn = (store: ReadonlyMap<string, Uint8Array>): Map<string, string> =>
+  new Map([...store].map(([key, bytes]) => [key.slice(1), createHash("sha256").update(bytes).digest("hex")]));
 
 /** The typed array of a data type; bytes for booleans. */
 function typeFor(dtype: string) {
@@ -112,7 +122,7 @@ describe("several threads", () => {
       class extends Worker {
         constructor(...args: ConstructorParameters<typeof Worker>) {
           super(...args);
-          if (String(args[0]).includes("bundle/worker.js")) started++;
+          if (String(args[0]).includes("bundle/worker.node.js")) started++;
         }
       },
     );
@@ -161,7 +171,7 @@ describe("several threads", () => {
       class extends Worker {
         constructor(script: string | URL, options: object) {
           super(
-            String(script).includes("bundle/worker.js")
+            String(script).includes("bundle/worker.node.js")
               ? new URL("data:text/javascript,process.exit(3)")
               : script,
             options,
@@ -208,6 +218,48 @@ describe("several threads", () => {
     const error = await errorOf(() => copy(broken, place(), { ...values, threads: "2" }));
     expect(error).toMatchObject({ _tag: "CorruptChunk" });
     expect(error.message).toContain("/c/5/5");
+  });
+});
+
+describe("files that cannot be written at once", () => {
+  const blocking = createRequire(import.meta.url)("node:fs") as typeof import("node:fs");
+  const { openSync } = blocking;
+  afterEach(() => {
+    blocking.openSync = openSync;
+    syncBuiltinESMExports();
+  });
+
+  it("are written in another way, or reported, and none is left", async () => {
+    const source = place("source.zarr");
+    const array = await create(urlOf(source), { shape: [64, 64], chunkShape: [16, 16], dtype: "uint16" });
+    await set(
+      array,
+      null,
+      Uint16Array.from({ length: 4096 }, (_, i) => i),
+    );
+    const [whole, fallback, full] = [place(), place(), place()];
+    await copy(source, whole, { chunks: "32,16", threads: "1" });
+    let left = 0;
+    const fail = (failures: number) => {
+      left = failures;
+      blocking.openSync = ((...args: Parameters<typeof openSync>) => {
+        const isNew = /\/c\/.*\.zw-/.test(String(args[0]));
+        if (!isNew || left-- <= 0) return openSync(...args);
+        throw Object.assign(new Error("ENOSPC"), { code: "ENOSPC" });
+      }) as typeof openSync;
+      syncBuiltinESMExports();
+    };
+    fail(1);
+    await copy(source, fallback, { chunks: "32,16", threads: "1" });
+    expect(left).toBeLessThan(1);
+    expect(digestsOf(fallback)).toEqual(digestsOf(whole));
+    fail(Number.POSITIVE_INFINITY);
+    const error = await errorOf(() => copyNodes(urlOf(source), urlOf(full), { chunkShape: [32, 16] }));
+    expect(error).toMatchObject({ _tag: "Network", code: "disk-full" });
+    for (const dir of [fallback, full])
+      expect(readdirSync(dir, { recursive: true }).filter((name) => String(name).includes(".zw-"))).toEqual(
+        [],
+      );
   });
 });
 

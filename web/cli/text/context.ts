@@ -19,4 +19,5 @@ export function context(): Context {
   return contexts.getStore() ?? { args: argv.slice(2), env, stderr, stdout };
 }
 
+/** Runs a command in another context. Node then calls hooks for every promise, which only tests need. */
 export const withContext = <T>(value: Context, run: () => T): T => contexts.run(value, run);

@@ -127,6 +127,11 @@ export class CoreChunkCodec implements LeafCodec {
     return !this.#frame && this.plan.isNative;
   }
 
+  /** Whether chunks are blocks with a header and their own shape. */
+  get isFramed(): boolean {
+    return this.#frame !== undefined;
+  }
+
   requireFullModule(): void {
     this.plan.requireFullModule();
   }

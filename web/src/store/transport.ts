@@ -83,7 +83,6 @@ export type FileName = URL | string;
 
 /** The calls for one file. Not Node's type: programs for pages compile without its types. */
 export interface FileCalls {
-  chmod(file: FileName, mode: number): Promise<void>;
   link(from: URL, to: URL): Promise<void>;
   lstat(file: FileName): Promise<{ isDirectory(): boolean }>;
   mkdir(folder: URL, options?: { readonly recursive: boolean }): Promise<unknown>;

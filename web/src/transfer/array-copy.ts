@@ -23,7 +23,7 @@ import type { Box } from "../util/shapes.js";
 import { cellBox, chunksIn, elementBox, exactCount, type ObjectBox } from "../walk/boxes.js";
 import { boxesToVisit, isSameFill } from "../walk/visit.js";
 import type { WorkerPool } from "../workers/pool.js";
-import type { Destination } from "./destination.js";
+import type { Destination, FolderPair } from "./destination.js";
 import type { CopyProgress, CopyResult } from "./options.js";
 import { partsOf, type WholeObject, wholeObject } from "./stored-form.js";
 import type { View } from "./view.js";
@@ -47,6 +47,8 @@ export interface ArrayCopy {
   readonly verify: boolean;
   /** Place of intermediate chunks: a folder (Node) or a store. Without one, arrays are copied in a single pass. */
   readonly temp: string | Store | undefined;
+  /** The folders of both arrays if their files can be accessed without the stores. */
+  readonly folders: FolderPair | undefined;
   /** Workers that decode and encode. */
   readonly pool: WorkerPool | undefined;
   readonly signal: AbortSignal | undefined;
@@ -265,8 +267,13 @@ export class TargetStore implements OwnStore {
     if (this.kept.has(key)) return;
     this.tally.callbacks.signal?.throwIfAborted(); // the copy may have been given up
     await this.store.set!(key, value, options);
+    this.note(key, value.byteLength);
+  }
+
+  /** Counts an object that was written. */
+  note(key: string, size: number): void {
     this.written.add(key);
-    this.tally.bytesWritten += value.byteLength;
+    this.tally.bytesWritten += size;
   }
 
   /** Copies an object without reading it, unless it is kept, and counts its bytes. */

@@ -24,29 +24,21 @@ import { type Box, stridesOf } from "../util/shapes.js";
 import { countIn, inLanes, lanesFor } from "../walk/boxes.js";
 import { type Outcome, poolEncoders } from "../workers/encode-work.js";
 import { StepFailure } from "../workers/messages.js";
-import type { WorkerPool } from "../workers/pool.js";
 import { recode } from "../workers/recode-work.js";
 import type { Encoded } from "../write/encoder.js";
 import { resolveRegion } from "../write/region.js";
 import { changeShard } from "../write/shard.js";
 import { type WriteRegionOptions, writeRegion } from "../write/write-region.js";
 import { elementBytes } from "./array-copy.js";
+import { type CopiedArray, type FileBoxes, slabOf } from "./box-files.js";
 import { differsError } from "./destination.js";
-import type { View } from "./view.js";
 
-export interface BoxCopy {
-  readonly from: View;
-  readonly to: ZarrArray;
+export interface BoxCopy extends CopiedArray {
   /** Position in the view of the first element of the array that is written. */
   readonly origin: readonly number[];
   readonly memory: number;
-  readonly verify: boolean;
-  /** Whether chunks of fill value are stored. Default: false. */
-  readonly writeEmptyChunks?: boolean;
-  readonly pool: WorkerPool | undefined;
-  readonly signal: AbortSignal | undefined;
-  /** Called with the number of encoded bytes that were read from the source. */
-  onRead(bytes: number): void;
+  /** Copies from files to files. Default: through the stores. */
+  readonly files?: FileBoxes | undefined;
 }
 
 /** Elements of a box in C order: packed bytes, or values. */
@@ -72,6 +64,7 @@ export class BoxCopier {
   /** Whether elements are lists of values: data types of variable length, or values stored as such. */
   readonly #asValues: boolean;
   readonly #fitsSlab: boolean;
+  readonly #fitsFiles: boolean;
 
   constructor(private readonly copy: BoxCopy) {
     const { from, to, memory } = copy;
@@ -83,9 +76,11 @@ export class BoxCopier {
     };
     this.#asValues = [from.array, to].some(({ reader }) => reader.firstCodec.type === "vlen");
     this.#fitsSlab = fitsSlab(from.array, to);
+    this.#fitsFiles = this.#fitsSlab && !from.array.spec.isSharded && !to.spec.isSharded;
   }
 
   async box(box: Box): Promise<void> {
+    if (this.#fitsFiles && (await this.copy.files?.copy(this.copy, box, this.#place(box)))) return;
     if (this.#fitsSlab && (await this.#boxInSlab(box))) return;
     const { to, verify, signal, writeEmptyChunks = false } = this.copy;
     const data = await this.#readSource(box);
@@ -253,11 +248,6 @@ function fitsSlab(from: ZarrArray, to: ZarrArray): boolean {
   const modules = [source.decodeModule, target.encodeModule, target.decodeModule];
   return !modules.includes("images");
 }
-
-const slabOf = (shape: readonly number[], itemBytes: number): PlaceBox => ({
-  origin: shape.map(() => 0),
-  strides: stridesOf(shape, itemBytes),
-});
 
 /** Gathers the encoded chunks of a box. */
 class BoxChunks implements Sink {

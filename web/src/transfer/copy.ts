@@ -267,7 +267,8 @@ async function planWorks(
     const { boxes, left } = await withPathInErrors(path, () => visitedBoxes(own, there, isAsStored));
     tally.countUnvisited(left);
     const { pool } = options;
-    const work = { view, target, store, tally, memory, resume, pool, boxes, verify, temp, signal };
+    const folders = isAsStored ? undefined : await destination.foldersWith?.(view.array.store);
+    const work = { view, target, store, tally, memory, resume, pool, boxes, verify, temp, signal, folders };
     works.push({ ...work, isSparse: left.chunks > 0n });
   }
   return works;

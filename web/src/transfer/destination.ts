@@ -39,6 +39,8 @@ export interface Destination extends Pick<LockTarget, "kind" | "name" | "place">
   readonly store: Store;
   /** Missing for destinations other than folders. */
   readonly copyFrom?: CopyFrom | undefined;
+  /** Undefined if the files of the source and this destination cannot be accessed without their stores. */
+  foldersWith?(source: Store): Promise<FolderPair | undefined>;
   /** Locks the destination ({@link lockDestination}). */
   lock(options?: LockOptions): Promise<DestinationLock>;
   /** A store for reading the copy; of an archive once it is closed. */
@@ -162,6 +164,8 @@ function plainDestination(
     ...names,
     store,
     copyFrom: inner instanceof FileSystemStore ? copyingInto(inner, gate) : undefined,
+    foldersWith: async (source) =>
+      inner instanceof FileSystemStore ? foldersOf(source, inner, gate) : undefined,
     lock: (options) => lockDestination({ ...names, inner, gate }, options),
     readBack: () => store,
     close: release,
@@ -300,6 +304,32 @@ function copyingInto(folder: FileSystemStore, gate: WriteGate): CopyFrom {
     if (!found) return undefined;
     const { copier, start, end } = found;
     return gate.run(() => copier.copy(start + normalizePath(from), end + normalizePath(key), check));
+  };
+}
+
+/** The folders of a source and a destination, as paths with a separator at the end. */
+export interface FolderPair {
+  readonly from: string;
+  readonly to: string;
+  readonly fs: typeof import("node:fs");
+  /** Runs a write, for which the end of the process waits. */
+  run: WriteGate["run"];
+  /** @throws Network if the lock is lost. */
+  checkLock: WriteGate["checkLock"];
+}
+
+async function foldersOf(
+  source: Store,
+  folder: FileSystemStore,
+  gate: WriteGate,
+): Promise<FolderPair | undefined> {
+  const read = source instanceof FileSystemStore ? await source.location() : undefined;
+  const written = read && (await folder.location());
+  if (!written || written.options.fsync) return undefined;
+  return {
+    ...{ from: filePath(read.url), to: filePath(written.url), fs: node().fs },
+    run: (write) => gate.run(write),
+    checkLock: gate.checkLock,
   };
 }
 

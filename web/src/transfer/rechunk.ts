@@ -18,6 +18,7 @@ import {
 import { type ArrayCopy, boxCopyOptions, chunkCount, elementBytes, isDone, Tally } from "./array-copy.js";
 import { copyAsStored } from "./as-stored.js";
 import { BoxCopier, type BoxCopy } from "./box-copy.js";
+import { FileBoxes } from "./box-files.js";
 import {
   dividePass,
   type ParallelPass,
@@ -88,7 +89,8 @@ async function copyRegion(work: ArrayCopy, objects: ObjectBox, boxBytes: number)
   if (plan.type === "staged")
     return withScratch(work.temp!, work.verify, (store) => stagedCopy(work, region, plan, store, advance));
   const parallel = dividePass(input, plan.pass, boxLanes + boxesPerWorker * (work.pool?.size ?? 0));
-  await copyBoxes({ ...boxCopyOptions(work, view), to: target }, region, parallel, advance);
+  const files = work.folders && new FileBoxes(work.folders, work.store);
+  await copyBoxes({ ...boxCopyOptions(work, view), to: target, files }, region, parallel, advance);
 }
 
 /** Boxes that are copied at a time: one is read while another one is written, and others are with workers. */

@@ -32,7 +32,7 @@ export interface WorkMessage {
 export const isWorkMessage = (message: object): message is WorkMessage =>
   "id" in message && typeof message.id === "number" && "kind" in message;
 
-export type WorkKind = "decode" | "encode" | "recode";
+export type WorkKind = "decode" | "encode" | "recode" | "files";
 
 interface PlanMessage {
   readonly id: number;
@@ -48,9 +48,20 @@ export interface WorkResult {
   readonly bytes?: Uint8Array<ArrayBuffer> | undefined;
   /** Results of encoding, per chunk. */
   readonly chunks?: readonly ChunkResult[];
+  /** Result of copying files; undefined if it failed. */
+  readonly files?: FileOutcome | undefined;
   /** The task's memory, for reuse. */
   readonly input?: ArrayBuffer;
   readonly failure?: FailureMessage | undefined;
+}
+
+/** Result of copying the chunks of a box from files to files. */
+export interface FileOutcome {
+  /** Encoded bytes that were read. */
+  readonly read: number;
+  /** Sizes of the written files; 0 for chunks that were not encoded. */
+  readonly sizes: readonly number[];
+  readonly latency: number;
 }
 
 /** An encoded chunk, nothing for a chunk that contains only the fill value and is not kept, or a failure. */

@@ -114,7 +114,7 @@ function runRecode<T>(
   }
 }
 
-function isSameSlab(session: CodecSession, a: Slab, b: Slab): boolean {
+export function isSameSlab(session: CodecSession, a: Slab, b: Slab): boolean {
   let isSame = false;
   session.withSlab(a, (before) =>
     session.withSlab(b, (after) => {

@@ -23,7 +23,7 @@ export const packagedWorkers: readonly StartWorker[] = [startFromFile, startFrom
  */
 function startFromFile(): AnyWorker | Promise<AnyWorker> {
   const here = import.meta.url; // a second `new URL` with it would make bundlers copy the script unprocessed
-  if (!hasWebWorkers()) return startNodeWorker(packageFile("bundle/worker.js", here));
+  if (!hasWebWorkers()) return startNodeWorker(packageFile("bundle/worker.node.js", here));
   if (here === undefined || isMoved(here)) throw scriptMissing();
   return new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
 }

@@ -10,7 +10,14 @@ import { openWorkerPort, type WorkerPort } from "../util/platform.js";
 import { runSlab, unpackSlab } from "./decode-work.js";
 import { encodeBatch, unpackBatch } from "./encode-work.js";
 import { Fetching, isFetchRequest } from "./fetching.js";
-import { isWorkMessage, KnownPlans, packFailure, type WorkMessage, type WorkResult } from "./messages.js";
+import {
+  isWorkMessage,
+  KnownPlans,
+  packFailure,
+  type WorkKind,
+  type WorkMessage,
+  type WorkResult,
+} from "./messages.js";
 import { recodeBox, unpackRecode } from "./recode-work.js";
 
 const plans = new KnownPlans();
@@ -30,7 +37,7 @@ async function runTask(port: WorkerPort, message: WorkMessage): Promise<void> {
   const send = (said: WorkResult, transfer: ArrayBuffer[]) => port.post(said, transfer);
   try {
     plans.store(message); // first, because later messages rely on them
-    const run = tasks[kind](message);
+    const run = await tasks[kind](message, plans);
     if (wasm instanceof WebAssembly.Module) configureWasm({ [module]: wasm });
     const outcome = run(await getSession(module));
     const made = [outcome.bytes, ...(outcome.chunks ?? []).map((chunk) => chunk.bytes)];
@@ -42,7 +49,7 @@ async function runTask(port: WorkerPort, message: WorkMessage): Promise<void> {
   }
 }
 
-type Work = (session: CodecSession) => Pick<WorkResult, "bytes" | "chunks">;
+type Work = (session: CodecSession) => Pick<WorkResult, "bytes" | "chunks" | "files">;
 
 function decodeTask(message: WorkMessage): Work {
   const slab = unpackSlab(plans, message);
@@ -59,7 +66,20 @@ function recodeTask(message: WorkMessage): Work {
   return (session) => ({ chunks: recodeBox(session, work, message.input) });
 }
 
-const tasks = { decode: decodeTask, encode: encodeTask, recode: recodeTask };
+/** Prepares a task of a kind. */
+type Prepare = (message: WorkMessage, plans: KnownPlans) => Work | Promise<Work>;
+
+const tasks: Record<WorkKind, Prepare> = {
+  decode: decodeTask,
+  encode: encodeTask,
+  recode: recodeTask,
+  files: () => () => ({}), // no result, unless worker-node.ts runs: the bytes of the files are sent instead
+};
+
+/** @internal */
+export function addTask(kind: WorkKind, prepare: Prepare): void {
+  tasks[kind] = prepare;
+}
 
 let isStarted = false;
 

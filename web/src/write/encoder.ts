@@ -10,6 +10,7 @@ import type { RegionTask } from "../plan/projections.js";
 import { maxSlabBytes } from "../plan/slabs.js";
 import type { MaybePromise } from "../store/store.js";
 import { BufferPool, type MemoryArray, repeated } from "../util/buffers.js";
+import { isSameBytes } from "../util/bytes.js";
 import { encodeFailed, isZarrError } from "../util/errors.js";
 import { uninitialised } from "../util/platform.js";
 import { countOf, stridesOf } from "../util/shapes.js";
@@ -195,13 +196,16 @@ export class ChunkEncoder {
 const isPlaced = (codec: LeafChunkCodec): codec is CoreChunkCodec =>
   codec.type === "core" && codec.chain.toBytes.type === "core";
 
+/** Whether contents of a chunk are equal: packed bytes, or values. */
 function isSame(a: readonly unknown[] | Uint8Array, b: readonly unknown[] | Uint8Array): boolean {
-  for (let i = 0; i < a.length; i++) if (a[i] !== b[i] && !isSameBytes(a[i], b[i])) return false;
+  if (a instanceof Uint8Array && b instanceof Uint8Array) return isSameBytes(a, b);
+  for (let i = 0; i < a.length; i++) {
+    const [one, other] = [a[i], b[i]];
+    const areBytes = one instanceof Uint8Array && other instanceof Uint8Array;
+    if (areBytes ? !isSameBytes(one, other) : one !== other) return false;
+  }
   return true;
 }
-
-const isSameBytes = (a: unknown, b: unknown): boolean =>
-  a instanceof Uint8Array && b instanceof Uint8Array && a.length === b.length && isSame(a, b);
 
 export interface EncodeStep {
   readonly plan: PlanWords;

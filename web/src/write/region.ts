@@ -227,7 +227,7 @@ const typeName = (given: object): string => Object.prototype.toString.call(given
  * Checks that the values still exist; called each time that some are read.
  * @throws EncodeFailed if their buffer was detached or shrunk since the call.
  */
-export function checkNotDetached(content: Uint8Array | readonly unknown[]): void {
+export function checkNotDetached(content: { readonly length: number }): void {
   if (content.length > 0) return;
   throw encodeFailed("the buffer of the values was detached or shrunk during the write");
 }

@@ -2,41 +2,29 @@
 
 import { nextTask, nodeModule } from "../../util/platform.js";
 import type { FileCalls } from "../transport.js";
+import { type BlockingFs, Latency } from "./blocking.js";
 
 type Fs = typeof import("node:fs/promises");
-type BlockingFs = typeof import("node:fs");
 
 /** Maximum size of an object that is read or written by blocking calls. */
 export const maxBlockingBytes = 2 ** 20;
 /** Time for which short calls may block the thread before it runs other tasks, in milliseconds. */
 const maxTurn = 8;
-/** Mean duration of recent calls, in milliseconds, up to which short calls block this thread. */
-const maxMean = 0.5;
-/** Weight of a call in the mean. */
-const weight = 1 / 16;
-/** Durations above this count as this: a pause of the thread is not a slow file system. */
-const maxDuration = 2;
 
 /** Time at which this thread last ran other tasks, and the wait for them. */
 let turnStart = Number.NEGATIVE_INFINITY;
 let turn: Promise<void> | undefined;
 
-/**
- * Runs short calls on this thread while they are fast: passing a call to the thread pool and back takes several times as
- * long as the call on a local disk. On slow file systems, calls run in the pool and overlap.
- */
+/** Runs short calls on this thread while they are fast: see {@link Latency}. */
 export class CallRunner {
-  #mean = 0;
+  readonly #latency = new Latency();
   readonly #blocking: FileCalls;
 
   private constructor(
     private readonly fs: Fs,
     blocking: BlockingFs,
   ) {
-    const note = (duration: number) => {
-      this.#mean += weight * (Math.min(duration, maxDuration) - this.#mean);
-    };
-    this.#blocking = { ...fs, ...blockingCalls(blocking, note) };
+    this.#blocking = { ...fs, ...blockingCalls(blocking, this.#latency) };
   }
 
   static async make(): Promise<CallRunner> {
@@ -45,25 +33,18 @@ export class CallRunner {
 
   /** The calls for the next file. */
   get next(): FileCalls {
-    return this.#mean > maxMean ? this.fs : this.#blocking;
+    return this.#latency.isHigh ? this.fs : this.#blocking;
   }
 }
 
 type Call = (...given: unknown[]) => unknown;
 
-/** @param note called with the duration of each call. */
 function blockingCalls(
   fs: BlockingFs,
-  note: (duration: number) => void,
-): Pick<FileCalls, "chmod" | "lstat" | "open" | "rename" | "stat" | "unlink"> {
-  const run = async (name: string, ...given: unknown[]) => {
-    const start = performance.now();
-    try {
-      return (fs as unknown as Record<string, Call>)[`${name}Sync`]!(...given);
-    } finally {
-      note(performance.now() - start);
-    }
-  };
+  latency: Latency,
+): Pick<FileCalls, "lstat" | "open" | "rename" | "stat" | "unlink"> {
+  const run = async (name: string, ...given: unknown[]) =>
+    latency.of(() => (fs as unknown as Record<string, Call>)[`${name}Sync`]!(...given));
   const calls: Record<string, Call> = {
     async open(...given) {
       if (performance.now() - turnStart > maxTurn) await runOtherTasks();
@@ -83,7 +64,7 @@ function blockingCalls(
       };
     },
   };
-  for (const name of ["chmod", "lstat", "rename", "stat", "unlink"]) calls[name] = run.bind(null, name);
+  for (const name of ["lstat", "rename", "stat", "unlink"]) calls[name] = run.bind(null, name);
   return calls as unknown as FileCalls;
 }
 

@@ -4,13 +4,15 @@ import { nodeModule } from "../../util/platform.js";
 import { resolveRange } from "../read.js";
 import { fileCalls, type OwnStore, type RangeQuery, type Store } from "../store.js";
 import { hiddenName } from "../temp-names.js";
+import type { FileInfo } from "../transport.js";
+import { type BlockingFs, Latency } from "./blocking.js";
 import { CallRunner } from "./calls.js";
 import { errorCode, fileError } from "./read.js";
 import { beside, type FileWriteOptions, statFile, syncFile, syncFolder, writeError } from "./write.js";
 
 type Fs = typeof import("node:fs/promises");
 
-/** Lets stores of files that only the caller uses block the thread while that is faster. */
+/** Lets stores of files that only the caller uses block the thread while that is faster: see {@link CallRunner}. */
 export async function blockForFiles(...stores: readonly Store[]): Promise<void> {
   const runner = await CallRunner.make();
   for (const store of stores) (store as OwnStore)[fileCalls] = runner;
@@ -39,18 +41,20 @@ const uncopiable = new Set(["ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EXDEV", "EINVAL"
 /** Copies files of one folder to another. */
 export class FileCopier {
   readonly #mode = newFileMode();
+  readonly #latency = new Latency();
 
   private constructor(
     private readonly fs: Fs,
+    private readonly blocking: BlockingFs,
     private readonly toUrl: (path: string) => URL,
-    private readonly calls: CallRunner,
     private readonly options: Pick<FileWriteOptions, "fsync" | "beforeCommit">,
   ) {}
 
   static async make(options: Pick<FileWriteOptions, "fsync" | "beforeCommit">): Promise<FileCopier> {
     const fs = await nodeModule<Fs>("node:fs/promises");
+    const blocking = await nodeModule<BlockingFs>("node:fs");
     const { pathToFileURL } = await nodeModule<typeof import("node:url")>("node:url");
-    return new FileCopier(fs, pathToFileURL, await CallRunner.make(), options);
+    return new FileCopier(fs, blocking, pathToFileURL, options);
   }
 
   /**
@@ -62,14 +66,14 @@ export class FileCopier {
    * @throws also Network ("file-failed") for a source that is not a regular file.
    */
   async copy(from: string, to: string, check: CheckCopy): Promise<"copied" | "missing" | undefined> {
-    const { fs } = this;
+    const { blocking, fs } = this;
     const { fsync, beforeCommit } = this.options;
     const { COPYFILE_EXCL, COPYFILE_FICLONE } = fs.constants;
-    const calls = this.calls.next;
+    const isSlow = this.#latency.isHigh;
     const folder = to.slice(0, Math.max(to.lastIndexOf("/"), to.lastIndexOf("\\")) + 1);
     let unfinished: string | undefined;
     try {
-      const source = await statFile(calls, from);
+      const source = isSlow ? await statFile(fs, from) : this.#latency.of(() => statNow(blocking, from));
       if (!source || source.isDirectory()) return "missing";
       // Opening a named pipe would wait for a writer.
       if (!source.isFile()) throw fileError(from, "read", "it is not a regular file");
@@ -77,12 +81,13 @@ export class FileCopier {
       unfinished = await beside(fs, folder + hiddenName(), folderUrl, undefined, (file) =>
         fs.copyFile(from, file, COPYFILE_EXCL | COPYFILE_FICLONE),
       );
-      if ((source.mode & 0o7777) !== this.#mode) await calls.chmod(unfinished, this.#mode);
-      const isWhole = await check(this.#partsOf(unfinished));
+      if ((source.mode & 0o7777) !== this.#mode) await fs.chmod(unfinished, this.#mode);
+      const isWhole = await check(isSlow ? partsOf(fs, unfinished) : partsNow(blocking, unfinished));
       if (!isWhole) return undefined;
       if (fsync) await syncFile(fs, unfinished);
       await beforeCommit?.();
-      await calls.rename(unfinished, to);
+      if (isSlow) await fs.rename(unfinished, to);
+      else blocking.renameSync(unfinished, to);
       unfinished = undefined;
       if (fsync) await syncFolder(folderUrl());
       return "copied";
@@ -94,21 +99,39 @@ export class FileCopier {
       if (unfinished) await fs.rm(unfinished, { force: true }).catch(() => {});
     }
   }
-
-  /** Reads parts of a finished copy, which only this call knows. */
-  #partsOf(file: string): ReadPart {
-    const { fs, calls } = this;
-    return async (range) => {
-      const handle = await calls.next.open(file, fs.constants.O_RDONLY);
-      try {
-        const { size } = await handle.stat();
-        const { start, end } = resolveRange(range, size);
-        const bytes = new Uint8Array(end - start);
-        const { bytesRead } = await handle.read(bytes, 0, bytes.byteLength, start);
-        return { bytes: bytes.subarray(0, bytesRead), size };
-      } finally {
-        await handle.close();
-      }
-    };
-  }
 }
+
+/** Returns undefined for a missing file. */
+const statNow = (fs: BlockingFs, file: string): FileInfo | undefined =>
+  fs.statSync(file, { throwIfNoEntry: false });
+
+/** Reads parts of a finished copy, whose name only the copier knows. */
+const partsOf =
+  (fs: Fs, file: string): ReadPart =>
+  async (range) => {
+    const handle = await fs.open(file, fs.constants.O_RDONLY);
+    try {
+      const { size } = await handle.stat();
+      const { start, end } = resolveRange(range, size);
+      const bytes = new Uint8Array(end - start);
+      const { bytesRead } = await handle.read(bytes, 0, bytes.byteLength, start);
+      return { bytes: bytes.subarray(0, bytesRead), size };
+    } finally {
+      await handle.close();
+    }
+  };
+
+/** As {@link partsOf}, by blocking calls. */
+const partsNow =
+  (fs: BlockingFs, file: string): ReadPart =>
+  async (range) => {
+    const id = fs.openSync(file, fs.constants.O_RDONLY);
+    try {
+      const { size } = fs.fstatSync(id);
+      const { start, end } = resolveRange(range, size);
+      const bytes = new Uint8Array(end - start);
+      return { bytes: bytes.subarray(0, fs.readSync(id, bytes, 0, bytes.byteLength, start)), size };
+    } finally {
+      fs.closeSync(id);
+    }
+  };

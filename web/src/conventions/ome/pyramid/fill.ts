@@ -1,6 +1,6 @@
 /** Fills one level from the one before it, block by block. */
 
-import { type ElementData, toElements } from "../../../dtypes/elements.js";
+import { type ElementData, isConverted, toElements } from "../../../dtypes/elements.js";
 import { set } from "../../../edit/set.js";
 import { listsChunks } from "../../../edit/stored-objects.js";
 import { getSession } from "../../../engine/engine.js";
@@ -31,7 +31,8 @@ import {
 } from "../../../walk/boxes.js";
 import { boxesToVisit, isSameFill, maxObjects } from "../../../walk/visit.js";
 import type { WorkerPool } from "../../../workers/pool.js";
-import { blockShape, type Kernel, reduceBox } from "./reduce.js";
+import { checkNotDetached } from "../../../write/region.js";
+import { blockShape, type ElementBox, type Kernel, reduceBox } from "./reduce.js";
 
 /**
  * Maximum bytes that are read at a time, and of blocks of the source, unless a single chunk or shard is
@@ -58,6 +59,8 @@ export interface LevelSource {
   readonly factors: readonly number[];
   /** Reduces a block to one element. Default: takes the block's first element. */
   readonly kernel: Kernel | undefined;
+  /** Returns the elements of the source if they are in memory, so that they need not be read. */
+  readonly values?: (() => ElementData | undefined) | undefined;
 }
 
 export interface FillLevelOptions {
@@ -82,6 +85,8 @@ export class LevelFill {
   readonly #object: readonly number[];
   /** Whether each block is a single object that is copied without decoding. */
   readonly #isStored: boolean;
+  /** The elements of the level, if they were written as one block, and reading them would return the same. */
+  values: ElementData | undefined;
 
   constructor(
     private readonly filling: LevelSource,
@@ -186,6 +191,8 @@ export class LevelFill {
     } else if (!exists) {
       const { kernel } = this.filling;
       const data = kernel ? await this.#reduced(box, kernel, scratch) : await this.#picked(box);
+      if (kernel && countOf(box.shape) === countOf(target.shape))
+        this.values = storedValues(target, data as ElementData);
       // Blocks are whole chunks and shards, so existing content is overwritten entirely, whichever program
       // wrote it.
       await set(
@@ -233,12 +240,19 @@ export class LevelFill {
     return { signal, concurrency, pool };
   }
 
+  async #read(box: Block, scratch: ReadBuffer): Promise<ElementBox> {
+    const out = scratch.take(countOf(box.shape));
+    await get(this.filling.source, blockSelection(box), { ...this.#shared, out });
+    return { data: out, at: 0, strides: stridesOf(box.shape) };
+  }
+
   /** Reads and reduces a block. For large chunks and shards, the source is read in several boxes. */
   async #reduced({ start, shape }: Block, kernel: Kernel, scratch: ReadBuffer): Promise<ElementData> {
     const { source, factors } = this.filling;
     const { itemBytes } = source.dtype;
     const data = toElements(source.dtype, uninitialised(countOf(shape) * itemBytes));
     const strides = stridesOf(shape);
+    const values = this.filling.values?.();
     const unit = source.chunkShape.map((length, axis) => Math.ceil(length / factors[axis]!));
     const most = maxBytes / countOf(factors) / itemBytes;
     const whole = { from: shape.map(() => 0), to: shape };
@@ -247,14 +261,40 @@ export class LevelFill {
       const lengths = boxLengths(box).map((length, axis) =>
         Math.min(length * factors[axis]!, source.shape[axis]! - from[axis]!),
       );
-      const out = scratch.take(countOf(lengths));
-      await get(source, blockSelection({ start: from, shape: lengths }), { ...this.#shared, out });
-      const at = box.from.reduce((sum, index, axis) => sum + index * strides[axis]!, 0);
-      reduceBox(await getSession("full"), kernel, out, lengths, factors, { data, at, strides });
+      const elements = values
+        ? partOf(values, source.shape, from)
+        : await this.#read({ start: from, shape: lengths }, scratch);
+      const at = offsetOf(box.from, strides);
+      const width = data.byteLength / countOf(shape);
+      reduceBox(await getSession("full"), kernel, elements, lengths, width, factors, { data, at, strides });
     }
     return data;
   }
 }
+
+/**
+ * Returns the elements of an array if reading them would return the same: they are stored as they are in memory, and no codec
+ * changes them.
+ */
+export function storedValues(
+  { dtype, reader: { firstCodec } }: ZarrArray,
+  values: ElementData | undefined,
+): ElementData | undefined {
+  if (firstCodec.type !== "core" || isConverted(dtype) || dtype.core === "bool") return undefined;
+  const { before, toBytes } = firstCodec.chain;
+  const isExact = toBytes.type === "core" && toBytes.step.core === "bytes";
+  return isExact && before.every(({ core }) => core === "transpose") ? values : undefined;
+}
+
+/** Part of an array in memory. */
+function partOf(data: ElementData, shape: readonly number[], start: readonly number[]): ElementBox {
+  checkNotDetached(data);
+  const strides = stridesOf(shape);
+  return { data, at: offsetOf(start, strides), strides };
+}
+
+const offsetOf = (index: readonly number[], strides: readonly number[]): number =>
+  index.reduce((sum, at, axis) => sum + at * strides[axis]!, 0);
 
 /** An array whose objects contribute to blocks, and its elements per element of the level. */
 type Reduced = { readonly array: ZarrArray; readonly factors: readonly number[] };

@@ -81,22 +81,24 @@ export interface ElementBox {
 const pieceBytes = 2 ** 20;
 
 /**
- * Reduces a source in C order into a box, which has ⌈length / factor⌉ elements along each axis.
+ * Reduces a box into another one, which has ⌈length / factor⌉ elements along each axis.
  * @param session of the full module.
+ * @param shape lengths of the source.
+ * @param itemBytes size of an element in memory.
  * @param factors of each axis, positive integers.
  * @throws LimitExceeded if a block does not fit in memory.
  */
 export function reduceBox(
   session: CodecSession,
   kernel: Kernel,
-  source: ElementData,
+  source: ElementBox,
   shape: readonly number[],
+  itemBytes: number,
   factors: readonly number[],
   to: ElementBox,
 ): void {
-  const itemBytes = source.byteLength / countOf(shape);
-  const [from, into] = [bytesOf(source), bytesOf(to.data)];
-  const strides = stridesOf(shape, itemBytes);
+  const [from, into] = [bytesOf(source.data), bytesOf(to.data)];
+  const strides = source.strides.map((stride) => stride * itemBytes);
   const toStrides = to.strides.map((stride) => stride * itemBytes);
   const whole = shape.map((length, axis) => Math.ceil(length / factors[axis]!));
   const ones = shape.map(() => 1);
@@ -110,7 +112,13 @@ export function reduceBox(
     session.reduce(
       [...kernel, itemBytes, shape.length, ...axes],
       countOf(lengths) * itemBytes,
-      (box) => copyBox(lengths, itemBytes, [from, offsetOf(first, strides), strides], [box, 0]),
+      (box) =>
+        copyBox(
+          lengths,
+          itemBytes,
+          [from, source.at * itemBytes + offsetOf(first, strides), strides],
+          [box, 0],
+        ),
       (result) =>
         copyBox(
           size,

@@ -1,5 +1,6 @@
 /** Writes an OME-Zarr image: its group, its arrays, and one level after another. */
 
+import type { ElementData } from "../../../dtypes/elements.js";
 import { requireEncodable } from "../../../edit/codecs-option.js";
 import { createArray } from "../../../edit/create.js";
 import type { Target } from "../../../edit/options.js";
@@ -13,7 +14,7 @@ import { requireWritable } from "../../../store/write.js";
 import { isRecord, ownProperty } from "../../../util/arguments.js";
 import { invalidArgument, isZarrError } from "../../../util/errors.js";
 import { countOf } from "../../../util/shapes.js";
-import { checkObjects, isStoredAlike, LevelFill } from "./fill.js";
+import { checkObjects, isStoredAlike, LevelFill, storedValues } from "./fill.js";
 import {
   type ImageLocation,
   imageAttributes,
@@ -160,9 +161,10 @@ function createFill(
   source: ZarrArray,
   target: ZarrArray,
   onBlock: Report,
+  values?: () => ElementData | undefined,
 ): LevelFill {
   const { factors } = levels[index]!;
-  const filling = { source, target, factors, kernel: index === 0 ? undefined : kernel };
+  const filling = { source, target, factors, kernel: index === 0 ? undefined : kernel, values };
   const { part, resume, stage, concurrency, pool, signal } = options;
   const isNew = stage === undefined && !resume;
   return new LevelFill(filling, { part, resume, isNew, concurrency, pool, signal, onBlock });
@@ -173,6 +175,7 @@ async function fillAll(plan: Plan, arrays: readonly ZarrArray[]): Promise<void> 
   const { origin, image } = plan;
   const counter = new Counter(plan);
   const work: (() => Promise<void>)[] = [];
+  let values = () => storedValues(arrays[0]!, origin.data);
   for (const [index, target] of arrays.entries()) {
     const report = counter.level(index);
     if (index === 0 && image.inPlace !== undefined) continue;
@@ -181,7 +184,8 @@ async function fillAll(plan: Plan, arrays: readonly ZarrArray[]): Promise<void> 
       work.push(() => writeData(plan, target, report));
       continue;
     }
-    const fill = createFill(plan, index, arrays[index - 1] ?? origin.array, target, report);
+    const fill = createFill(plan, index, arrays[index - 1] ?? origin.array, target, report, values);
+    values = () => fill.values;
     counter.expect(fill.chunks);
     work.push(() => fill.run());
   }
