@@ -32,7 +32,7 @@ Status measureFrame(ByteView in, bool first, size_t& length) {
     return first ? Code::BadHeader : Code::TrailingBytes;
   }
   if (missing > 0) return {Code::Truncated, in.size()};
-  if (header.dictID != 0) return Code::BadVersion;
+  if (header.frameType == ZSTD_frame && header.dictID != 0) return Code::BadVersion;
   length = ZSTD_findFrameCompressedSize(in.data(), in.size());
   if (!ZSTD_isError(length)) return {};
   const bool cutShort = ZSTD_getErrorCode(length) == ZSTD_error_srcSize_wrong;
