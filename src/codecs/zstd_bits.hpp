@@ -68,8 +68,8 @@ struct BackwardBits {
  private:
   void refillAtFront() {
     if (at == start || left < 0) return;
-    const size_t bytes = std::min<size_t>(static_cast<uint32_t>(64 - left) >> 3,
-                                          static_cast<size_t>(at - start));
+    const size_t bytes =
+        std::min<size_t>(static_cast<uint32_t>(64 - left) >> 3, static_cast<size_t>(at - start));
     at -= bytes;
     left += static_cast<int32_t>(8 * bytes);
     word = load<uint64_t>(at);

@@ -18,7 +18,8 @@ class ForwardBits {
   uint32_t peek(uint32_t n) const {
     uint32_t word = 0;
     const size_t from = at_ >> 3;
-    for (size_t i = 0; i < 4 && from + i < in_.size(); i++) word |= uint32_t{in_[from + i]} << (8 * i);
+    for (size_t i = 0; i < 4 && from + i < in_.size(); i++)
+      word |= uint32_t{in_[from + i]} << (8 * i);
     return (word >> (at_ & 7)) & ((uint32_t{1} << n) - 1);
   }
   void skip(uint32_t n) { at_ += n; }

@@ -54,14 +54,14 @@ constexpr Values kValues[] = {
 };
 
 constexpr FseCounts kPredefined[] = {
-    {{4, 3, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 2, 3, 2, 1, 1, 1, 1, 1,
-      -1, -1, -1, -1},
+    {{4, 3, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 1, 1,  1,  2,  2,
+      2, 2, 2, 2, 2, 2, 2, 3, 2, 1, 1, 1, 1, 1, -1, -1, -1, -1},
      36,
      6},
     {{1, 1, 1, 1, 1, 1, 2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, -1, -1, -1, -1, -1},
      29,
      5},
-    {{1, 4, 3, 2, 2, 2, 2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,  1,  1,  1,  1,  1, 1,
+    {{1, 4, 3, 2, 2, 2, 2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,  1,  1,  1,  1,  1,  1, 1,
       1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, -1, -1, -1, -1, -1, -1, -1},
      53,
      6},
@@ -251,7 +251,8 @@ uint32_t SequenceDecoder::readFast(BackwardBits& bits, Position& position, uint3
     } else {
       const bool isLong = offsets->extra + matches->extra + literals->extra > 56 - 26;
       matchBytes += take(matches->extra);
-      if (isLong) [[unlikely]] refill();
+      if (isLong) [[unlikely]]
+        refill();
       literalBytes += take(literals->extra);
     }
     item[0] = literalBytes;
@@ -305,8 +306,7 @@ bool SequenceDecoder::isExecutedFast(uint32_t from, uint32_t to, const Literals&
 }
 
 /// Executes sequences up to the first with a match at a distance of less than a vector.
-uint32_t SequenceDecoder::executeFast(uint32_t from, uint32_t to, Literals& literals,
-                                      Output& out) {
+uint32_t SequenceDecoder::executeFast(uint32_t from, uint32_t to, Literals& literals, Output& out) {
   uint32_t* const r = offsets_;
   uint32_t offset = r[0];
   uint8_t* op = out.at;
@@ -329,11 +329,13 @@ uint32_t SequenceDecoder::executeFast(uint32_t from, uint32_t to, Literals& lite
       offset = next;
     }
     lz::copy16(op, lp);
-    if (literalBytes > 16) [[unlikely]] copyLong(op + 16, lp + 16, literalBytes - 16);
+    if (literalBytes > 16) [[unlikely]]
+      copyLong(op + 16, lp + 16, literalBytes - 16);
     lp += literalBytes;
     op += literalBytes;
     lz::copy16(op, op - offset);
-    if (matchBytes > 16) [[unlikely]] copyLong(op + 16, op + 16 - offset, matchBytes - 16);
+    if (matchBytes > 16) [[unlikely]]
+      copyLong(op + 16, op + 16 - offset, matchBytes - 16);
     op += matchBytes;
   }
   r[0] = offset;

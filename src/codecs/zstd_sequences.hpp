@@ -69,7 +69,8 @@ class SequenceDecoder {
   template <bool AreShort>
   uint32_t readFast(BackwardBits& bits, Position& position, uint32_t from, uint32_t to);
   bool readOne(BackwardBits& bits, Position& position, bool isLast, uint32_t at);
-  bool isExecutedFast(uint32_t from, uint32_t to, const Literals& literals, const Output& out) const;
+  bool isExecutedFast(uint32_t from, uint32_t to, const Literals& literals,
+                      const Output& out) const;
   uint32_t executeFast(uint32_t from, uint32_t to, Literals& literals, Output& out);
   Status executeOne(uint32_t at, Literals& literals, Output& out);
   Status execute(uint32_t count, Literals& literals, Output& out);

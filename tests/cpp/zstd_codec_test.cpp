@@ -163,8 +163,8 @@ TEST(Zstd, DecodesLikeLibzstdIfDamaged) {
   ZSTD_DCtx* const context = ZSTD_createDCtx();
   size_t accepted = 0;
   for (size_t i = 0; i < amount(4000, 40'000); i++) {
-    const Bytes bytes = mixedBytes(300 + random() % 3000, static_cast<uint32_t>(i % 5),
-                                   static_cast<uint32_t>(i));
+    const Bytes bytes =
+        mixedBytes(300 + random() % 3000, static_cast<uint32_t>(i % 5), static_cast<uint32_t>(i));
     const CodecCase c = {"zstd", &kZstdCodec, {static_cast<uint32_t>(1 + random() % 9), 0}};
     Bytes encoded = encodedBy(c, bytes);
     for (size_t flips = 1 + random() % 2; flips > 0; flips--) {
