@@ -1,4 +1,4 @@
-// bench/history.jsonl: one line per landing with the ratios that users wait for, so that slow drifts show.
+// Keeps bench/history.jsonl, one line per landing with the ratios that matter to users, so that slow drifts show.
 //   npm run bench -- --history   measures the rows below and appends their line
 //   node bench/history.mjs       prints the drift of each row and, last, warnings for the newest line
 import { execFileSync } from "node:child_process";
@@ -7,7 +7,7 @@ import os from "node:os";
 import { fileURLToPath } from "node:url";
 
 const file = fileURLToPath(new URL("history.jsonl", import.meta.url));
-/** A row warns if it is worse than on the line before by more than this factor. */
+/** Factor by which a row may be worse than on the line before without a warning. */
 const tolerance = 1.05;
 
 const chunks = "256 MiB uint16 in 64³ blosc lz4 shuffle chunks";
@@ -84,8 +84,8 @@ export function readHistory() {
 /**
  * Compares the newest line with earlier ones of the same machine: ratios of machines differ.
  * @param {Line[]} history
- * @returns {{key: string, values: number[], worse: number}[]} per row its values, and by which factor the newest is
- *   worse than the one before
+ * @returns {{key: string, values: number[], worse: number}[]} values of each row, and the factor by which the newest
+ *   is worse than the one before
  */
 export function driftOf(history) {
   const newest = history.at(-1);
@@ -97,7 +97,7 @@ export function driftOf(history) {
   });
 }
 
-/** One line per row that is worse than before by more than the tolerance. */
+/** Returns a warning for each row that is worse than before by more than the tolerance. */
 export function warningsOf(history) {
   return driftOf(history)
     .filter(({ worse }) => worse > tolerance)

@@ -3,7 +3,7 @@
 //   npm run bench -- viewer            only the viewer's rows, without building anything for the others
 //   npm run bench -- zarr-benchmarks   the cases of zarrs/zarr_benchmarks, which are not part of the others
 //   npm run bench -- --history         the rows of history.mjs; appends their ratios to bench/history.jsonl
-//   npm run bench -- --timeline        what each thread does when in the copies, as text
+//   npm run bench -- --timeline        timelines of the threads of copies, as text
 //   npm run bench -- [--json FILE] [--write-docs] [--quick] [TEXT…]     TEXT: only rows whose name contains one
 // --write-docs writes the results to bench/results.json, docs/performance.md, docs/benchmarks.md and docs/charts. --quick measures as
 // little as possible, to check that everything runs: its results are meaningless.
@@ -44,7 +44,7 @@ function buildInHeap() {
   return buildNative("bench", ["zw_inheap", "zw_inheap_libraries"]);
 }
 
-/** Prints what each thread does when in the copies of suites/copies.mjs. */
+/** Prints timelines of the copies of suites/copies.mjs. */
 async function showTimelines() {
   await buildAll();
   const { printTimelines } = await import("./timeline.mjs");

@@ -13,20 +13,20 @@ const limits = {
   drags:
     "half of the processor time is outside the page's threads: network, messages, compositing (docs/viewer-checks.md)",
   files:
-    "importing 9 files with 290 KB takes half of the time; one file would save 5 ms, but pages would load it whole",
+    "importing the library's files takes about half of the time; a single file would be faster, but pages would load all of it",
   client: "Node's HTTP client and first touches of the result take more than half of the time",
   collector:
     "the chunks that the benchmark's store copies wait for the garbage collector; without copies it is 5 and 8 MiB",
   copies:
-    "opening, locking and starting a second thread take a fourth of a rechunked copy; zstd's encoder, at the speed of the native one, most of a re-encoded copy",
+    "opening, locking and starting a second thread are much of a rechunked copy; zstd's encoder, at the speed of the native one, is most of a re-encoded copy",
   encode:
     "the calling thread encodes blosc lz4 itself: that takes as long as gathering values for workers and returning chunks",
   compiler: "not WebAssembly: our native build of the same sources has the same ratio",
   core: "the core takes most of the time, at the speed of the native libraries; the rest are copies and first touches",
   faults: "first touches of the fresh result take two thirds of the time",
   fresh:
-    "the encoded chunks are written to 16 MiB of fresh memory; single ones to 270 KB that stay in the cache. Without page faults it is 0.83",
-  inner: "decoding takes 60 % of the time, first touches of the fresh result a quarter",
+    "the encoded chunks of a shard are written to fresh memory, single ones to a buffer that stays in the cache",
+  inner: "decoding takes most of the time, first touches of the fresh result most of the rest",
   memory: "both at the speed of memory",
   objects: "JavaScript takes twice as long per object as the calls of the system",
   pages: "NumPy's results are in pages of 2 MiB, JavaScript's in pages of 4 KiB (docs/performance-tips.md)",

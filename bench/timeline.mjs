@@ -1,5 +1,5 @@
-// What each thread of a copy does when, as text: `npm run bench -- --timeline`. Threads are sampled by V8's profiler, which
-// slows them down a little; the calls that Node makes in other threads, such as copies of files, show as idle.
+// Timelines of the threads of copies, as text: `npm run bench -- --timeline`. V8's profiler samples the threads, which
+// slows them down a little. Calls that Node makes in its thread pool, such as copies of files, show as idle.
 import { spawnSync } from "node:child_process";
 import { mkdirSync, rmSync } from "node:fs";
 import { Session } from "node:inspector/promises";
@@ -7,14 +7,14 @@ import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { parentPort, Worker } from "node:worker_threads";
 
-/** Activities by the names of functions, the innermost one first; of several for one function, the first. */
+/** Activities by the names of functions. The innermost function that matches counts, and the first activity. */
 const activities = [
   ["garbage", /^\(garbage collector\)$/],
   ["idle", /^\(idle\)$/],
   ["write", /^(writeSync|writeBuffer|renameSync|rmSync|mkdirSync|write|rename)$/],
   ["read", /^(openSync|readSync|fstatSync|closeSync|statSync|copyFile|open|read|stat|close)$/],
   ["encode", /^encodePlaced$/],
-  ["decode", /^(place|fillPlaced|decodePlaced)$/],
+  ["decode", /^placeChunks$/],
   [
     "compile",
     /^(compileFunction|compileSourceTextModule|ModuleWrap|instantiate|link|compile|moduleStrategy)$/,
@@ -126,7 +126,7 @@ async function runWorker() {
 }
 
 /**
- * Prints the timelines of the copies of suites/copies.mjs, each in a process of its own.
+ * Prints the timelines of the copies of suites/copies.mjs, each in a separate process.
  * @param {string} workDir for the arrays
  */
 export async function printTimelines(workDir) {

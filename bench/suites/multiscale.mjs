@@ -1,4 +1,5 @@
-// Writes a multi-resolution image to a folder: over zarr-python (Debian's python3-zarr) with means by NumPy, one thread each.
+// Writes a multi-resolution image to a folder, compared with zarr-python (Debian's python3-zarr) and means by NumPy, on one
+// thread each.
 import { spawnSync } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
