@@ -33,14 +33,14 @@ endfunction()
 set(zw_zstd ${CMAKE_CURRENT_BINARY_DIR}/zstd-patched/lib)
 zw_patched_copy(${ZSTD_SOURCE_DIR}/lib ${zw_zstd}
   ${zw_patches}/zstd-wide-registers.patch ${zw_patches}/zstd-window-bounds.patch)
-set(zw_zstd_fast decompress/huf_decompress.c decompress/zstd_decompress_block.c)
-# Code that runs once per frame.
+# Code that runs once per frame, and the streaming decoder: chunks are decoded by src/codecs/zstd_decoder.cpp.
 set(zw_zstd_small
   common/zstd_common.c compress/zstd_compress.c compress/zstd_compress_superblock.c compress/zstd_ldm.c
-  compress/zstd_preSplit.c decompress/zstd_ddict.c decompress/zstd_decompress.c)
+  compress/zstd_preSplit.c decompress/huf_decompress.c decompress/zstd_ddict.c decompress/zstd_decompress.c
+  decompress/zstd_decompress_block.c)
 zw_library(zw_zstd DIR ${zw_zstd}
   FILES
-    ${zw_zstd_fast} ${zw_zstd_small}
+    ${zw_zstd_small}
     common/debug.c common/entropy_common.c common/error_private.c common/fse_decompress.c common/pool.c
     common/threading.c common/xxhash.c
     compress/fse_compress.c compress/hist.c compress/huf_compress.c compress/zstd_compress_literals.c
@@ -51,13 +51,8 @@ zw_library(zw_zstd DIR ${zw_zstd}
     ZSTD_LEGACY_SUPPORT=0 ZSTD_DISABLE_ASM ZSTD_FORCE_DECOMPRESS_SEQUENCES_SHORT
     ZSTD_STRIP_ERROR_STRINGS ZSTD_TRACE=0)
 target_compile_options(zw_zstd PRIVATE "SHELL:${no_partial_unroll}")
-list(TRANSFORM zw_zstd_fast PREPEND ${zw_zstd}/)
 list(TRANSFORM zw_zstd_small PREPEND ${zw_zstd}/)
 set_source_files_properties(${zw_zstd_small} PROPERTIES COMPILE_OPTIONS -Os)
-# -O3 instead of -O2: 3 % faster, 2 KB larger. On wasm, copies of sixteen bytes become vectors (27 % faster for long
-# matches), but auto-vectorisation of decoder state must be off.
-set_source_files_properties(${zw_zstd_fast} PROPERTIES COMPILE_OPTIONS
-  "-O3;$<$<BOOL:${EMSCRIPTEN}>:-msimd128;-fno-vectorize;-fno-slp-vectorize>")
 
 set(zw_lz4 ${CMAKE_CURRENT_BINARY_DIR}/lz4-wide-words/lib)
 zw_patched_copy(${LZ4_SOURCE_DIR}/lib ${zw_lz4} ${zw_patches}/lz4-wide-words.patch)
