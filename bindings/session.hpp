@@ -107,8 +107,8 @@ class Session {
   struct Target {
     const Plan* plan = nullptr;
     ByteSpan slab;
-    std::span<const uint32_t> words;  // of the placements that were not read yet
-    // The placement that was read last.
+    std::span<const uint32_t> words;  // the placements that were not read yet
+    // The placement that was read last:
     PlacementAxis axes[kMaxRank];
     Placement placement;
     uint32_t position = 0;

@@ -152,8 +152,7 @@ Status zstdEncode(Workspace& work, int32_t level, bool checksum, ByteView in, By
   ZSTD_CCtx_reset(context, ZSTD_reset_session_and_parameters);
   ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, level);
   ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, checksum);
-  // Without splitting blocks before the search of matches: it costs up to half of the speed (labels), and gains less
-  // than 1.5 % of the size of real data.
+  // Blocks are not split before the search of matches: slow, and gains little (docs/compile-flags.md).
   ZSTD_CCtx_setParameter(context, ZSTD_c_blockSplitterLevel, 1);
   const size_t made = ZSTD_compress2(context, out.data(), out.size(), in.data(), in.size());
   if (!ZSTD_isError(made)) {

@@ -176,8 +176,8 @@ size_t HuffmanTable::safeTurns(const Streams& streams, const Lane (&lanes)[4], s
   return turns;
 }
 
-/// Runs turns of single symbols. Two streams take turns with one another: of four, V8 would keep few
-/// values in registers, and of one, each lookup waits for the one before.
+/// Runs turns of single symbols, with two streams at a time: with four, V8 would keep few values in
+/// registers; with one, each lookup waits for the last.
 ZW_NOINLINE void HuffmanTable::turnOnes(Lane (&lanes)[4], size_t turns) const {
   Lane l0 = lanes[0], l1 = lanes[1], l2 = lanes[2], l3 = lanes[3];
   const Entry* const entries = entries_;
@@ -234,14 +234,14 @@ ZW_NOINLINE void HuffmanTable::turnPairs(Lane (&lanes)[4], size_t turns) const {
   lanes[0] = l0, lanes[1] = l1, lanes[2] = l2, lanes[3] = l3;
 }
 
-/// Decodes most symbols; `lanes` is where the streams are then.
+/// Decodes most symbols and advances `lanes`.
 void HuffmanTable::decodeFast(const Streams& streams, Lane (&lanes)[4]) {
   size_t in = 0, out = 0;
   for (int i = 0; i < 4; i++) {
     in += streams.in[i].size();
     out += static_cast<size_t>(streams.end[i] - streams.out[i]);
   }
-  // Codes of 5.5 bits: of longer ones, two rarely fit into a lookup.
+  // Codes of less than 5.5 bits: two longer ones rarely fit into a lookup.
   const bool usesPairs = out >= kMinForPairs && 16 * in < 11 * out;
   if (usesPairs && !hasPairs_) buildPairs();
   while (const size_t turns = safeTurns(streams, lanes, usesPairs ? 2 * kLookups : kLookups)) {

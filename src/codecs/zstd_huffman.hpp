@@ -26,7 +26,7 @@ class HuffmanTable {
   /// Decodes one stream, all of `in`, into exactly `out`.
   Status decodeOne(ByteView in, ByteSpan out) const;
 
-  /// Decodes four streams behind their jump table, all of `in`, into exactly `out`.
+  /// Decodes four streams after their jump table, all of `in`, into exactly `out`.
   Status decodeFour(ByteView in, ByteSpan out);
 
  private:

@@ -8,14 +8,14 @@
 
 namespace zw::zstd {
 
-/// Where sequences put their data. Offsets may reach back to `start`.
+/// Destination of sequences. Offsets may reach back to `start`.
 struct Output {
   uint8_t* start;
   uint8_t* at;
   uint8_t* end;
 };
 
-/// Literals of a block. kSlack bytes behind them may be read.
+/// Literals of a block. kSlack bytes after them may be read.
 struct Literals {
   static constexpr size_t kSlack = 48;
 
@@ -30,7 +30,7 @@ class SequenceDecoder {
   /// Forgets the tables and offsets of the previous frame.
   void startFrame();
 
-  /// Decodes the sequences section `in` and executes it, then copies the literals that are left.
+  /// Decodes the sequences section `in` and executes it, then copies the remaining literals.
   Status decode(ByteView in, Literals literals, Output& out);
 
  private:

@@ -191,7 +191,7 @@ TEST(Zstd, DamagedBlocks) {
   };
   // Literals of 2 bytes, then one sequence with predefined tables whose offset reaches too far back.
   EXPECT_EQ(inFrame("3d0000 10 6161 01 00 2c0102"), "Corrupt at 0");
-  // A block of the reserved type, and one that is larger than the window.
+  // A block of the reserved type, and a block larger than the window.
   EXPECT_EQ(inFrame("070000"), "Corrupt at 0");
   EXPECT_EQ(inFrame("8b0000 61"), "Corrupt at 0");
   // Sequences with reserved bits, and bytes after a count of none.

@@ -1,6 +1,6 @@
-// zstd-decode: our decoder of frames against libzstd's. What ours accepts, libzstd decodes to the
-// same bytes; what libzstd encodes, ours decodes. (libzstd also accepts streams that are damaged at
-// their ends, and codes of 12 bits.)
+// zstd-decode: our decoder of frames against libzstd's. libzstd decodes the frames that ours accepts
+// to the same bytes, and ours decodes the frames that libzstd encodes. (libzstd also accepts streams
+// damaged at their ends, and codes of 12 bits.)
 //
 // Input: u8 whether the rest is encoded first, u8 level, u8 flags, u16le room for a frame, or the
 // number of times that the rest is repeated and how often its bytes change, the rest

@@ -50,7 +50,15 @@ function check(dtype: Dtype, method: "mean" | "mode" | "max", rounds: number): v
     const strides = stridesOf(larger);
     const data = toElements(dtype, new Uint8Array(product(larger) * dtype.itemBytes));
     const before = data.slice();
-    reduceBox(session, findKernel(method, dtype)!, boxOf(source, shape), shape, source.byteLength / product(shape), factors, { data, at: 0, strides });
+    reduceBox(
+      session,
+      findKernel(method, dtype)!,
+      boxOf(source, shape),
+      shape,
+      source.byteLength / product(shape),
+      factors,
+      { data, at: 0, strides },
+    );
     const width = source.length / product(shape);
     const wanted = downsample(dtype, source, shape, factors, method);
     const stored = toElements(dtype, toBytes(dtype, data)); // float32 stands for smaller types until then
@@ -104,7 +112,15 @@ const reduce = (name: string, method: "mean" | "mode" | "max", data: ElementData
   const factors = shape.map(() => 2);
   const out = toElements(dtype, new Uint8Array(product(reducedShape(shape, factors)) * dtype.itemBytes));
   const strides = stridesOf(reducedShape(shape, factors));
-  reduceBox(session, findKernel(method, dtype)!, boxOf(data, shape), shape, data.byteLength / product(shape), factors, { data: out, at: 0, strides });
+  reduceBox(
+    session,
+    findKernel(method, dtype)!,
+    boxOf(data, shape),
+    shape,
+    data.byteLength / product(shape),
+    factors,
+    { data: out, at: 0, strides },
+  );
   return [...out];
 };
 
@@ -121,7 +137,11 @@ describe("pieces", () => {
     const box = reducedShape(shape, factors);
     const data = toElements(dtype, new Uint8Array(product(box) * dtype.itemBytes));
     const kernel = findKernel("mean", dtype)!;
-    reduceBox(session, kernel, boxOf(source, shape), shape, source.byteLength / product(shape), factors, { data, at: 0, strides: stridesOf(box) });
+    reduceBox(session, kernel, boxOf(source, shape), shape, source.byteLength / product(shape), factors, {
+      data,
+      at: 0,
+      strides: stridesOf(box),
+    });
     expectSame(data, downsample(dtype, source, shape, factors, "mean"), `mean of ${name}`);
   });
 });

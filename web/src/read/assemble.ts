@@ -51,7 +51,7 @@ export interface RegionPlan {
 
 /** Receives the chunks of a region as they arrive. */
 export interface Sink {
-  /** Called once, to check and prepare plans; chunks are passed once it has resolved. */
+  /** Called once, to check and prepare plans. Chunks are passed after it has resolved. */
   start(): Promise<void>;
   /**
    * Decodes a chunk to its place in the result, or fills it with the fill value if it is not stored; in any
@@ -59,7 +59,7 @@ export interface Sink {
    * @param signal aborted when the read ends early for any reason.
    */
   put(chunk: RegionChunk, signal: AbortSignal): void | Promise<void>;
-  /** The same for several chunks of a shard. Default: they are passed to `put` one by one. */
+  /** Decodes a batch of chunks of a shard. Default: `put` receives them one by one. */
   putBatch?(batch: ShardBatch<RegionTask>): void | Promise<void>;
   /** Called once, also after a failure. */
   end(): void;

@@ -36,8 +36,9 @@ export interface FetchOptions {
   onBytes?(bytes: number): void;
   /** Called at the first failure, to abort the other requests. */
   onFailure?(error: unknown): void;
-  /** Called for each missing chunk, and for each one that was placed, of those that are passed on together. */
+  /** Called for each missing chunk of a batch. */
   onMissing?: ((coordinates: readonly number[]) => void) | undefined;
+  /** Called for each chunk of a batch after it was placed. */
   onPlaced?(): void;
 }
 

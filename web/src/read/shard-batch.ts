@@ -1,6 +1,6 @@
 /**
- * Inner chunks of a shard in memory, which the core decodes to their places in one call. Chunks are numbers: objects
- * for each would cost more than decoding small ones.
+ * Batches of inner chunks of a shard, which the core decodes to their places in one call. Chunks are numbers: for small
+ * chunks, creating an object takes longer than decoding.
  */
 
 import type { CoreChunkCodec } from "../chain/chunk-codec.js";
@@ -67,7 +67,7 @@ export class ShardBatch<T extends ChunkTask> implements Iterable<FetchedChunk<T>
   /**
    * Decodes the chunks to their places in slabs.
    * @param finish receives the slabs that are complete.
-   * @param sink places a chunk alone: one that needs the full module, or has no room in a slab.
+   * @param sink places single chunks: those for the full module, and those without room in a slab.
    * @throws CorruptChunk. The chunks before the corrupt one have been placed.
    */
   place<B extends SlabBox>(
@@ -102,7 +102,7 @@ export class ShardBatch<T extends ChunkTask> implements Iterable<FetchedChunk<T>
   /**
    * Decodes chunks to their places in a slab.
    * @param from index of the first chunk in `numbers`.
-   * @param to index behind the last.
+   * @param to index after the last.
    * @returns the index up to which all chunks have been placed: `to`, unless some need the full module.
    */
   #placeIn(session: CodecSession, box: SlabBox, from: number, to: number): number {

@@ -1,4 +1,4 @@
-/** Reads selected chunks of a shard, neighbours with one request. */
+/** Reads selected chunks of a shard; adjacent ones with one request. */
 
 import type { ShardLevel } from "../chain/layout.js";
 import { type ChunkList, type ChunkTask, combinations } from "../plan/projections.js";
@@ -11,7 +11,7 @@ import type { Limits } from "../util/limits.js";
 import { type MergedParts, mergeParts } from "./merged-parts.js";
 import { type ObjectReader, type Put, putAll, type StoredRange } from "./object-reader.js";
 import { batchLength, type EncodedChunks, type PutBatch, ShardBatch } from "./shard-batch.js";
-import { type LocatedChunks, ShardLocator, type WantedChunks } from "./shards.js";
+import { type LocatedChunks, numbersTo, ShardLocator, type WantedChunks } from "./shards.js";
 import { isChange, readWithin, tooShort } from "./stored-range.js";
 
 /** A shard and its selected chunks. */
@@ -26,13 +26,13 @@ interface WantedShard<T extends ChunkTask> extends WantedChunks {
   readonly hasRanges: boolean;
 }
 
-/** Receives chunks: several together if it can, else one by one. */
+/** Receives chunks: in batches if it has `putBatch`, otherwise one by one. */
 interface Receiver<T extends ChunkTask> {
   readonly put: Put<T>;
   readonly putBatch?: PutBatch<T> | undefined;
 }
 
-/** Chunks that are read with one request, or one that is read in part. */
+/** Adjacent chunks to read with one request, or a single chunk to read in part. */
 interface Read {
   /** Lowest rank of the chunks. */
   readonly rank: number;
@@ -222,7 +222,7 @@ class ShardRead<T extends ChunkTask> {
     }
   }
 
-  /** Passes chunks on together. */
+  /** Passes on a batch. */
   async #putBatch(batch: ShardBatch<T>, put: PutBatch<T>): Promise<void> {
     const { onMissing, onPlaced, signal } = this.source.options;
     signal?.throwIfAborted();
@@ -253,8 +253,6 @@ class ShardRead<T extends ChunkTask> {
     return isAll && hasRanges && isSmall && !this.locator.isKept(levels, key);
   }
 }
-
-const numbersTo = (count: number): Uint32Array => new Uint32Array(count).map((_, n) => n);
 
 /** Reads a whole shard; undefined if it is larger than allowed. */
 async function wholeShard(source: ObjectReader, key: string): Promise<StoredRange | "missing" | undefined> {

@@ -89,8 +89,7 @@ export class ShardLocator {
   ): Promise<LocatedChunks> {
     const { count } = wanted.chunks;
     const found = { offsets: new Float64Array(count).fill(-1), lengths: new Float64Array(count), groups: [] };
-    const all = new Uint32Array(count).map((_, n) => n);
-    await this.#locateIn({ levels, wanted, found, bytes, signal }, 0, object, all);
+    await this.#locateIn({ levels, wanted, found, bytes, signal }, 0, object, numbersTo(count));
     return found;
   }
 
@@ -203,6 +202,9 @@ export class ShardLocator {
     }
   }
 }
+
+/** Returns the numbers from 0 to `count` - 1. */
+export const numbersTo = (count: number): Uint32Array => new Uint32Array(count).map((_, n) => n);
 
 /** @param depth number of shard levels inside the shard of the index. */
 const indexId = (key: string, offset: number, depth: number): string => `${key}\n${offset}\n${depth}`;

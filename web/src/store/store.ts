@@ -155,8 +155,8 @@ export interface OwnStore extends Store {
   /** Whether `set` does not use the bytes any more once it has fulfilled. */
   readonly [borrows]?: boolean;
   /**
-   * The calls for the next file of a store of files. Default: those that run in other threads, and for reading those that
-   * block while that is faster.
+   * The calls for the next file of a store of files. Default: blocking calls for reading as long as they are faster, otherwise
+   * calls in other threads.
    */
   [fileCalls]?: { readonly next: FileCalls } | undefined;
 }

@@ -1,4 +1,4 @@
-/** Copies boxes from the files of one folder to those of another, on all threads: read, decoded, encoded and written there. */
+/** Copies boxes from folder to folder: each thread reads, decodes, encodes and writes files. */
 
 import type { CoreChunkCodec } from "../chain/chunk-codec.js";
 import type { Placement } from "../engine/session.js";
@@ -7,12 +7,13 @@ import { selectedCount } from "../plan/projections.js";
 import { chunkPlace, Jobs, type PlaceBox } from "../plan/slabs.js";
 import { anyReadInPart } from "../read/object-reader.js";
 import { projectionsOf, resolveWanted } from "../read/read-region.js";
+import { folderOf } from "../store/file/blocking.js";
 import { normalizePath } from "../store/path.js";
 import { hiddenName } from "../store/temp-names.js";
 import { deleteObject } from "../store/write.js";
 import { type Box, stridesOf } from "../util/shapes.js";
 import { countIn } from "../walk/boxes.js";
-import { copyFiles, type ReadStep, type WriteStep } from "../workers/file-work.js";
+import { copyFiles, type FileWork, type ReadStep, type WriteStep } from "../workers/file-work.js";
 import type { FileOutcome } from "../workers/messages.js";
 import type { WorkerPool } from "../workers/pool.js";
 import { resolveRegion } from "../write/region.js";
@@ -38,7 +39,7 @@ export const slabOf = (shape: readonly number[], itemBytes: number): PlaceBox =>
   strides: stridesOf(shape, itemBytes),
 });
 
-/** A file to write: its object, and the step that encodes it. */
+/** A file to write, with the key of its object. */
 interface Written extends WriteStep {
   readonly key: string;
 }
@@ -63,8 +64,8 @@ export class FileBoxes {
   /**
    * Copies a box.
    * @param place selection of the written array.
-   * @returns false if nothing was written: the box has to be copied in another way, which reports the reason.
-   * @throws Network if the lock is lost; what the store throws; the reason of the signal.
+   * @returns false if nothing was written: copy the box through the stores, which report the reason.
+   * @throws Network if the lock is lost; errors of the store; the reason of the signal.
    */
   async copy(copy: CopiedArray, box: Box, place: Parameters<typeof resolveRegion>[1]): Promise<boolean> {
     if (this.#hasFailed) return false;
@@ -88,9 +89,9 @@ export class FileBoxes {
   }
 
   async #run(
-    work: Parameters<typeof copyFiles>[0],
+    work: FileWork,
     writes: readonly Written[],
-    { pool, signal }: { readonly pool: WorkerPool | undefined; readonly signal: AbortSignal | undefined },
+    { pool, signal }: CopiedArray,
   ): Promise<FileOutcome | undefined> {
     const { fs, to } = this.folders;
     let unfinished = writes;
@@ -141,8 +142,7 @@ export class FileBoxes {
       const key = reader.objectKey(object);
       if (this.store.kept.has(key)) continue;
       const codec = reader.layoutOf(object).leaf as CoreChunkCodec;
-      const path = this.folders.to + normalizePath(key);
-      const file = path.slice(0, Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1) + hiddenName();
+      const file = folderOf(this.folders.to + normalizePath(key)) + hiddenName();
       for (const { projections } of tasks)
         writes.push({ ...plannedStep(codec, chunkPlace(projections, undefined, slab)), file, key });
     }

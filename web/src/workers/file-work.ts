@@ -1,6 +1,6 @@
 /**
- * Copies the chunks of a box from files to files on any thread (Node, Deno, Bun). Their bytes and elements pass through wasm
- * memory only, and no bytes are sent to other threads. The caller gives the written files their names.
+ * Copies the chunks of a box from files to files on any thread (Node, Deno, Bun). Chunks pass through wasm memory only, and
+ * are not sent to other threads. The caller renames the written files to their final names.
  */
 
 import { getSession } from "../engine/engine.js";
@@ -31,7 +31,7 @@ export interface ReadStep<P = PlanWords> extends Placement, Plans<P> {
 
 /** A chunk of the target. */
 export interface WriteStep<P = PlanWords> extends Placement, Plans<P> {
-  /** A new file, which is not written for a chunk that contains only the fill value. */
+  /** Name of the new file. Not written if the chunk contains only the fill value. */
   readonly file: string;
 }
 
@@ -42,7 +42,7 @@ export interface FileWork<P = PlanWords> {
   readonly writes: readonly WriteStep<P>[];
   /** Whether to encode chunks that contain only the fill value. */
   readonly keepsFill: boolean;
-  /** Whether to read and decode the written files again, and to compare their elements with the box. */
+  /** Whether to read and decode the written files, and to compare their elements with the box. */
   readonly verify: boolean;
   /** Mean time to open a file so far, in milliseconds. */
   readonly latency: number;
@@ -50,7 +50,7 @@ export interface FileWork<P = PlanWords> {
 
 /**
  * Copies the chunks on a worker, or without a pool on this thread.
- * @returns undefined if anything failed or the file system is slow, whether files were written or not.
+ * @returns undefined after any failure and on slow file systems; some files may have been written.
  */
 export async function copyFiles(
   work: FileWork,
@@ -58,7 +58,7 @@ export async function copyFiles(
   pool: WorkerPool | undefined,
 ): Promise<FileOutcome | undefined> {
   const task = fileTask(work, fs);
-  // Without a signal: files that a worker has written must be known to be removed.
+  // No signal: the caller must wait for the worker before it removes files.
   return pool ? pool.submit(task, undefined) : task.run(await getSession("full"));
 }
 
@@ -86,7 +86,7 @@ function isOutcome(files: WorkResult["files"], count: number): boolean {
   return files === undefined || (Array.isArray(files.sizes) && files.sizes.length === count);
 }
 
-/** Decodes the message in the worker. */
+/** Unpacks the message in the worker. */
 export function unpackFiles(known: KnownPlans, { work }: WorkMessage): FileWork {
   const { reads, writes, ...rest } = work as FileWork<number>;
   const plans = (step: Plans<number>) => mapPlans(step, (plan) => known.get(plan));
@@ -147,7 +147,7 @@ function copySlab(
 
 function readBack(files: BlockingFiles, file: string, bytes: Uint8Array): Uint8Array {
   const found = files.read(file, bytes.byteLength);
-  if (!found || !isSameBytes(found, bytes)) throw new Error(`${file} differs from what was written`);
+  if (!found || !isSameBytes(found, bytes)) throw new Error(`${file} differs from the written bytes`);
   return found;
 }
 

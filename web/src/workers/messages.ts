@@ -61,6 +61,7 @@ export interface FileOutcome {
   readonly read: number;
   /** Sizes of the written files; 0 for chunks that were not encoded. */
   readonly sizes: readonly number[];
+  /** Mean time to open a file, in milliseconds. */
   readonly latency: number;
 }
 

@@ -69,7 +69,7 @@ const silenceTimeout = 60_000;
 /** Consecutive worker crashes, without a completed task, after which no more are started. */
 const maxCrashes = 8;
 
-/** Whether the calling thread may be busy with tasks: a page would not respond while it runs one. */
+/** Whether the calling thread may run tasks: a page would not respond while it runs one. */
 const mayBlock = (): boolean => !("document" in globalThis);
 
 // The constructor adds the methods.
@@ -308,7 +308,7 @@ export class WorkerPool {
     while (missing-- > 0) void this.#startOne();
   }
 
-  /** Runs a task on this thread, after answers of workers were received: they may take it meanwhile. */
+  /** Runs a task on this thread. First receives answers of workers, which may take the task. */
   async #help(): Promise<void> {
     this.#isBusyHere = true;
     this.#startsAll = true;
@@ -323,8 +323,8 @@ export class WorkerPool {
   }
 
   /**
-   * Whether the caller should run its only task itself: nothing else runs, and sending it to a worker gains nothing. Tasks
-   * that are submitted meanwhile are for workers.
+   * Whether the caller should run its only task itself: nothing else runs, so that a worker gains nothing. Until the promise
+   * resolves, other tasks go to workers.
    */
   async #claimCaller(): Promise<boolean> {
     if (this.#isBusyHere || !this.helps() || this.#queue.size + this.#givenCount() > 0) return false;
@@ -334,19 +334,19 @@ export class WorkerPool {
     return true;
   }
 
-  /** @internal Whether this thread runs tasks, too, while all workers are busy. */
+  /** @internal Whether this thread also runs tasks. */
   helps(): boolean {
     return mayBlock();
   }
 
   /**
-   * Maximum number of workers to run: a hardware thread is left for this one if it helps. At most one until a worker has
-   * started in another than the usual way, because each failure logs an error.
+   * Maximum number of running workers. If this thread helps, one hardware thread is reserved for it. At most one while
+   * another way of starting is tried, because each failure logs an error.
    */
   get #maxWorkers(): number {
     const isTrying = this.#startMethod > 0 && !this.#hasStarted;
-    const most = isTrying ? 1 : this.helps() ? Math.max(1, parallelism() - 1) : this.#maxSize;
-    return Math.min(most, this.#maxSize);
+    const limit = isTrying ? 1 : this.helps() ? Math.max(1, parallelism() - 1) : this.#maxSize;
+    return Math.min(limit, this.#maxSize);
   }
 
   #givenCount(): number {

@@ -1,4 +1,4 @@
-/** Whether another thread saves time with a codec. */
+/** Judges which codecs are slow enough to run in other threads. */
 
 import { type CoreCodec, coreCodecs } from "../engine/codec-table.js";
 import type { Plan } from "../engine/plan.js";

@@ -73,7 +73,7 @@ const tasks: Record<WorkKind, Prepare> = {
   decode: decodeTask,
   encode: encodeTask,
   recode: recodeTask,
-  files: () => () => ({}), // no result, unless worker-node.ts runs: the bytes of the files are sent instead
+  files: () => () => ({}), // failed, so that the caller sends chunks instead; worker-node.ts replaces it
 };
 
 /** @internal */

@@ -7,20 +7,20 @@ export type BlockingFs = typeof import("node:fs");
 
 /** Weight of a call in the mean. */
 const weight = 1 / 16;
-/** Durations above this count as this, in milliseconds: a pause of the thread is not a slow file system. */
+/** Upper bound of a measured duration, in milliseconds: a pause of the thread does not mean a slow file system. */
 const maxDuration = 2;
-/** Mean duration from which calls should be made in other threads, many at a time. */
+/** Mean duration above which calls should run in other threads, in parallel, in milliseconds. */
 const maxMean = 0.5;
 
 /**
- * Whether blocking calls pay: passing a call to the thread pool and back takes several times as long as the call on a local
- * disk. On slow file systems, calls in the pool overlap.
+ * Measures whether blocking calls are faster: on a local disk, passing a call to the thread pool and back takes longer than
+ * the call. On slow file systems, calls in the pool overlap.
  */
 export class Latency {
   /** @param mean mean duration of recent calls, in milliseconds. */
   constructor(public mean = 0) {}
 
-  /** Makes a call. */
+  /** Makes a call and measures it. */
   of<T>(call: () => T): T {
     const start = performance.now();
     try {
@@ -35,7 +35,7 @@ export class Latency {
   }
 }
 
-/** Reads files into memory that it reuses, and writes files. */
+/** Reads files into reused memory, and writes files. */
 export class BlockingFiles {
   #memory = new Uint8Array(0);
   latency = new Latency();
@@ -44,7 +44,7 @@ export class BlockingFiles {
 
   /**
    * Returns the content of a file, in memory that the next call reuses; undefined for a missing file.
-   * @throws errors of the system; Error for a file that is not regular, longer than `maxBytes`, or truncated meanwhile.
+   * @throws errors of the system; Error for a file that is not regular, longer than `maxBytes`, or truncated during the read.
    */
   read(file: string, maxBytes: number): Uint8Array | undefined {
     const { fs } = this;
@@ -63,7 +63,7 @@ export class BlockingFiles {
     }
   }
 
-  /** Writes a file under a name that only the caller uses. Creates its folder. @throws errors of the system. */
+  /** Writes a file whose name no other writer uses. Creates its folder. @throws errors of the system. */
   write(file: string, bytes: Uint8Array): void {
     const { fs } = this;
     const id = this.latency.of(() => createFile(fs, file));
@@ -74,6 +74,10 @@ export class BlockingFiles {
     }
   }
 }
+
+/** Returns the folder of a file, with a separator at the end. */
+export const folderOf = (file: string): string =>
+  file.slice(0, Math.max(file.lastIndexOf("/"), file.lastIndexOf("\\")) + 1);
 
 /** Opens a file for reading. Without O_NONBLOCK, opening a named pipe waits for a writer. */
 function openFile(fs: BlockingFs, file: string): number | undefined {
@@ -91,7 +95,7 @@ function createFile(fs: BlockingFs, file: string): number {
     return fs.openSync(file, "w");
   } catch (cause) {
     if (errorCode(cause) !== "ENOENT") throw cause;
-    fs.mkdirSync(file.slice(0, Math.max(file.lastIndexOf("/"), file.lastIndexOf("\\"))), { recursive: true });
+    fs.mkdirSync(folderOf(file), { recursive: true });
     return fs.openSync(file, "w");
   }
 }

@@ -1,4 +1,4 @@
-/** Calls of the file system that block the thread while that is faster (Node, Deno, Bun). */
+/** Calls of the file system that block the thread as long as that is faster (Node, Deno, Bun). */
 
 import { nextTask, nodeModule } from "../../util/platform.js";
 import type { FileCalls } from "../transport.js";
@@ -11,7 +11,7 @@ export const maxBlockingBytes = 2 ** 20;
 /** Time for which short calls may block the thread before it runs other tasks, in milliseconds. */
 const maxTurn = 8;
 
-/** Time at which this thread last ran other tasks, and the wait for them. */
+/** Time at which this thread last ran other tasks, and the pending wait for them. */
 let turnStart = Number.NEGATIVE_INFINITY;
 let turn: Promise<void> | undefined;
 
@@ -68,7 +68,7 @@ function blockingCalls(
   return calls as unknown as FileCalls;
 }
 
-/** Shared by all callers, which then continue in turns: one that ran ahead would leave the chunks of others behind. */
+/** Shared by all callers, so that they continue in turn and chunks are read in order. */
 function runOtherTasks(): Promise<void> {
   turn ??= nextTask().then(() => {
     turnStart = performance.now();

@@ -1,11 +1,11 @@
-/** Copies files without reading them, and lets stores block while that is faster (Node, Deno, Bun). */
+/** Copies files without reading them, and lets stores block as long as that is faster (Node, Deno, Bun). */
 
 import { nodeModule } from "../../util/platform.js";
 import { resolveRange } from "../read.js";
 import { fileCalls, type OwnStore, type RangeQuery, type Store } from "../store.js";
 import { hiddenName } from "../temp-names.js";
 import type { FileInfo } from "../transport.js";
-import { type BlockingFs, Latency } from "./blocking.js";
+import { type BlockingFs, folderOf, Latency } from "./blocking.js";
 import { CallRunner } from "./calls.js";
 import { errorCode, fileError } from "./read.js";
 import { beside, type FileWriteOptions, statFile, syncFile, syncFolder, writeError } from "./write.js";
@@ -70,7 +70,7 @@ export class FileCopier {
     const { fsync, beforeCommit } = this.options;
     const { COPYFILE_EXCL, COPYFILE_FICLONE } = fs.constants;
     const isSlow = this.#latency.isHigh;
-    const folder = to.slice(0, Math.max(to.lastIndexOf("/"), to.lastIndexOf("\\")) + 1);
+    const folder = folderOf(to);
     let unfinished: string | undefined;
     try {
       const source = isSlow ? await statFile(fs, from) : this.#latency.of(() => statNow(blocking, from));
@@ -121,7 +121,7 @@ const partsOf =
     }
   };
 
-/** As {@link partsOf}, by blocking calls. */
+/** As {@link partsOf}, by blocking calls without promises, which take long compared with the calls. */
 const partsNow =
   (fs: BlockingFs, file: string): ReadPart =>
   async (range) => {

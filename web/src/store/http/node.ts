@@ -190,7 +190,7 @@ class NodeResponse implements HopResponse {
   }
 }
 
-/** Made only when it is thrown: its stack trace takes as long as the rest of a small request. */
+/** Called only if the error is thrown: capturing a stack trace is slow compared with a small request. */
 const closedError = (how = "") => new Error(`the connection was closed${how}`);
 
 /** Reads a stream by events, which need no promise for each piece. */

@@ -104,7 +104,7 @@ export class PersistentCache {
     const id = entries.requestId(url, request);
     const found = this.#forgotten.has(withoutHash(url)) ? undefined : this.#writer.read(id);
     const stored = untilAborted(Promise.resolve(found), request.watch.signal);
-    // The browser's own cache confirms a document as well. Its first lookup in the storage takes as long as a round trip.
+    // The browser's own cache confirms documents as well, and does not wait for a lookup in the storage.
     if (isInPage() && isDocument(url) && !isOffline)
       return this.#ask({ request, send, url, id, entry: undefined, stored });
     const entry = await stored;
@@ -247,15 +247,15 @@ const isEqual = (a: CacheEntry, b: CacheEntry): boolean =>
 
 const isInPage = (): boolean => (globalThis as { origin?: string }).origin !== undefined;
 
-/** A request, and the stored response to it. */
+/** A request and its stored response. */
 interface Lookup {
   readonly request: TransportRequest;
   readonly send: Transport;
   readonly url: URL;
   readonly id: string;
-  /** The stored response to confirm. */
+  /** The stored response to confirm. Undefined if the browser's own cache confirms its response. */
   readonly entry: CacheEntry | undefined;
-  /** The same, or one that is looked up while the request is sent. */
+  /** The stored response, which may be looked up while the request is sent. */
   readonly stored: Promise<CacheEntry | undefined>;
 }
 

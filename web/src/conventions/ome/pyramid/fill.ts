@@ -32,7 +32,7 @@ import {
 import { boxesToVisit, isSameFill, maxObjects } from "../../../walk/visit.js";
 import type { WorkerPool } from "../../../workers/pool.js";
 import { checkNotDetached } from "../../../write/region.js";
-import { blockShape, type ElementBox, type Kernel, reduceBox } from "./reduce.js";
+import { blockShape, type ElementBox, type Kernel, offsetOf, reduceBox } from "./reduce.js";
 
 /**
  * Maximum bytes that are read at a time, and of blocks of the source, unless a single chunk or shard is
@@ -59,7 +59,7 @@ export interface LevelSource {
   readonly factors: readonly number[];
   /** Reduces a block to one element. Default: takes the block's first element. */
   readonly kernel: Kernel | undefined;
-  /** Returns the elements of the source if they are in memory, so that they need not be read. */
+  /** Returns the elements of the source if they are in memory, which saves reading them. */
   readonly values?: (() => ElementData | undefined) | undefined;
 }
 
@@ -85,7 +85,7 @@ export class LevelFill {
   readonly #object: readonly number[];
   /** Whether each block is a single object that is copied without decoding. */
   readonly #isStored: boolean;
-  /** The elements of the level, if they were written as one block, and reading them would return the same. */
+  /** Elements of the level if they were written as one block and reading them back would return the same. */
   values: ElementData | undefined;
 
   constructor(
@@ -273,8 +273,8 @@ export class LevelFill {
 }
 
 /**
- * Returns the elements of an array if reading them would return the same: they are stored as they are in memory, and no codec
- * changes them.
+ * Returns the elements of an array if reading them back would return the same: they are stored as they are in memory, and no
+ * codec changes them.
  */
 export function storedValues(
   { dtype, reader: { firstCodec } }: ZarrArray,
@@ -286,15 +286,12 @@ export function storedValues(
   return isExact && before.every(({ core }) => core === "transpose") ? values : undefined;
 }
 
-/** Part of an array in memory. */
+/** Returns a part of an array in memory. */
 function partOf(data: ElementData, shape: readonly number[], start: readonly number[]): ElementBox {
   checkNotDetached(data);
   const strides = stridesOf(shape);
   return { data, at: offsetOf(start, strides), strides };
 }
-
-const offsetOf = (index: readonly number[], strides: readonly number[]): number =>
-  index.reduce((sum, at, axis) => sum + at * strides[axis]!, 0);
 
 /** An array whose objects contribute to blocks, and its elements per element of the level. */
 type Reduced = { readonly array: ZarrArray; readonly factors: readonly number[] };

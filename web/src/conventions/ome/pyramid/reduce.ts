@@ -133,7 +133,8 @@ export function reduceBox(
 const bytesOf = ({ buffer, byteOffset, byteLength }: ElementData) =>
   new Uint8Array(buffer, byteOffset, byteLength);
 
-const offsetOf = (index: readonly number[], strides: readonly number[]) =>
+/** Returns the offset of an element. */
+export const offsetOf = (index: readonly number[], strides: readonly number[]): number =>
   index.reduce((sum, at, axis) => sum + at * strides[axis]!, 0);
 
 /** Memory and offset of a box, and its strides unless it is packed. */
