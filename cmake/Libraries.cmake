@@ -27,32 +27,34 @@ function(zw_library name)
   set(${ARG_LIST} ${${ARG_LIST}} ${name} PARENT_SCOPE)
 endfunction()
 
-# zstd, with 64-bit words on every target (wide-registers patch). Only the sequence decoder without prefetching is
-# built, since WebAssembly cannot prefetch. libzstd's dispatch of legacy frame formats is disabled; zstd_v07.cpp calls
-# the v0.7 decoder directly.
+# zstd's encoder, with 64-bit words on every target (wide-registers patch), and its decoder, which only full.wasm uses for
+# frames in pieces and with dictionaries: both built for size where speed does not matter. libzstd's dispatch of legacy
+# frame formats is disabled; zstd_v07.cpp calls the v0.7 decoder directly.
 set(zw_zstd ${CMAKE_CURRENT_BINARY_DIR}/zstd-patched/lib)
 zw_patched_copy(${ZSTD_SOURCE_DIR}/lib ${zw_zstd}
   ${zw_patches}/zstd-wide-registers.patch ${zw_patches}/zstd-window-bounds.patch)
-# Code that runs once per frame, and the streaming decoder: chunks are decoded by src/codecs/zstd_decoder.cpp.
+set(zw_zstd_decoder
+  decompress/huf_decompress.c decompress/zstd_decompress.c decompress/zstd_decompress_block.c decompress/zstd_ddict.c)
+# Code that runs once per frame, and the legacy decoder.
 set(zw_zstd_small
-  common/zstd_common.c compress/zstd_compress.c compress/zstd_compress_superblock.c compress/zstd_ldm.c
-  compress/zstd_preSplit.c decompress/huf_decompress.c decompress/zstd_ddict.c decompress/zstd_decompress.c
-  decompress/zstd_decompress_block.c)
+  common/entropy_common.c common/fse_decompress.c common/zstd_common.c
+  compress/zstd_compress.c compress/zstd_compress_superblock.c compress/zstd_ldm.c compress/zstd_preSplit.c
+  legacy/zstd_v07.c)
 zw_library(zw_zstd DIR ${zw_zstd}
   FILES
-    ${zw_zstd_small}
-    common/debug.c common/entropy_common.c common/error_private.c common/fse_decompress.c common/pool.c
-    common/threading.c common/xxhash.c
+    ${zw_zstd_decoder} ${zw_zstd_small}
+    common/debug.c common/error_private.c common/pool.c common/threading.c common/xxhash.c
     compress/fse_compress.c compress/hist.c compress/huf_compress.c compress/zstd_compress_literals.c
     compress/zstd_compress_sequences.c compress/zstd_double_fast.c compress/zstd_fast.c compress/zstd_lazy.c
     compress/zstd_opt.c
-    legacy/zstd_v07.c
   DEFINES
-    ZSTD_LEGACY_SUPPORT=0 ZSTD_DISABLE_ASM ZSTD_FORCE_DECOMPRESS_SEQUENCES_SHORT
-    ZSTD_STRIP_ERROR_STRINGS ZSTD_TRACE=0)
+    ZSTD_LEGACY_SUPPORT=0 ZSTD_DISABLE_ASM ZSTD_STRIP_ERROR_STRINGS ZSTD_TRACE=0)
 target_compile_options(zw_zstd PRIVATE "SHELL:${no_partial_unroll}")
+list(TRANSFORM zw_zstd_decoder PREPEND ${zw_zstd}/)
 list(TRANSFORM zw_zstd_small PREPEND ${zw_zstd}/)
-set_source_files_properties(${zw_zstd_small} PROPERTIES COMPILE_OPTIONS -Os)
+set_source_files_properties(${zw_zstd_small} ${zw_zstd_decoder} PROPERTIES COMPILE_OPTIONS -Os)
+set_source_files_properties(${zw_zstd_decoder} PROPERTIES
+  COMPILE_DEFINITIONS "HUF_FORCE_DECOMPRESS_X1;ZSTD_FORCE_DECOMPRESS_SEQUENCES_SHORT;ZSTD_NO_INLINE")
 
 set(zw_lz4 ${CMAKE_CURRENT_BINARY_DIR}/lz4-wide-words/lib)
 zw_patched_copy(${LZ4_SOURCE_DIR}/lib ${zw_lz4} ${zw_patches}/lz4-wide-words.patch)

@@ -57,7 +57,7 @@ const firstScripts = () => {
 /** Bytes with gzip. */
 const budgets: readonly [what: string, most: number, measure: () => number | Promise<number>][] = [
   ["open and get of zarr-wasm", 49_800, () => bundledSize('export { get, open } from "zarr-wasm";')],
-  ["all that open and get of an array download", 117_000, async () => 1000 * (await viewerDownload(3)())],
+  ["all that open and get of an array download", 110_000, async () => 1000 * (await viewerDownload(3)())],
   ["all of zarr-wasm", 105_500, () => bundledSize('export * from "zarr-wasm";')],
   ["zarr-wasm/codecs", 25_400, () => bundledSize('export * from "zarr-wasm/codecs";')],
   ["zarr-wasm/zarrita", 90_900, () => bundledSize('export * from "zarr-wasm/zarrita";')],
@@ -70,8 +70,8 @@ const budgets: readonly [what: string, most: number, measure: () => number | Pro
     () => bundledSize('import "./web/viewer/dist/module-element.js";', ["zarr-wasm"]),
   ],
   ["the first scripts of the viewer's page", 120_000, firstScripts],
-  ["decode.wasm", 64_000, () => fileSize("wasm/decode.wasm")],
-  ["full.wasm", 310_500, () => fileSize("wasm/full.wasm")],
+  ["decode.wasm", 56_500, () => fileSize("wasm/decode.wasm")],
+  ["full.wasm", 313_000, () => fileSize("wasm/full.wasm")],
   ["images.wasm", 385_000, () => fileSize("wasm/images.wasm")],
   ["the script of decode.wasm", 5_000, () => fileSize("wasm/decode.mjs")],
 ];
