@@ -54,7 +54,7 @@ list(TRANSFORM zw_zstd_decoder PREPEND ${zw_zstd}/)
 list(TRANSFORM zw_zstd_small PREPEND ${zw_zstd}/)
 set_source_files_properties(${zw_zstd_small} ${zw_zstd_decoder} PROPERTIES COMPILE_OPTIONS -Os)
 set_source_files_properties(${zw_zstd_decoder} PROPERTIES
-  COMPILE_DEFINITIONS "HUF_FORCE_DECOMPRESS_X1;ZSTD_FORCE_DECOMPRESS_SEQUENCES_SHORT;ZSTD_NO_INLINE")
+  COMPILE_DEFINITIONS "HUF_DISABLE_FAST_DECODE;HUF_FORCE_DECOMPRESS_X1;ZSTD_FORCE_DECOMPRESS_SEQUENCES_SHORT;ZSTD_NO_INLINE")
 
 set(zw_lz4 ${CMAKE_CURRENT_BINARY_DIR}/lz4-wide-words/lib)
 zw_patched_copy(${LZ4_SOURCE_DIR}/lib ${zw_lz4} ${zw_patches}/lz4-wide-words.patch)
