@@ -32,7 +32,8 @@ endfunction()
 # frame formats is disabled; zstd_v07.cpp calls the v0.7 decoder directly.
 set(zw_zstd ${CMAKE_CURRENT_BINARY_DIR}/zstd-patched/lib)
 zw_patched_copy(${ZSTD_SOURCE_DIR}/lib ${zw_zstd}
-  ${zw_patches}/zstd-wide-registers.patch ${zw_patches}/zstd-window-bounds.patch)
+  ${zw_patches}/zstd-no-dictionaries.patch ${zw_patches}/zstd-wide-registers.patch
+  ${zw_patches}/zstd-window-bounds.patch)
 set(zw_zstd_decoder
   decompress/huf_decompress.c decompress/zstd_decompress.c decompress/zstd_decompress_block.c decompress/zstd_ddict.c)
 # Code that runs once per frame, and the legacy decoder.
