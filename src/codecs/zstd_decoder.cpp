@@ -75,7 +75,9 @@ Status FrameDecoder::decode(ByteView in, ByteSpan out, bool verifiesChecksum, si
     const ByteView block = in.subspan(at, stored);
     at += stored;
     if (type == 2) {
+      const uint8_t* const from = output.at;
       if (Status s = decodeBlock(block, header.maxBlock, output)) return s;
+      if (static_cast<size_t>(output.at - from) > header.maxBlock) return Code::Corrupt;
       continue;
     }
     if (size > static_cast<size_t>(output.end - output.at)) return Code::SizeMismatch;

@@ -194,6 +194,11 @@ TEST(Zstd, DamagedBlocks) {
   // A block of the reserved type, and a block larger than the window.
   EXPECT_EQ(inFrame("070000"), "Corrupt at 0");
   EXPECT_EQ(inFrame("8b0000 61"), "Corrupt at 0");
+  // A block of 3200 bytes in a window of 4 KiB, and in one of 1 KiB.
+  EXPECT_EQ(decodedText(fromHex("28b52ffd 00 10 4d0000 10 aeae 01 00 7bf40116"), 3200),
+            std::string(3200, '\xae'));
+  EXPECT_EQ(decodedText(fromHex("28b52ffd 00 00 4d0000 10 aeae 01 00 7bf40116"), 3200),
+            "Corrupt at 0");
   // Sequences with reserved bits, and bytes after a count of none.
   EXPECT_EQ(inFrame("2d0000 10 6161 01 03"), "Corrupt at 0");
   EXPECT_EQ(inFrame("2d0000 10 6161 00 00"), "Corrupt at 0");
