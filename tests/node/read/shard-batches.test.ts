@@ -9,6 +9,7 @@ import { projectionsOf, resolveWanted } from "#src/read/read-region.js";
 import { defaultCoalescing } from "#src/read/reader.js";
 import type { ShardBatch } from "#src/read/shard-batch.js";
 import { SlabSink } from "#src/read/slab-sink.js";
+import { nextTask } from "#src/util/platform.js";
 import { errorOf, product, randomBytes } from "../support/support.js";
 import {
   blosc,
@@ -186,4 +187,30 @@ describe("batches", () => {
       spy.mockRestore();
     }
   });
+});
+
+it("batches wait until the sink has started", async () => {
+  const shards = { shape: [8, 8], chunk_grid: regular(8, 8), codecs: [sharded([4, 4])] };
+  const { reader } = await written(shards, { isMissing: () => true });
+  const calls: string[] = [];
+  let find = () => {};
+  const found = new Promise<void>((resolve) => (find = resolve));
+  const sink = {
+    start: async () => {
+      await found;
+      await nextTask();
+      calls.push("start");
+    },
+    put: () => void calls.push("put"),
+    putBatch: () => void calls.push("batch"),
+    end: () => void calls.push("end"),
+  };
+  await assemble(
+    { reader, projections: projectionsOf(resolveWanted(reader, undefined)), itemBytes: 2 },
+    sink,
+    {
+      ...{ concurrency: 4, coalescing: defaultCoalescing, onMissing: () => find() },
+    },
+  );
+  expect(calls).toEqual(["start", "batch", "end"]);
 });

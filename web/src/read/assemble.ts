@@ -173,17 +173,24 @@ class Assembly {
     };
     const put = (chunk: RegionChunk) => this.#put(chunk);
     const { sink } = this;
-    const putBatch = sink.putBatch && ((batch: ShardBatch<RegionTask>) => sink.putBatch!(batch));
+    const putBatch =
+      sink.putBatch && ((batch: ShardBatch<RegionTask>) => this.#onceStarted(() => sink.putBatch!(batch)));
     await this.#locating(object, () => this.plan.reader.readObject(object, job, fetching, put, putBatch));
   }
 
   /** Passes a chunk to the sink. */
   #put(chunk: RegionChunk): void | Promise<void> {
+    return this.#onceStarted(() => {
+      if (!chunk.encoded) this.options.onMissing?.(chunk.task.coordinates);
+      const placed = this.sink.put(chunk, this.#signal);
+      return placed ? placed.then(() => this.#advance()) : this.#advance();
+    });
+  }
+
+  /** Calls the sink, after it has started. */
+  #onceStarted(call: () => void | Promise<void>): void | Promise<void> {
     this.#signal.throwIfAborted();
-    if (this.#starting) return this.#starting.then(() => this.#put(chunk));
-    if (!chunk.encoded) this.options.onMissing?.(chunk.task.coordinates);
-    const placed = this.sink.put(chunk, this.#signal);
-    return placed ? placed.then(() => this.#advance()) : this.#advance();
+    return this.#starting ? this.#starting.then(() => this.#onceStarted(call)) : call();
   }
 
   /** Adds an object's key to errors that do not name one. */

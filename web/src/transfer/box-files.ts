@@ -50,6 +50,16 @@ const plannedStep = (codec: CoreChunkCodec, place: Placement) => ({
   missing: codec.placed(undefined, place)[0]!.plan,
 });
 
+/** Makes a call of the file system. @returns false if it failed. */
+function attempt(call: () => void): boolean {
+  try {
+    call();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** Copies the boxes of one array, several at a time. */
 export class FileBoxes {
   #latency = 0;
@@ -81,37 +91,40 @@ export class FileBoxes {
       verify: copy.verify,
       latency: this.#latency,
     };
-    return this.folders.run(async () => {
-      const outcome = await this.#run(work, writes, copy);
-      if (outcome) copy.onRead(outcome.read);
-      return outcome !== undefined;
-    });
+    const outcome = await this.folders.run(() => this.#run(work, writes, copy));
+    this.#hasFailed ||= !outcome;
+    if (!outcome) return false;
+    copy.onRead(outcome.read);
+    // These are writes of their own: one within another would never end with the process.
+    for (const [i, { key }] of writes.entries())
+      if (outcome.sizes[i] === 0) await deleteObject(this.store, key, { signal: copy.signal });
+    return true;
   }
 
+  /** Returns undefined if files could not be written. */
   async #run(
     work: FileWork,
     writes: readonly Written[],
     { pool, signal }: CopiedArray,
   ): Promise<FileOutcome | undefined> {
     const { fs, to } = this.folders;
-    let unfinished = writes;
+    const unfinished = new Set(writes);
     try {
       const outcome = await copyFiles(work, fs, pool);
       signal?.throwIfAborted();
-      this.#hasFailed ||= !outcome;
       if (!outcome) return undefined;
       this.#latency = outcome.latency;
       await this.folders.checkLock();
-      for (const [i, { key, file }] of writes.entries()) {
+      for (const [i, write] of writes.entries()) {
         const size = outcome.sizes[i]!;
-        if (size > 0) fs.renameSync(file, to + normalizePath(key));
-        unfinished = writes.slice(i + 1);
-        if (size > 0) this.store.note(key, size);
-        else await deleteObject(this.store, key);
+        if (size > 0 && !attempt(() => fs.renameSync(write.file, to + normalizePath(write.key))))
+          return undefined;
+        unfinished.delete(write);
+        if (size > 0) this.store.note(write.key, size);
       }
       return outcome;
     } finally {
-      for (const { file } of unfinished) fs.rmSync(file, { force: true });
+      for (const { file } of unfinished) attempt(() => fs.rmSync(file, { force: true }));
     }
   }
 
@@ -125,7 +138,7 @@ export class FileBoxes {
       const codec = reader.layoutOf(job.object).leaf as CoreChunkCodec;
       if (codec.isFramed || anyReadInPart(codec, job)) return undefined;
       const file = this.folders.from + normalizePath(reader.objectKey(job.object));
-      const maxBytes = Math.min(codec.encodedBound, reader.limits.encodedBytes);
+      const maxBytes = Math.min(codec.encodedBound, reader.limits.encodedBytes, this.folders.maxBytes);
       for (const { projections } of job.tasks) {
         const step = plannedStep(codec, chunkPlace(projections, undefined, slab));
         reads.push({ ...step, file, maxBytes });

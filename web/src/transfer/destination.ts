@@ -311,6 +311,8 @@ function copyingInto(folder: FileSystemStore, gate: WriteGate): CopyFrom {
 export interface FolderPair {
   readonly from: string;
   readonly to: string;
+  /** Maximum size of a file that the source may read. */
+  readonly maxBytes: number;
   readonly fs: typeof import("node:fs");
   /** Runs a write, for which the end of the process waits. */
   run: WriteGate["run"];
@@ -328,6 +330,7 @@ async function foldersOf(
   if (!written || written.options.fsync) return undefined;
   return {
     ...{ from: filePath(read.url), to: filePath(written.url), fs: node().fs },
+    maxBytes: read.options.maxBytes ?? Number.POSITIVE_INFINITY,
     run: (write) => gate.run(write),
     checkLock: gate.checkLock,
   };

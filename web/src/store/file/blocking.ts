@@ -63,7 +63,10 @@ export class BlockingFiles {
     }
   }
 
-  /** Writes a file whose name no other writer uses. Creates its folder. @throws errors of the system. */
+  /**
+   * Writes a new file. Creates its folder.
+   * @throws errors of the system; EEXIST for a file that exists: a worker that was stopped may still be writing to it.
+   */
   write(file: string, bytes: Uint8Array): void {
     const { fs } = this;
     const id = this.latency.of(() => createFile(fs, file));
@@ -92,10 +95,10 @@ function openFile(fs: BlockingFs, file: string): number | undefined {
 
 function createFile(fs: BlockingFs, file: string): number {
   try {
-    return fs.openSync(file, "w");
+    return fs.openSync(file, "wx");
   } catch (cause) {
     if (errorCode(cause) !== "ENOENT") throw cause;
     fs.mkdirSync(folderOf(file), { recursive: true });
-    return fs.openSync(file, "w");
+    return fs.openSync(file, "wx");
   }
 }
