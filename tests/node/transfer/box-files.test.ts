@@ -13,7 +13,9 @@ import { errorOf } from "../support/support.js";
 
 const place = temporaryPlaces("files");
 type BlockingFs = typeof import("node:fs");
-const blocking = createRequire(import.meta.url)("node:fs") as { -readonly [K in keyof BlockingFs]: BlockingFs[K] };
+const blocking = createRequire(import.meta.url)("node:fs") as {
+  -readonly [K in keyof BlockingFs]: BlockingFs[K];
+};
 
 /** Writes an array of 4 chunks, which the copies of these tests divide in two. */
 async function makeSource(value: (index: number) => number): Promise<string> {
