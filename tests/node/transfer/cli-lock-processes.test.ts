@@ -1,9 +1,11 @@
 // Locks of processes that are killed, suspended, or run at once.
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import os from "node:os";
 import path from "node:path";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { FileSystemStore } from "zarr-wasm/node";
 import { runCopy } from "#src/cli/commands/copy.js";
 import type { Values } from "#src/cli/options/options.js";
@@ -29,6 +31,23 @@ import {
 } from "../support/cli-locking.js";
 import { tool } from "../support/cli-tool.js";
 import { copy, filesOf, printed } from "../support/copying.js";
+
+/** Serves an array whose chunks are held back until they are released. */
+async function serveHeld(folder: string) {
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const server = createServer(async (request, response) => {
+    const file = path.join(folder, request.url!);
+    if (request.url!.startsWith("/c/")) await released;
+    const isFile = statSync(file, { throwIfNoEntry: false })?.isFile();
+    response.writeHead(isFile ? 200 : 404).end(isFile ? readFileSync(file) : undefined);
+  });
+  onTestFinished(() => void server.close());
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, release };
+}
 
 describe("processes that end", () => {
   it("by SIGINT leave no lock", async () => {
@@ -148,11 +167,13 @@ describe("processes that end", () => {
         const child = spawn("unshare", [...unshare, process.execPath, ...quick, tool, ...args]);
         return { child, ended: outcome(child) };
       };
-      const first = isolated("copy", large, dest, "--chunks", "1,1", "--overwrite");
-      await vi.waitFor(() => expect(existsSync(path.join(dest, "c/1"))).toBe(true), 20_000);
+      const slow = await serveHeld(large);
+      const first = isolated("copy", slow.url, dest, "--chunks", "1,1", "--overwrite");
+      await vi.waitFor(() => expect(existsSync(lockOf(dest))).toBe(true), 20_000);
       const second = await isolated("copy", source, dest, "--overwrite").ended;
       expect(second.status).toBe(1);
       expect(second.err).toMatch(/copy\.zarr is being written by process \d+ on /);
+      slow.release();
       expect(await first.ended).toMatchObject({ status: 0, err: "" });
       expect(filesOf(dest).size).toBe(2501);
     },
