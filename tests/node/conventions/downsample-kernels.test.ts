@@ -8,6 +8,18 @@ import { triedTypes } from "../support/data-types.js";
 import { downsample, reducedShape } from "../support/downsample-reference.js";
 import { product, randomBytes, randomizer } from "../support/support.js";
 
+/** Reduces all elements of an array in C order into a box. */
+function reduceWhole(
+  kernel: Parameters<typeof reduceBox>[1],
+  data: ElementData,
+  shape: readonly number[],
+  factors: readonly number[],
+  to: Parameters<typeof reduceBox>[6],
+): void {
+  const from = { data, at: 0, strides: stridesOf(shape) };
+  reduceBox(session, kernel, from, shape, data.byteLength / product(shape), factors, to);
+}
+
 const session = await getSession("full");
 
 const fixed = triedTypes
@@ -50,15 +62,7 @@ function check(dtype: Dtype, method: "mean" | "mode" | "max", rounds: number): v
     const strides = stridesOf(larger);
     const data = toElements(dtype, new Uint8Array(product(larger) * dtype.itemBytes));
     const before = data.slice();
-    reduceBox(
-      session,
-      findKernel(method, dtype)!,
-      boxOf(source, shape),
-      shape,
-      source.byteLength / product(shape),
-      factors,
-      { data, at: 0, strides },
-    );
+    reduceWhole(findKernel(method, dtype)!, source, shape, factors, { data, at: 0, strides });
     const width = source.length / product(shape);
     const wanted = downsample(dtype, source, shape, factors, method);
     const stored = toElements(dtype, toBytes(dtype, data)); // float32 stands for smaller types until then
@@ -104,23 +108,12 @@ describe("methods", () => {
   });
 });
 
-/** An array in C order as the source of a reduction. */
-const boxOf = (data: ElementData, shape: readonly number[]) => ({ data, at: 0, strides: stridesOf(shape) });
-
 const reduce = (name: string, method: "mean" | "mode" | "max", data: ElementData, shape: number[]) => {
   const { dtype } = fixed.find(({ label }) => label === name)!;
   const factors = shape.map(() => 2);
   const out = toElements(dtype, new Uint8Array(product(reducedShape(shape, factors)) * dtype.itemBytes));
   const strides = stridesOf(reducedShape(shape, factors));
-  reduceBox(
-    session,
-    findKernel(method, dtype)!,
-    boxOf(data, shape),
-    shape,
-    data.byteLength / product(shape),
-    factors,
-    { data: out, at: 0, strides },
-  );
+  reduceWhole(findKernel(method, dtype)!, data, shape, factors, { data: out, at: 0, strides });
   return [...out];
 };
 
@@ -137,7 +130,7 @@ describe("pieces", () => {
     const box = reducedShape(shape, factors);
     const data = toElements(dtype, new Uint8Array(product(box) * dtype.itemBytes));
     const kernel = findKernel("mean", dtype)!;
-    reduceBox(session, kernel, boxOf(source, shape), shape, source.byteLength / product(shape), factors, {
+    reduceWhole(kernel, source, shape, factors, {
       data,
       at: 0,
       strides: stridesOf(box),

@@ -1,4 +1,4 @@
-// Copies from files to files: what is in the way, limits of the source, and the end of the process.
+// Copies from files to files: obstacles at the destination, limits of the source, and the end of the process.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire, syncBuiltinESMExports } from "node:module";
 import path from "node:path";

@@ -80,8 +80,8 @@ export class FileBoxes {
   async copy(copy: CopiedArray, box: Box, place: Parameters<typeof resolveRegion>[1]): Promise<boolean> {
     if (this.#hasFailed) return false;
     const reads = this.#reads(copy, box);
-    const writes = this.#writes(copy.to, place);
     if (!reads) return false;
+    const writes = this.#writes(copy.to, place);
     const keepsFill = (copy.writeEmptyChunks ?? false) || copy.to.spec.fill.value === null;
     const work = {
       bytes: countIn(box) * copy.to.dtype.itemBytes,
@@ -95,7 +95,7 @@ export class FileBoxes {
     this.#hasFailed ||= !outcome;
     if (!outcome) return false;
     copy.onRead(outcome.read);
-    // These are writes of their own: one within another would never end with the process.
+    // Outside the other write: when the process ends, a write within a write would never finish.
     for (const [i, { key }] of writes.entries())
       if (outcome.sizes[i] === 0) await deleteObject(this.store, key, { signal: copy.signal });
     return true;

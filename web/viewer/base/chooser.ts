@@ -52,7 +52,7 @@ class NativeChooser implements Chooser {
   }
 }
 
-/** A text field; Enter or leaving it chooses the option with that name, or the only option whose name contains the input. */
+/** An input field; Enter or leaving it chooses the option with that name, or the only option whose name contains the input. */
 class FieldChooser implements Chooser {
   readonly element: HTMLElement;
   readonly control: HTMLInputElement;
