@@ -14,7 +14,8 @@ export interface ErrorCodes {
     | "bad-convention"
     | "bad-zip"
     | "bad-reference"
-    | "bad-icechunk";
+    | "bad-icechunk"
+    | "bad-file";
   UnknownCodec: never;
   Unsupported:
     | "unsupported-dtype"
@@ -28,6 +29,7 @@ export interface ErrorCodes {
     | "append-only"
     | "unsupported-zip"
     | "unsupported-reference"
+    | "unsupported-file"
     | "parquet-references"
     | "unsupported-time"
     | "unsupported-ome"
