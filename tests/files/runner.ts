@@ -2,12 +2,11 @@
  * Compares files of other formats with the values that their writers' own readers returned: each line of
  * `expected.jsonl` describes an array, a group or an error (tests/files/README.md).
  */
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import path from "node:path";
 import { expect } from "vitest";
 import { get, getBytes, isZarrError, open, type ZarrArray } from "zarr-wasm";
-import { openFile } from "#src/formats/file/detect.js";
-import { byteReader } from "#src/store/source/byte-reader.js";
+import { ArrayFileStore } from "zarr-wasm/formats";
 import { isJsonObject, type Json, JsonNumber, toPlain } from "#src/util/json.js";
 import { parseJson } from "#src/util/json-reader.js";
 
@@ -55,17 +54,6 @@ export function casesIn(folder: string): TypedCase[] {
 export const titleOf = ({ file, path: place, error }: FileCase): string =>
   `${file}${place === "" ? "" : `: ${place}`}${error === undefined ? "" : ` (${error})`}`;
 
-/** Opens a file, whose neighbours are the files in its folder. */
-async function openStore(file: string) {
-  const sibling = (name: string) => {
-    const beside = path.join(path.dirname(file), name);
-    return existsSync(beside) ? byteReader(beside, {}) : undefined;
-  };
-  const store = await openFile(byteReader(file, {}), { sibling });
-  if (!store) throw new Error(`${file} has no known format`);
-  return store;
-}
-
 /** Opens and reads the node of a case, and compares all that the case has. */
 export async function checkCase(wanted: TypedCase): Promise<void> {
   if (wanted.error === undefined) return checkNode(wanted);
@@ -79,7 +67,7 @@ export async function checkCase(wanted: TypedCase): Promise<void> {
 }
 
 async function checkNode(wanted: TypedCase): Promise<void> {
-  const store = await openStore(path.join(wanted.folder, wanted.file));
+  const store = await ArrayFileStore.open(path.join(wanted.folder, wanted.file));
   const place = wanted.path.replace(/^\/|\/$/g, "");
   const node = await open(store, { path: place });
   const bytes = await store.get(`/${place === "" ? "" : `${place}/`}zarr.json`);
