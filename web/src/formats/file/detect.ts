@@ -20,7 +20,10 @@ interface KnownFormat {
 }
 
 /** One row for each format. */
-const formats: readonly KnownFormat[] = [];
+const formats: readonly KnownFormat[] = [
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: signatures of binary files
+  { name: "NetCDF-3", start: /^CDF[\x01\x02\x05]/, load: () => import("../netcdf3/part.js") },
+];
 
 export interface FileOptions {
   readonly limits?: Partial<Limits> | undefined;

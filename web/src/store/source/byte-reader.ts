@@ -5,7 +5,7 @@ import { isFileUrl, nodeModule } from "../../util/platform.js";
 import { readFilePart } from "../file/read.js";
 import { HttpClient, type HttpStoreOptions } from "../http/store.js";
 import { callStore, cutRange, locateKey, readRange, resolveRange } from "../read.js";
-import { isStore, type RangeQuery, type Store, type StoreGetOptions } from "../store.js";
+import { checkVersion, isStore, type RangeQuery, type Store, type StoreGetOptions } from "../store.js";
 
 /** An object in a store. */
 export interface StoredObject {
@@ -41,12 +41,17 @@ export function byteReader(source: ByteSource, options: HttpStoreOptions, client
 }
 
 function memory(bytes: Uint8Array): ByteReader {
-  return { name: "archive", read: async (range) => (range ? cutRange(bytes, range) : bytes) };
+  const read: ByteReader["read"] = async (range, { version }) => {
+    checkVersion(version, { size: bytes.byteLength }, "archive");
+    return range ? cutRange(bytes, range) : bytes;
+  };
+  return { name: "archive", read };
 }
 
 function blob(object: Blob): ByteReader {
   const name = (object as { name?: string }).name ?? "archive";
-  const read = async (range: RangeQuery | undefined) => {
+  const read: ByteReader["read"] = async (range, { version }) => {
+    checkVersion(version, { size: object.size }, name);
     const { start, end } = resolveRange(range ?? { suffixLength: object.size }, object.size);
     try {
       return new Uint8Array(await object.slice(start, end).arrayBuffer());
