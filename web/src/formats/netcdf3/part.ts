@@ -1,5 +1,6 @@
 /** Lazy part: NetCDF-3 files. Variables are arrays of one group; chunks are ranges of the file, stored as they are. */
 
+import { isSegment } from "../../store/path.js";
 import { unsupported } from "../../util/errors.js";
 import type { FileContext, FileFormat, FileGroup } from "../file/model.js";
 import { badFile } from "../file/cursor.js";
@@ -30,13 +31,11 @@ export const format: FileFormat = {
   },
 };
 
-/** Whether a variable can be a member of the group: others cannot be named by a path, or have the name of one before. */
+/** Whether a variable can be a member of the group: a path must be able to name it, and none before has its name. */
 function isMember({ name }: Variable, known: ReadonlyMap<string, unknown>, context: FileContext): boolean {
-  if (name !== "" && name !== "." && name !== ".." && !name.includes("/") && !known.has(name)) return true;
-  context.onWarning?.({
-    code: "hidden-member",
-    message: `${context.name}: the variable ${JSON.stringify(name)} cannot be read because of its name`,
-  });
+  if (isSegment(name) && !known.has(name)) return true;
+  const message = `${context.name}: the variable ${JSON.stringify(name)} cannot be read because of its name`;
+  context.onWarning?.({ code: "hidden-member", message });
   return false;
 }
 
