@@ -1,6 +1,5 @@
 /** Lazy part: NetCDF-3 files. Variables are arrays of one group; chunks are ranges of the file, stored as they are. */
 
-import { isSegment } from "../../store/path.js";
 import { unsupported } from "../../util/errors.js";
 import type { FileContext, FileFormat, FileGroup } from "../file/model.js";
 import { badFile } from "../file/cursor.js";
@@ -13,8 +12,9 @@ export const format: FileFormat = {
     const header = await readHeader(context, signal);
     const records = recordsOf(context, header);
     const variables = new Map<string, Variable>();
+    // As in the NetCDF library, the first of a name counts.
     for (const variable of header.variables)
-      if (isMember(variable, variables, context)) variables.set(variable.name, variable);
+      if (!variables.has(variable.name)) variables.set(variable.name, variable);
     const arrays = new Map<string, VariableArray>();
     return {
       kind: "group",
@@ -30,14 +30,6 @@ export const format: FileFormat = {
     };
   },
 };
-
-/** Whether a variable can be a member of the group: a path must be able to name it, and none before has its name. */
-function isMember({ name }: Variable, known: ReadonlyMap<string, unknown>, context: FileContext): boolean {
-  if (isSegment(name) && !known.has(name)) return true;
-  const message = `${context.name}: the variable ${JSON.stringify(name)} cannot be read because of its name`;
-  context.onWarning?.({ code: "hidden-member", message });
-  return false;
-}
 
 /** Returns the number of records, and the distance between them. */
 function recordsOf({ name, blocks }: FileContext, { records, variables }: Header): Records {
