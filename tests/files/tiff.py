@@ -439,6 +439,9 @@ for compression, planar, layout in itertools.product(
         )
         if done.returncode != 0:
             continue
+        if compression == "jpeg" and planar == "separate" and tifffile.TiffFile(place(name)).pages[0].photometric == 6:
+            expect(name, error="Unsupported", message="YCbCr with subsampled colors")
+            continue
         with rasterio.open(place(name)) as source:
             read = source.read()
         expect(name, values=in_file_order(read) if planar == "contig" else read)

@@ -83,9 +83,9 @@ export async function readLayout(page: Page): Promise<PageLayout> {
   const format = await oneValue(page, tags.sampleFormat, "SampleFormat", 1);
   const type = dataType(bits, format);
   const photometric = await number(tags.photometric, 1);
-  await checkSubsampling(page, photometric, compression);
   const isReversed = (await number(tags.fillOrder, 1)) === 2;
   const isPlanar = samples > 1 && (await number(tags.planarConfiguration, 1)) === 2;
+  await checkSubsampling(page, photometric, isImage(compression) && !isPlanar);
   const layout = {
     width,
     height,
@@ -156,8 +156,8 @@ const converted = (
 ): StoredType => ({ dataType: name, itemBytes, conversion: { kind, isSigned } });
 
 /** JPEG and JPEG 2000 store subsampled colors themselves; elsewhere blocks of pixels share them. */
-async function checkSubsampling(page: Page, photometric: number, compression: number): Promise<void> {
-  if (photometric !== 6 || isImage(compression)) return;
+async function checkSubsampling(page: Page, photometric: number, isContained: boolean): Promise<void> {
+  if (photometric !== 6 || isContained) return;
   const [across = 2, down = 2] = await page.numbers(tags.ycbcrSubsampling);
   if (across !== 1 || down !== 1) throw refused(`YCbCr with subsampled colors (${across} × ${down})`);
 }
@@ -227,7 +227,7 @@ async function compressorOf(page: Page, layout: Uncompressed): Promise<Json | un
     case webp:
       return named("imagecodecs_webp", { hasalpha: !isPlanar && samples === 4 });
     case lerc:
-      return named("imagecodecs_lerc", {});
+      return named("imagecodecs_lerc", { masked: "nan" });
     case png:
       return named("imagecodecs_png", {});
   }
