@@ -8,6 +8,7 @@ type LoadPart = () => Promise<{ readonly format: FileFormat }>;
 
 const parts: Readonly<Record<ReadableFormat, LoadPart>> = {
   netcdf3: () => import("../netcdf3/part.js"),
+  tiff: () => import("../tiff/part.js"),
 };
 
 const loaders = new Map<string, LoadPart>(
