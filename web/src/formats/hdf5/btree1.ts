@@ -36,7 +36,10 @@ export class BTree1 {
    * Returns the entry with the last key that is before a position in the tree; undefined if no key is. Reads one node of
    * each level.
    */
-  async find(isBefore: (key: Uint8Array) => boolean, signal: AbortSignal | undefined): Promise<Leaf | undefined> {
+  async find(
+    isBefore: (key: Uint8Array) => boolean,
+    signal: AbortSignal | undefined,
+  ): Promise<Leaf | undefined> {
     let node = await this.#node(this.root, undefined, signal);
     for (;;) {
       let [low, high] = [0, node.count];

@@ -85,7 +85,10 @@ export class BTree2 {
   }
 
   /** Yields all records with a key, in order. Default: all records. */
-  async *records(signal: AbortSignal | undefined, compare: CompareRecord = () => 0): AsyncGenerator<Uint8Array> {
+  async *records(
+    signal: AbortSignal | undefined,
+    compare: CompareRecord = () => 0,
+  ): AsyncGenerator<Uint8Array> {
     if (!this.root) return;
     let count = 0;
     for await (const record of this.#walk(this.root, compare, new Set(), signal)) {
@@ -147,7 +150,8 @@ export class BTree2 {
   async #load({ address, count, level }: Child): Promise<Node> {
     const { maxRecords, pointerBytes } = this.levels[level]!;
     const what = "B-tree node";
-    if (count > maxRecords) throw badFile(`the ${what} at ${address} claims ${count} of ${maxRecords} records`);
+    if (count > maxRecords)
+      throw badFile(`the ${what} at ${address} claims ${count} of ${maxRecords} records`);
     const length = overhead + count * this.recordBytes + (level > 0 ? (count + 1) * pointerBytes : 0);
     const signature = level > 0 ? "BTIN" : "BTLF";
     const cursor = await checkedStructure(this.file, { address, length, what, signature }, undefined);

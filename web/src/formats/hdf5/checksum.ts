@@ -61,7 +61,9 @@ export async function readStructure(
 ): Promise<Uint8Array> {
   const { metadataBytes } = file.context.limits;
   if (length > metadataBytes)
-    throw limitExceeded(`the ${what} at ${address} has ${length} bytes, more than the limit of ${metadataBytes}`);
+    throw limitExceeded(
+      `the ${what} at ${address} has ${length} bytes, more than the limit of ${metadataBytes}`,
+    );
   return file.read(address, length, signal);
 }
 

@@ -119,8 +119,7 @@ export class FractalHeap {
   ): Promise<number | undefined> {
     const cursor = await this.#indirect.get(block.address, () => this.#readIndirect(block));
     signal?.throwIfAborted();
-    cursor.at =
-      this.#prefixBytes + (row * this.header.table.width + column) * this.file.offsetBytes;
+    cursor.at = this.#prefixBytes + (row * this.header.table.width + column) * this.file.offsetBytes;
     return this.file.address(cursor);
   }
 
@@ -178,7 +177,8 @@ export class FractalHeap {
     this.#hugeTree ??= BTree2.open(file, header.hugeTree, undefined);
     const tree = await this.#hugeTree;
     const keyAt = file.offsetBytes + file.lengthBytes;
-    if (tree.recordBytes !== keyAt + file.lengthBytes) throw badFile(`${id.what} has a B-tree of another kind`);
+    if (tree.recordBytes !== keyAt + file.lengthBytes)
+      throw badFile(`${id.what} has a B-tree of another kind`);
     const keyOf = (record: Uint8Array) => new Cursor(record, id.what, true, keyAt).uint(file.lengthBytes);
     const record = await tree.find((record) => keyOf(record) - key, signal);
     if (!record) throw badFile(`${id.what} names no object of the heap`);
