@@ -8,8 +8,9 @@ interface Bits {
   readonly precision: number;
 }
 
+/** An integer or a bit field. */
 export interface IntegerType extends Bits {
-  readonly kind: "integer" | "bitfield";
+  readonly kind: "integer";
   readonly size: number;
   readonly isSigned: boolean;
 }
