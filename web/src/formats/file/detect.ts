@@ -20,7 +20,14 @@ interface KnownFormat {
 }
 
 /** One row for each format. */
-const formats: readonly KnownFormat[] = [];
+const formats: readonly KnownFormat[] = [
+  {
+    name: "HDF5",
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: signatures of binary files
+    start: /^(?:[^]{512}|[^]{1024}|[^]{2048})?\x89HDF\r\n\x1a\n/,
+    load: () => import("../hdf5/part.js"),
+  },
+];
 
 export interface FileOptions {
   readonly limits?: Partial<Limits> | undefined;

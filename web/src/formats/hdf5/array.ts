@@ -1,7 +1,7 @@
 /** Datasets as arrays. */
 
 import { jsonObject, jsonEntries } from "../../metadata/print.js";
-import { type Json, JsonNumber, type JsonObject } from "../../util/json.js";
+import type { Json, JsonObject } from "../../util/json.js";
 import { badFile } from "../file/cursor.js";
 import { type ArrayParts, contiguousChunks } from "../file/documents.js";
 import type { FileArray, FileChunk } from "../file/model.js";
@@ -14,7 +14,7 @@ import { readDataspace, readFill, readFilters, readLayout, readOldFill } from ".
 import type { HdfGroup, Objects } from "./nodes.js";
 import { dimensionAttributes, dimensionNames, hasNetcdfMarks, isScale } from "./scales.js";
 import type { DatasetParts, Datatype } from "./types.js";
-import { fixedText, variableBytes } from "./values.js";
+import { fixedText, integerValue, variableBytes } from "./values.js";
 
 /** An array with what its chunks need. */
 interface Described {
@@ -181,11 +181,12 @@ function contiguousRange({ parts, shape, array }: Described, at: readonly number
 
 /** Adds the names of an enum as CF shows them: `flag_values` and `flag_meanings`. */
 function withFlags(attributes: JsonObject, type: Datatype): JsonObject {
-  if (type.kind !== "enum" || type.base.kind !== "integer" || isBooleanEnum(type)) return attributes;
+  const base = type.kind === "enum" ? type.base : type;
+  if (type.kind !== "enum" || base.kind !== "integer" || isBooleanEnum(type)) return attributes;
   if (Object.hasOwn(attributes, "flag_values") || Object.hasOwn(attributes, "flag_meanings")) return attributes;
   return jsonObject([
     ...jsonEntries(attributes),
-    ["flag_values", type.values.map((value) => new JsonNumber(enumText(type.base, value)))],
+    ["flag_values", type.values.map((value) => integerValue(base, value))],
     ["flag_meanings", type.names.map((name) => name.replace(/\s+/g, "_")).join(" ")],
   ]);
 }

@@ -1,7 +1,7 @@
 /** The links of a group: in a symbol table, in the header, or in a fractal heap. Spec: HDF5 File Format Specification, IV.A.2. */
 
 import { badFile, Cursor, textOf } from "../file/cursor.js";
-import { groupTables } from "./btree1.js";
+import { BTree1, groupNodes } from "./btree1.js";
 import { BTree2 } from "./btree2.js";
 import { checkSignature, checkVersion, type HdfFile } from "./file.js";
 import { FractalHeap } from "./fractal-heap.js";
@@ -40,7 +40,9 @@ export async function readLinks(
 
 /** Whether an object is a group. */
 export const isGroup = ({ messages }: ObjectHeader): boolean =>
-  messages.some(({ type }) => type === messageType.symbolTable || type === messageType.linkInfo);
+  messages.some(({ type }) =>
+    [messageType.symbolTable, messageType.linkInfo, messageType.groupInfo, messageType.link].includes(type as 2),
+  );
 
 async function denseLinks(
   file: HdfFile,
@@ -94,7 +96,8 @@ async function tableLinks(
   if (tree === undefined || heapAddress === undefined) throw badFile(`${cursor.what} has no symbol table`);
   const names = await localHeap(file, heapAddress, signal);
   const links: NamedLink[] = [];
-  for (const address of await groupTables(file, tree, signal))
+  const tables = new BTree1(file, tree, groupNodes, file.lengthBytes);
+  for await (const { address } of tables.leaves(signal))
     links.push(...(await readTable(file, address, names, signal)));
   return links;
 }

@@ -82,7 +82,7 @@ function readOldLayout(file: HdfFile, cursor: Cursor, version: number): Layout {
     return chunkedLayout(cursor, { version, flags: 0, lengths, address, index: { kind: "btree1" } });
   if (kind === 0) return { kind: "compact", bytes: cursor.take(cursor.u32()) };
   if (kind !== 1) throw badFile(`${cursor.what} has the unknown layout class ${kind}`);
-  return { kind: "contiguous", address, size: Number.NaN };
+  return { kind: "contiguous", address, size: undefined };
 }
 
 /** Reads the number of dimensions of chunks, with the one of the element. */

@@ -8,7 +8,16 @@ import { type Attribute, attributesJson, readAttributes } from "./attributes.js"
 import type { HdfFile } from "./file.js";
 import { lastMessageType, messageType, type ObjectHeader, readHeader } from "./header.js";
 import { isGroup, type Link, readLinks } from "./links.js";
-import { dimensionAttributes, hasNetcdfMarks, isBareDimension, otherName, variableName } from "./scales.js";
+import {
+  dimensionAttributes,
+  dimensionId,
+  hasNetcdfMarks,
+  isBareDimension,
+  isScale,
+  otherName,
+  type ScaleGroup,
+  variableName,
+} from "./scales.js";
 import type { MessageReader } from "./shared.js";
 
 /** Maximum number of soft links that one path may follow. */
@@ -99,12 +108,15 @@ export class Objects {
   }
 }
 
-export class HdfGroup implements FileGroup {
+export class HdfGroup implements FileGroup, ScaleGroup {
   readonly kind = "group";
   readonly #nodes = new Map<string, FileNode | undefined>();
   #attributes: ReadonlyMap<string, Attribute> | undefined;
   #members: readonly string[] | undefined;
+  /** The first name of each object. */
+  #names: Map<number, string> | undefined;
 
+  /** @param parent the group on the path to this one: the file may have others. */
   constructor(
     readonly objects: Objects,
     readonly header: ObjectHeader,
@@ -120,6 +132,33 @@ export class HdfGroup implements FileGroup {
     const { file, isNetcdf } = this.objects;
     const rules = { hidden: isNetcdf ? dimensionAttributes : none, isNetcdf, hasFloats: false };
     return attributesJson(file, await this.ownAttributes(signal), rules, signal);
+  }
+
+  async nameAt(address: number, signal: AbortSignal | undefined): Promise<string | undefined> {
+    if (!this.#names) {
+      const links = await this.links(signal);
+      this.#names = new Map();
+      for (const [name, link] of links)
+        if (link.kind === "hard" && !this.#names.has(link.address)) this.#names.set(link.address, variableName(name));
+    }
+    return this.#names.get(address);
+  }
+
+  async nameOfDimension(id: number, signal: AbortSignal | undefined): Promise<string | undefined> {
+    for (const [name, link] of await this.links(signal)) {
+      if (link.kind !== "hard") continue;
+      const attributes = await this.attributesAt(link.address, signal);
+      if (isScale(attributes) && dimensionId(attributes) === id) return variableName(name);
+    }
+    return undefined;
+  }
+
+  async attributesAt(
+    address: number,
+    signal: AbortSignal | undefined,
+  ): Promise<ReadonlyMap<string, Attribute>> {
+    const { reader, file } = this.objects;
+    return readAttributes(reader, await readHeader(file, address, signal), signal);
   }
 
   links(signal: AbortSignal | undefined): Promise<ReadonlyMap<string, Link>> {

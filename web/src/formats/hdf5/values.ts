@@ -99,7 +99,7 @@ export function fixedText(bytes: Uint8Array, padding: Padding): string {
   return padding === "space-padded" ? text.replace(/ +$/, "") : text;
 }
 
-function integerValue({ isLittle, isSigned, bitOffset, precision }: IntegerType, bytes: Uint8Array): Json {
+export function integerValue({ isLittle, isSigned, bitOffset, precision }: IntegerType, bytes: Uint8Array): Json {
   let value = 0n;
   for (const byte of isLittle ? bytes.toReversed() : bytes) value = (value << 8n) | BigInt(byte);
   value >>= BigInt(bitOffset);
