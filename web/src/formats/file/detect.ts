@@ -1,48 +1,23 @@
-/** The formats of array files: their first bytes, and the parts of the library that read them. */
+/** The parsers of array files, each a part of the library. */
 
-import type { ByteReader } from "../../store/source/byte-reader.js";
-import type { OnWarning } from "../../util/errors.js";
+import { fileFormats, type ReadableFormat } from "../../store/source/file-formats.js";
 import { lazy } from "../../util/lazy.js";
-import type { Limits } from "../../util/limits.js";
-import { resolveLimits } from "../../util/limits.js";
-import { BlockCache } from "./blocks.js";
 import type { FileFormat } from "./model.js";
-import { ArrayFileStore } from "./store.js";
 
-/** Number of bytes at the start of a file that determine its format: HDF5 may have a user block before its signature. */
-export const headBytes = 2048 + 8;
+type LoadPart = () => Promise<{ readonly format: FileFormat }>;
 
-interface KnownFormat {
-  readonly name: string;
-  /** Whether a file starts like this format, by the characters of its first bytes. */
-  readonly start: RegExp;
-  readonly load: () => Promise<{ readonly format: FileFormat }>;
-}
+const parts: Readonly<Record<ReadableFormat, LoadPart>> = {
+  hdf5: () => import("../hdf5/part.js"),
+  netcdf3: () => import("../netcdf3/part.js"),
+};
 
-/** One row for each format. */
-const formats: readonly KnownFormat[] = [];
+const loaders = new Map<string, LoadPart>(
+  Object.entries(parts).map(([id, load]) => {
+    const { name = id } = fileFormats.find((row) => row.id === id) ?? {};
+    return [id, lazy(name, load)];
+  }),
+);
 
-export interface FileOptions {
-  readonly limits?: Partial<Limits> | undefined;
-  readonly onWarning?: OnWarning | undefined;
-  readonly signal?: AbortSignal | undefined;
-  readonly sibling?: ((name: string) => ByteReader | undefined) | undefined;
-}
-
-/** Opens a file as a store; undefined if its format is not known. @throws errors of the parser and of the source. */
-export async function openFile(file: ByteReader, options: FileOptions): Promise<ArrayFileStore | undefined> {
-  const { signal, onWarning } = options;
-  const blocks = new BlockCache(file);
-  const head = String.fromCharCode(...(await blocks.head(headBytes, signal)));
-  const found = formats.find(({ start }) => start.test(head));
-  if (!found) return undefined;
-  const { format } = await lazy(`${found.name} files`, found.load)();
-  const context = {
-    name: file.name,
-    blocks,
-    limits: resolveLimits(options.limits),
-    onWarning,
-    sibling: options.sibling ?? (() => undefined),
-  };
-  return new ArrayFileStore(file, blocks, await format.open(context, signal));
-}
+/** Loads the parser of a format; undefined if there is none. */
+export const loadParser = async (id: string): Promise<FileFormat | undefined> =>
+  (await loaders.get(id)?.())?.format;

@@ -84,7 +84,7 @@ const contiguousBytes = 2 ** 22;
  * is cut.
  */
 export function contiguousChunks(shape: readonly number[], itemBytes: number): number[] {
-  const chunks = [...shape];
+  const chunks = shape.map((length) => length || 1);
   let bytes = shape.reduce((product, length) => product * length, itemBytes);
   for (let axis = 0; axis < shape.length && bytes > 2 * contiguousBytes; axis++) {
     const length = shape[axis]!;

@@ -8,8 +8,9 @@ interface Bits {
   readonly precision: number;
 }
 
+/** An integer or a bit field. */
 export interface IntegerType extends Bits {
-  readonly kind: "integer" | "bitfield";
+  readonly kind: "integer";
   readonly size: number;
   readonly isSigned: boolean;
 }
@@ -119,7 +120,8 @@ export interface ContiguousLayout {
   readonly kind: "contiguous";
   /** Undefined if nothing has been written. */
   readonly address: number | undefined;
-  readonly size: number;
+  /** Undefined in old versions: the size of the elements. */
+  readonly size: number | undefined;
 }
 
 /** The index of the chunks of a dataset, with the parameters of the layout message. */
@@ -165,10 +167,10 @@ export interface DatasetParts {
 }
 
 /*
- * Offered by the readers of chunks (chunks.ts), in terms of these messages:
+ * Offered by chunks.ts, in terms of these messages:
  *
- *   chunkReader(file, parts, signal): Promise<(at, signal) => Promise<FileChunk | undefined>>
- *     of a chunked layout; checks filter masks, and encodes values of variable length as vlen-utf8 or vlen-bytes.
- *   codecsOf(file, parts, chunk): Json[]   the whole chain: bytes, vlen-utf8 or the like, and the filters.
- *   encodeVariable(file, type, bytes, signal): Promise<Uint8Array>   of elements as stored: contiguous, compact.
+ *   type ChunkReader = (at, signal) => Promise<FileChunk | undefined>
+ *   chunkReader(file, parts, signal): Promise<ChunkReader>   of a chunked layout; `at` has the rank of the dataspace.
+ *   codecsOf(file, parts, mapping): Json[]   of the filters only: mapping.codec comes before them.
+ *   encodeVariable(file, type, bytes, signal): Promise<Uint8Array>   in the form of vlen-utf8 or vlen-bytes.
  */

@@ -1,0 +1,78 @@
+/** Attributes of NetCDF-3 files as JSON. */
+
+import { jsonObject } from "../../metadata/print.js";
+import { encodeBase64 } from "../../util/bytes.js";
+import { type Json, JsonNumber, type JsonObject } from "../../util/json.js";
+import { textOf } from "../file/cursor.js";
+import { floatJson } from "../file/documents.js";
+import type { Attribute, NumberType } from "./header.js";
+
+/**
+ * Returns attributes as JSON: characters as a string, one number as a number, others as lists.
+ * @param type type of the variable. Its `_FillValue` is written as xarray does in Zarr v3.
+ */
+export function attributesOf(attributes: readonly Attribute[], type?: NumberType): JsonObject {
+  const values = new Map<string, Json>();
+  for (const attribute of attributes) {
+    if (values.has(attribute.name)) continue; // as in the NetCDF library, the first one counts
+    const isFill = attribute.name === "_FillValue" && attribute.type === type && attribute.count > 0;
+    values.set(attribute.name, isFill ? fillAttribute(attribute) : valueOf(attribute));
+  }
+  return jsonObject(values);
+}
+
+/** Returns the fill value of a variable: its `_FillValue`, or the default of its type. */
+export function fillOf(attributes: readonly Attribute[], type: NumberType): Json {
+  const own = attributes.find(({ name }) => name === "_FillValue");
+  if (own?.type !== type || own.count === 0) return type.name === "char" ? "" : new JsonNumber(type.fill);
+  if (type.name === "char") return encodeBase64(own.bytes.subarray(0, 1));
+  return type.name.startsWith("float") ? floatFill(own) : numbersOf(own)[0]!;
+}
+
+/** Floats of any bits: fill values other than numbers are strings. */
+function floatFill(attribute: Attribute): Json {
+  const [number] = numbersOf(attribute);
+  const { text } = number as JsonNumber;
+  if (/^-?Infinity$/.test(text)) return text;
+  if (text !== "NaN") return number!;
+  const digits = Array.from(attribute.bytes.subarray(0, attribute.type.bytes), (byte) =>
+    byte.toString(16).padStart(2, "0"),
+  );
+  return `0x${digits.join("")}`;
+}
+
+function fillAttribute(attribute: Attribute): Json {
+  const { type, bytes } = attribute;
+  if (type.name === "char") return encodeBase64(bytes.subarray(0, 1));
+  if (!type.name.startsWith("float")) return valueOf(attribute);
+  const view = new DataView(new ArrayBuffer(8));
+  view.setFloat64(0, (numbersOf(attribute)[0] as JsonNumber).value, true);
+  return encodeBase64(new Uint8Array(view.buffer));
+}
+
+function valueOf(attribute: Attribute): Json {
+  if (attribute.type.name === "char") return textOf(attribute.bytes.filter((byte) => byte !== 0));
+  const numbers = numbersOf(attribute);
+  return numbers.length === 1 ? numbers[0]! : numbers;
+}
+
+const integer = (value: number | bigint): JsonNumber => new JsonNumber(String(value));
+
+/** Reads a value of a type. */
+const readers: Readonly<Record<string, (view: DataView, at: number) => JsonNumber>> = {
+  int8: (view, at) => integer(view.getInt8(at)),
+  uint8: (view, at) => integer(view.getUint8(at)),
+  int16: (view, at) => integer(view.getInt16(at)),
+  uint16: (view, at) => integer(view.getUint16(at)),
+  int32: (view, at) => integer(view.getInt32(at)),
+  uint32: (view, at) => integer(view.getUint32(at)),
+  int64: (view, at) => integer(view.getBigInt64(at)),
+  uint64: (view, at) => integer(view.getBigUint64(at)),
+  float32: (view, at) => floatJson(view.getFloat32(at)),
+  float64: (view, at) => floatJson(view.getFloat64(at)),
+};
+
+function numbersOf({ type, count, bytes }: Attribute): JsonNumber[] {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return Array.from({ length: count }, (_, i) => readers[type.name]!(view, i * type.bytes));
+}
