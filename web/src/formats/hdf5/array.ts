@@ -1,6 +1,6 @@
 /** Datasets as arrays. */
 
-import { jsonObject, jsonEntries } from "../../metadata/print.js";
+import { jsonEntries, jsonObject } from "../../metadata/print.js";
 import type { Json, JsonObject } from "../../util/json.js";
 import { badFile } from "../file/cursor.js";
 import { type ArrayParts, contiguousChunks } from "../file/documents.js";
@@ -13,7 +13,7 @@ import { fillJson, isBooleanEnum, type Mapping, mapDatatype } from "./mapping.js
 import { readDataspace, readFill, readFilters, readLayout, readOldFill } from "./messages.js";
 import type { HdfGroup, Objects } from "./nodes.js";
 import { dimensionAttributes, dimensionNames, hasNetcdfMarks, isScale, scaleAddresses } from "./scales.js";
-import type { Dataspace, DatasetParts, Datatype } from "./types.js";
+import type { DatasetParts, Dataspace, Datatype } from "./types.js";
 import { fixedText, integerValue, variableBytes } from "./values.js";
 
 /** An array with what its chunks need. */
@@ -90,7 +90,8 @@ export class HdfArray implements FileArray {
   async #readParts(signal: AbortSignal | undefined): Promise<DatasetParts> {
     const { reader, file } = this.objects;
     const find = (type: number) => reader.find(this.header, type, signal);
-    if (await find(messageType.externalFiles)) throw file.unsupported(`"${this.name}" has its data in other files`);
+    if (await find(messageType.externalFiles))
+      throw file.unsupported(`"${this.name}" has its data in other files`);
     const [type, space, layout] = [
       await find(messageType.datatype),
       await find(messageType.dataspace),
@@ -117,7 +118,8 @@ export class HdfArray implements FileArray {
     signal: AbortSignal | undefined,
   ): Promise<Json> {
     const { file } = this.objects;
-    if (type.kind !== "variable" || fill?.byteLength !== type.size) return fillJson(file, mapping, type, fill);
+    if (type.kind !== "variable" || fill?.byteLength !== type.size)
+      return fillJson(file, mapping, type, fill);
     const { length, object } = await variableBytes(file, fill, signal);
     return type.isString ? fixedText(object.subarray(0, length), type.padding) : "";
   }
@@ -173,7 +175,11 @@ export class HdfArray implements FileArray {
 const hiddenEverywhere: ReadonlySet<string> = new Set(["DIMENSION_LIST", "REFERENCE_LIST"]);
 
 /** Returns the shape of chunks without the dimensions of array types. */
-function chunkShape({ type, layout }: DatasetParts, shape: readonly number[], name: string): readonly number[] {
+function chunkShape(
+  { type, layout }: DatasetParts,
+  shape: readonly number[],
+  name: string,
+): readonly number[] {
   if (layout.kind === "chunked") {
     if (layout.chunk.length !== shape.length || layout.elementBytes !== type.size)
       throw badFile(`${name} has a dataset whose chunks do not fit it`);
@@ -182,13 +188,17 @@ function chunkShape({ type, layout }: DatasetParts, shape: readonly number[], na
   const bytes = shape.reduce((product, length) => product * length, type.size);
   const stored = layout.kind === "compact" ? layout.bytes.byteLength : (layout.size ?? bytes);
   const isMissing = layout.kind === "contiguous" && layout.address === undefined;
-  if (stored < bytes && !isMissing) throw badFile(`${name} has a dataset of ${bytes} bytes in ${stored} bytes`);
+  if (stored < bytes && !isMissing)
+    throw badFile(`${name} has a dataset of ${bytes} bytes in ${stored} bytes`);
   const lengths = layout.kind === "compact" ? shape : contiguousChunks(shape, type.size);
   return lengths.map((length) => Math.max(length, 1));
 }
 
 /** Returns the place of a chunk of contiguous data. */
-function contiguousRange({ parts, shape, array }: Described, at: readonly number[]): { offset: number; length: number } {
+function contiguousRange(
+  { parts, shape, array }: Described,
+  at: readonly number[],
+): { offset: number; length: number } {
   let [offset, stride] = [0, parts.type.size];
   let length = parts.type.size;
   for (let axis = shape.length - 1; axis >= 0; axis--) {
@@ -204,7 +214,8 @@ function contiguousRange({ parts, shape, array }: Described, at: readonly number
 function withFlags(attributes: JsonObject, type: Datatype): JsonObject {
   const base = type.kind === "enum" ? type.base : type;
   if (type.kind !== "enum" || base.kind !== "integer" || isBooleanEnum(type)) return attributes;
-  if (Object.hasOwn(attributes, "flag_values") || Object.hasOwn(attributes, "flag_meanings")) return attributes;
+  if (Object.hasOwn(attributes, "flag_values") || Object.hasOwn(attributes, "flag_meanings"))
+    return attributes;
   return jsonObject([
     ...jsonEntries(attributes),
     ["flag_values", type.values.map((value) => integerValue(base, value))],

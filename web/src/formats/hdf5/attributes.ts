@@ -33,7 +33,8 @@ export async function readAttributes(
     const { type } = message;
     if (type !== messageType.attribute && type !== messageType.attributeInfo) continue;
     const cursor = await reader.content(message, header.address, signal);
-    if (type === messageType.attribute) found.push(await readAttribute(reader, cursor, message.order, signal));
+    if (type === messageType.attribute)
+      found.push(await readAttribute(reader, cursor, message.order, signal));
     else found.push(...(await denseAttributes(reader, cursor, signal)));
   }
   if (found.every(({ order }) => order !== undefined)) found.sort((a, b) => a.order! - b.order!);
@@ -112,7 +113,7 @@ export async function attributesJson(
   for (const attribute of attributes.values()) {
     const { name, space } = attribute;
     if (hidden.has(name)) continue;
-    const value = await valueOf(file, attribute, signal);
+    const value = await jsonOf(file, attribute, signal);
     if (value === undefined) continue;
     const isSingle = Array.isArray(value) && value.length === 1 && space.shape?.length === 1;
     const single = isSingle && (isNetcdf || name === "_FillValue") ? value[0]! : value;
@@ -129,7 +130,7 @@ function floatFill(value: number): string {
   return encodeBase64(new Uint8Array(view.buffer));
 }
 
-async function valueOf(
+async function jsonOf(
   file: HdfFile,
   { name, type, space: { shape }, bytes }: Attribute,
   signal: AbortSignal | undefined,

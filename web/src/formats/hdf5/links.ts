@@ -41,7 +41,9 @@ export async function readLinks(
 /** Whether an object is a group. */
 export const isGroup = ({ messages }: ObjectHeader): boolean =>
   messages.some(({ type }) =>
-    [messageType.symbolTable, messageType.linkInfo, messageType.groupInfo, messageType.link].includes(type as 2),
+    [messageType.symbolTable, messageType.linkInfo, messageType.groupInfo, messageType.link].includes(
+      type as 2,
+    ),
   );
 
 async function denseLinks(
@@ -78,7 +80,9 @@ function readTarget(file: HdfFile, cursor: Cursor, kind: number): Link {
   if (kind === 0) return hardLink(file.address(cursor), cursor.what);
   const value = cursor.take(cursor.u16());
   if (kind === 1) return { kind: "soft", path: textOf(value) };
-  return kind === 64 ? { kind: "external", path: textOf(value.subarray(1)) } : { kind: "user", path: String(kind) };
+  return kind === 64
+    ? { kind: "external", path: textOf(value.subarray(1)) }
+    : { kind: "user", path: String(kind) };
 }
 
 function hardLink(address: number | undefined, what: string): Link {

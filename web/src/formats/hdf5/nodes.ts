@@ -8,6 +8,7 @@ import { type Attribute, attributesJson, readAttributes } from "./attributes.js"
 import type { HdfFile } from "./file.js";
 import { lastMessageType, messageType, type ObjectHeader, readHeader } from "./header.js";
 import { isGroup, type Link, readLinks } from "./links.js";
+import { readDataspace } from "./messages.js";
 import {
   dimensionAttributes,
   dimensionId,
@@ -15,12 +16,11 @@ import {
   isBareDimension,
   isScale,
   otherName,
-  scaleUses,
   type ScaleGroup,
+  scaleUses,
   variableName,
 } from "./scales.js";
 import type { MessageReader } from "./shared.js";
-import { readDataspace } from "./messages.js";
 
 /** Maximum number of soft links that one path may follow. */
 const maxSoftLinks = 100;
@@ -120,7 +120,9 @@ export class Objects {
   ): Promise<number | undefined> {
     if (link.kind === "hard") return link.address;
     if (link.kind === "external")
-      throw this.file.unsupported(`external links, as to ${link.path.replaceAll("\0", ":")}, are not followed`);
+      throw this.file.unsupported(
+        `external links, as to ${link.path.replaceAll("\0", ":")}, are not followed`,
+      );
     if (link.kind === "user") throw this.file.unsupported(`links of the type ${link.path} are not followed`);
     if (--budget.left < 0) return undefined;
     let address: number | undefined = link.path.startsWith("/") ? this.root : group;
@@ -166,7 +168,8 @@ export class HdfGroup implements FileGroup, ScaleGroup {
       const links = await this.links(signal);
       this.#names = new Map();
       for (const [name, link] of links)
-        if (link.kind === "hard" && !this.#names.has(link.address)) this.#names.set(link.address, variableName(name));
+        if (link.kind === "hard" && !this.#names.has(link.address))
+          this.#names.set(link.address, variableName(name));
     }
     return this.#names.get(address);
   }

@@ -65,7 +65,11 @@ export async function scaleAddresses(
   if (list?.type.kind !== "variable" || list.type.base.kind !== "reference") return undefined;
   const addresses: (number | undefined)[] = [];
   for (let at = 0; at + list.type.size <= list.bytes.byteLength; at += list.type.size) {
-    const { length, object } = await variableBytes(file, list.bytes.subarray(at, at + list.type.size), signal);
+    const { length, object } = await variableBytes(
+      file,
+      list.bytes.subarray(at, at + list.type.size),
+      signal,
+    );
     const isFound = length > 0 && object.byteLength >= file.offsetBytes;
     addresses.push(isFound ? file.address(new Cursor(object, "a reference to a dimension")) : undefined);
   }
@@ -168,7 +172,8 @@ async function ownNames(
   const ids = coordinateIds(attributes) ?? [];
   if (rank === 1 && ids.length !== 1) return [dataset.name];
   const names: (string | null)[] = [];
-  for (const id of ids) names.push((await inGroups(dataset, (group) => group.nameOfDimension(id, signal))) ?? null);
+  for (const id of ids)
+    names.push((await inGroups(dataset, (group) => group.nameOfDimension(id, signal))) ?? null);
   return names.length === 0 && rank > 0 ? [dataset.name] : names;
 }
 

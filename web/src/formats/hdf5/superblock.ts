@@ -34,7 +34,10 @@ export async function readSuperblock(
   for (const size of [offsetBytes, lengthBytes])
     if (![2, 4, 8].includes(size)) throw badFile(`${name} has offsets or lengths of ${size} bytes`);
   const start = version === 0 ? 24 : version === 1 ? 28 : 12;
-  const cursor = new Cursor(await blocks.read(at, start + (version < 2 ? 5 * offsetBytes + lengthBytes : 4 * offsetBytes), signal), what);
+  const cursor = new Cursor(
+    await blocks.read(at, start + (version < 2 ? 5 * offsetBytes + lengthBytes : 4 * offsetBytes), signal),
+    what,
+  );
   cursor.skip(start);
   const fileOf = (end: number) => new HdfFile(context, { base: at, offsetBytes, lengthBytes, end });
   const file = fileOf(0);

@@ -9,7 +9,15 @@ import { floatJson } from "../file/documents.js";
 import type { HdfFile } from "./file.js";
 import { heapObject } from "./global-heap.js";
 import { floatName, isBooleanEnum } from "./mapping.js";
-import type { ArrayType, CompoundType, Datatype, FloatType, IntegerType, Padding, VariableType } from "./types.js";
+import type {
+  ArrayType,
+  CompoundType,
+  Datatype,
+  FloatType,
+  IntegerType,
+  Padding,
+  VariableType,
+} from "./types.js";
 
 /** Thrown for values that JSON cannot hold exactly; a reason for a warning. */
 export class NoJson extends Error {}
@@ -99,7 +107,10 @@ export function fixedText(bytes: Uint8Array, padding: Padding): string {
   return padding === "space-padded" ? text.replace(/ +$/, "") : text;
 }
 
-export function integerValue({ isLittle, isSigned, bitOffset, precision }: IntegerType, bytes: Uint8Array): Json {
+export function integerValue(
+  { isLittle, isSigned, bitOffset, precision }: IntegerType,
+  bytes: Uint8Array,
+): Json {
   let value = 0n;
   for (const byte of isLittle ? bytes.toReversed() : bytes) value = (value << 8n) | BigInt(byte);
   value >>= BigInt(bitOffset);
