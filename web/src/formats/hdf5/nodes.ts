@@ -24,6 +24,8 @@ import type { MessageReader } from "./shared.js";
 
 /** Maximum number of soft links that one path may follow. */
 const maxSoftLinks = 100;
+/** Members that are looked at in parallel: their headers may be far apart. */
+const parallel = 16;
 /** Maximum number of groups, which several links may reach many times over. */
 const maxGroups = 2 ** 20;
 
@@ -197,17 +199,20 @@ export class HdfGroup implements FileGroup, ScaleGroup {
 
   async members(signal: AbortSignal | undefined): Promise<readonly string[]> {
     if (this.#members) return this.#members;
-    const names = new Set<string>();
-    for (const link of (await this.links(signal)).keys()) {
-      const name = variableName(link);
-      if (name !== "" && !name.includes("/") && (await this.#isShown(name, signal))) names.add(name);
+    const names = [...new Set([...(await this.links(signal)).keys()].map(variableName))];
+    const shown: string[] = [];
+    for (let at = 0; at < names.length; at += parallel) {
+      const part = names.slice(at, at + parallel);
+      const isShown = await Promise.all(part.map((name) => this.#isShown(name, signal)));
+      shown.push(...part.filter((_, i) => isShown[i]));
     }
-    this.#members = [...names];
+    this.#members = shown;
     return this.#members;
   }
 
   /** Whether a member is a node. Members that cannot be read are shown: opening them tells why. */
   async #isShown(name: string, signal: AbortSignal | undefined): Promise<boolean> {
+    if (name === "" || name.includes("/")) return false;
     try {
       return (await this.member(name, signal)) !== undefined;
     } catch (error) {
