@@ -24,7 +24,6 @@ export const fileFormats = [
     id: "hdf5",
     start: bytes(`(?:[^]{512}|[^]{1024}|[^]{2048})?${hdf5}`),
     name: "an HDF5 file, as NetCDF-4 files are",
-    remedy: references,
   },
   { id: "tiff", start: bytes("(?:II[*+]\\0|MM\\0[*+])"), name: "a TIFF file" },
   { id: "hdf4", start: bytes("\\x0e\\x03\\x13\\x01"), name: "an HDF4 file", remedy: references },
