@@ -212,6 +212,8 @@ def describe(writer, file, path="", node=None, parents=(), root_netcdf=None):
         except KeyError:
             continue  # a soft link without a target
         except Exception as error:
+            if isinstance(kind, h5py.SoftLink):
+                continue  # a loop
             members.append(name)
             print(f"{file}: {path}/{name}: {error}", file=sys.stderr)
             continue
@@ -268,6 +270,10 @@ def refusal(node):
         return {"message": "other files"}
     if node.id.get_type().get_class() == h5py.h5t.TIME:
         return {"message": "time"}
+    try:
+        node.dtype
+    except TypeError:
+        return {"message": "are not read"}
     if type_name(node.dtype) is None or len(orders(node.dtype)) > 1:
         return {"message": "are not read"}
     return None
@@ -451,10 +457,10 @@ def fills(new):
 def groups(new):
     for name, libver in VERSIONS:
         with new(f"groups-{name}.h5", libver=libver) as f:
-            for count in (0, 1, 8, 9, 100, 1000):
+            for count in (0, 1, 8, 9, 100, 600):
                 group = f.create_group(f"of {count}")
                 for i in range(count):
-                    group.create_group(f"{i:04}" if i % 2 else f"member {i}")
+                    group[f"{i:04}" if i % 2 else f"member {i}"] = np.int8(i % 100)
             for count in (3, 40):
                 group = f.create_group(f"tracked {count}", track_order=True)
                 for i in range(count):
@@ -505,7 +511,7 @@ def attribute_kinds(new):
             node.attrs["pair"] = np.array((1, 2.5, b"xy"), [("a", "<i4"), ("b", ">f8"), ("c", "S3")])
             node.attrs["pairs"] = np.array([(1, "a"), (2, "b")], [("n", "<i2"), ("s", h5py.string_dtype())])
             node.attrs.create("enum", 1, dtype=h5py.enum_dtype({"A": 0, "B": 1}, "i1"))
-            node.attrs.create("array", np.arange(6).reshape(1, 2, 3), (1,), np.dtype(("<i4", (2, 3))))
+            node.attrs.create("array", np.arange(6).reshape(1, 2, 3), None, np.dtype(("<i4", (2, 3))))
             node.attrs["reference"] = f.ref
             node.attrs["long double"] = np.longdouble(1)
             node.attrs.create("opaque", np.void(b"abc"))
@@ -559,11 +565,6 @@ def superblocks(new):
                 options["fs_page_size"] = 8192
             with new(f"space-{strategy}-{persist}.h5", **options, libver="latest") as f:
                 fill(f)
-    plist = h5py.h5p.create(h5py.h5p.FILE_CREATE)
-    plist.set_sym_k(2, 2)
-    with new("small nodes.h5", fcpl=plist) as f:
-        for i in range(200):
-            f[f"g/{i}"] = i
     for name in ("v108", "v110"):
         with new(f"version-{name}.h5", libver=(name, name)) as f:
             fill(f)
@@ -780,11 +781,11 @@ def netcdf_files(out):
             f.createVariable(f"big {code}", code, ("n",), endian="big")[:] = [1, 2, 3]
         f.createVariable("char", "S1", ("n", "width"))[:] = np.array([list("abcd"), list("efgh"), list("ijkl")], "S1")
         f.createVariable("string", str, ("n",))[:] = np.array(["a", "", "ünïcödé"], object)
-        enum = f.createEnumType("u1", "color", {"red": 1, "green": 2})
+        enum = f.createEnumType("u1", "color_t", {"red": 1, "green": 2})
         f.createVariable("enum", enum, ("n",))[:] = [1, 2, 1]
-        compound = f.createCompoundType(np.dtype([("a", "<i4"), ("b", "<f8")]), "pair")
+        compound = f.createCompoundType(np.dtype([("a", "<i4"), ("b", "<f8")]), "pair_t")
         f.createVariable("pair", compound, ("n",))[:] = np.array([(1, 2), (3, 4), (5, 6)], compound.dtype)
-        ragged = f.createVLType("i4", "ragged")
+        ragged = f.createVLType("i4", "ragged_t")
         f.createVariable("ragged", ragged, ("n",))[0] = np.array([1, 2], "i4")
     yield "types.nc"
     with netCDF4.Dataset(path("attributes.nc"), "w") as f:

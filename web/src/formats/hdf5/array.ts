@@ -12,8 +12,8 @@ import { messageType, type ObjectHeader } from "./header.js";
 import { fillJson, isBooleanEnum, type Mapping, mapDatatype } from "./mapping.js";
 import { readDataspace, readFill, readFilters, readLayout, readOldFill } from "./messages.js";
 import type { HdfGroup, Objects } from "./nodes.js";
-import { dimensionAttributes, dimensionNames, hasNetcdfMarks, isScale } from "./scales.js";
-import type { DatasetParts, Datatype } from "./types.js";
+import { dimensionAttributes, dimensionNames, hasNetcdfMarks, isScale, scaleAddresses } from "./scales.js";
+import type { Dataspace, DatasetParts, Datatype } from "./types.js";
 import { fixedText, integerValue, variableBytes } from "./values.js";
 
 /** An array with what its chunks need. */
@@ -52,8 +52,9 @@ export class HdfArray implements FileArray {
     const parts = await this.#readParts(signal);
     const { type, space, layout } = parts;
     const mapping = mapDatatype(file, type);
-    const shape = space.shape ?? [0]; // a null dataspace has no elements
-    const own = chunkShape(parts, shape, file.context.name);
+    const stored = space.shape ?? [0]; // a null dataspace has no elements
+    const own = chunkShape(parts, stored, file.context.name);
+    const shape = await this.#extended(space, stored, signal);
     const chunks = [...own, ...mapping.shape];
     const isChunked = layout.kind === "chunked";
     const array = {
@@ -66,6 +67,24 @@ export class HdfArray implements FileArray {
       attributes: await this.#attributesJson(mapping, type, signal),
     };
     return { parts, mapping, shape, array };
+  }
+
+  /** Returns the shape with the lengths of unlimited dimensions, which other variables may have extended. */
+  async #extended(
+    { maxShape }: Dataspace,
+    shape: readonly number[],
+    signal: AbortSignal | undefined,
+  ): Promise<readonly number[]> {
+    if (!this.objects.isNetcdf || !maxShape.includes(undefined)) return shape;
+    const attributes = await this.ownAttributes(signal);
+    const scales = (await scaleAddresses(this.objects.file, attributes, signal)) ?? [];
+    const extended = [...shape];
+    for (const [axis, length] of shape.entries()) {
+      const scale = scales[axis];
+      if (maxShape[axis] === undefined && scale !== undefined)
+        extended[axis] = Math.max(length, await this.objects.dimensionLength(scale, signal));
+    }
+    return extended;
   }
 
   async #readParts(signal: AbortSignal | undefined): Promise<DatasetParts> {
@@ -130,8 +149,10 @@ export class HdfArray implements FileArray {
     const described = this.#described!;
     const { parts, shape } = described;
     const { file } = this.objects;
-    const { layout } = parts;
+    const { layout, space } = parts;
     if (layout.kind === "chunked") {
+      const isStored = space.shape?.every((length, axis) => at[axis]! * layout.chunk[axis]! < length);
+      if (!isStored) return undefined;
       this.#chunks ??= await chunkReader(file, parts, signal);
       return this.#chunks(at.slice(0, shape.length), signal);
     }

@@ -113,10 +113,10 @@ async function readTable(
   checkVersion(head, 1);
   head.skip(1);
   const count = head.u16();
-  const entryBytes = 2 * file.offsetBytes + 24;
+  const entryBytes = file.lengthBytes + file.offsetBytes + 24;
   const cursor = await file.cursor(address + 8, count * entryBytes, "symbol table", signal);
   return Array.from({ length: count }, () => {
-    const name = nameAt(cursor, names, cursor.uint(file.offsetBytes));
+    const name = nameAt(cursor, names, cursor.uint(file.lengthBytes));
     const target = file.address(cursor);
     const cacheType = cursor.u32();
     cursor.skip(4);

@@ -15,10 +15,12 @@ import {
   isBareDimension,
   isScale,
   otherName,
+  scaleUses,
   type ScaleGroup,
   variableName,
 } from "./scales.js";
 import type { MessageReader } from "./shared.js";
+import { readDataspace } from "./messages.js";
 
 /** Maximum number of soft links that one path may follow. */
 const maxSoftLinks = 100;
@@ -30,6 +32,8 @@ export class Objects {
   /** Whether the file was written as NetCDF-4. */
   isNetcdf = false;
   readonly #links = new Map<number, ReadonlyMap<string, Link>>();
+  /** Lengths of dimensions by the address of their scale. */
+  readonly #lengths = new Map<number, number>();
   #groups = 0;
 
   constructor(
@@ -70,6 +74,29 @@ export class Objects {
     }
     const isDataset = header.messages.some(({ type }) => type === messageType.layout);
     return isDataset ? new HdfArray(this, header, name, parent) : undefined;
+  }
+
+  /**
+   * Returns the length of an unlimited dimension of NetCDF-4: of its coordinate, or of the longest variable that uses it.
+   */
+  async dimensionLength(address: number, signal: AbortSignal | undefined): Promise<number> {
+    const kept = this.#lengths.get(address);
+    if (kept !== undefined) return kept;
+    const header = await readHeader(this.file, address, signal);
+    const attributes = await readAttributes(this.reader, header, signal);
+    const uses = isBareDimension(attributes) ? scaleUses(this.file, attributes) : [];
+    let length = (await this.#shape(header, signal))[0] ?? 0;
+    for (const { address: user, axis } of uses) {
+      const shape = await this.#shape(await readHeader(this.file, user, signal), signal);
+      length = Math.max(length, shape[axis] ?? 0);
+    }
+    this.#lengths.set(address, length);
+    return length;
+  }
+
+  async #shape(header: ObjectHeader, signal: AbortSignal | undefined): Promise<readonly number[]> {
+    const space = await this.reader.find(header, messageType.dataspace, signal);
+    return (space && readDataspace(this.file, space).shape) ?? [];
   }
 
   /** Returns the links of the group at an address. */

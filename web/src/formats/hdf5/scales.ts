@@ -72,6 +72,27 @@ export async function scaleAddresses(
   return addresses;
 }
 
+/** A dimension of a dataset. */
+interface Use {
+  readonly address: number;
+  readonly axis: number;
+}
+
+/** Returns the dimensions that a scale is attached to, by REFERENCE_LIST. */
+export function scaleUses(file: HdfFile, attributes: Attributes): Use[] {
+  const list = attributes.get("REFERENCE_LIST");
+  const [dataset, index] = list?.type.kind === "compound" ? list.type.members : [];
+  if (!list || dataset?.type.kind !== "reference" || index?.type.kind !== "integer") return [];
+  const uses: Use[] = [];
+  for (let at = 0; at + list.type.size <= list.bytes.byteLength; at += list.type.size) {
+    const cursor = new Cursor(list.bytes, "a reference to a dataset", index.type.isLittle, at + index.offset);
+    const axis = cursor.uint(Math.min(index.type.size, 4));
+    const address = file.address(new Cursor(list.bytes, cursor.what, true, at + dataset.offset));
+    if (address !== undefined) uses.push({ address, axis });
+  }
+  return uses;
+}
+
 /** Returns the numbers of the dimensions of a coordinate variable of several dimensions. */
 export function coordinateIds(attributes: Attributes): number[] | undefined {
   const ids = attributes.get("_Netcdf4Coordinates");

@@ -34,7 +34,7 @@ export async function readSuperblock(
   for (const size of [offsetBytes, lengthBytes])
     if (![2, 4, 8].includes(size)) throw badFile(`${name} has offsets or lengths of ${size} bytes`);
   const start = version === 0 ? 24 : version === 1 ? 28 : 12;
-  const cursor = new Cursor(await blocks.read(at, start + (version < 2 ? 6 : 4) * offsetBytes, signal), what);
+  const cursor = new Cursor(await blocks.read(at, start + (version < 2 ? 5 * offsetBytes + lengthBytes : 4 * offsetBytes), signal), what);
   cursor.skip(start);
   const fileOf = (end: number) => new HdfFile(context, { base: at, offsetBytes, lengthBytes, end });
   const file = fileOf(0);
@@ -43,7 +43,7 @@ export async function readSuperblock(
   const end = (file.address(cursor) ?? Number.MAX_SAFE_INTEGER) - base;
   if (version < 2) {
     if (file.address(cursor) !== undefined) throw file.unsupported("files of several parts are not read");
-    cursor.skip(offsetBytes);
+    cursor.skip(lengthBytes); // the name of the root
   }
   const root = file.address(cursor);
   if (root === undefined) throw badFile(`${name} has no root group`);
