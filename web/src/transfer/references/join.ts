@@ -1,6 +1,6 @@
 /** Joins the references of several files along a dimension. */
 
-import { getBytes } from "../../read/get.js";
+import { getBytes } from "../../hierarchy/get.js";
 import { integersJson, withEntries } from "../../metadata/print.js";
 import { isSameBytes, joinBytes } from "../../util/bytes.js";
 import { invalidArgument, type OnWarning, type ZarrError } from "../../util/errors.js";

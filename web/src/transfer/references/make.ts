@@ -1,6 +1,6 @@
 /** Writes the chunks of array files as kerchunk references. */
 
-import { ArrayFileStore } from "../../formats/file/store.js";
+import { ArrayFileStore } from "../../formats/array-file/store.js";
 import { writeParquet } from "../../formats/parquet/write.js";
 import { v2ArrayKey, v2AttributesKey, v2ConsolidatedKey, v2GroupKey } from "../../metadata/document.js";
 import { integerJson, jsonObject, prettyJson } from "../../metadata/print.js";

@@ -1,7 +1,7 @@
 /** The nodes of a file as kerchunk describes them: documents of Zarr v2, and the range of each chunk. */
 
 import type { FillValue } from "../../dtypes/fill-value.js";
-import type { ArrayFileStore } from "../../formats/file/store.js";
+import type { ArrayFileStore } from "../../formats/array-file/store.js";
 import type { ZarrArray } from "../../hierarchy/array.js";
 import { open } from "../../hierarchy/open.js";
 import { v2ArrayKey, v3Key } from "../../metadata/document.js";
