@@ -298,8 +298,8 @@ export async function findFile(
   const opened = "store" in Object(source) ? handleOf((source as StoredObject).store).files : undefined;
   const key = (source as StoredObject).key;
   const known = opened?.get(key) as ArrayFileStore | undefined;
-  if (known && !known.isOutdated) return known;
   try {
+    if (await known?.isCurrent(signal)) return known;
     const file = await openFile(byteReader(source, {}), { limits, onWarning, signal });
     if (file) opened?.set(key, file);
     return file;

@@ -18,7 +18,7 @@ import {
 import { type HttpStoreOptions, httpOptions } from "../../store/http/store.js";
 import { checkSignalIn, type OptionNames } from "../../util/arguments.js";
 import { joinBytes } from "../../util/bytes.js";
-import { limitExceeded, networkError, type OnWarning, unsupported } from "../../util/errors.js";
+import { isZarrError, limitExceeded, networkError, type OnWarning, unsupported } from "../../util/errors.js";
 import { type Limits, resolveLimits } from "../../util/limits.js";
 import { isFileUrl } from "../../util/platform.js";
 import { handleOf } from "../../store/handle.js";
@@ -110,9 +110,16 @@ export class ArrayFileStore extends RangedStore implements OwnStore {
     return this.#file.name;
   }
 
-  /** @internal Whether the file has changed since it was opened. */
-  get isOutdated(): boolean {
-    return blocksOf(this.#file).isOutdated;
+  /** @internal Asks the source whether the file is the one that was opened; false if it cannot tell. */
+  async isCurrent(signal: AbortSignal | undefined): Promise<boolean> {
+    const { version } = blocksOf(this.#file);
+    if (version.etag === undefined) return false;
+    try {
+      return (await this.#file.read({ offset: 0, length: 1 }, { signal, version })) !== undefined;
+    } catch (error) {
+      if (isZarrError(error, "Network") && error.code === "changed") return false;
+      throw error;
+    }
   }
 
   locate(key: string): string {
@@ -257,11 +264,7 @@ export class ArrayFileStore extends RangedStore implements OwnStore {
     const known = blocks.cached(offset, length);
     if (known) return known;
     blocks.check(offset, length);
-    const options = { signal, maxBytes, version: blocks.version };
-    const bytes = await file.read({ offset, length }, options).catch((error) => {
-      blocks.note(error);
-      throw error;
-    });
+    const bytes = await file.read({ offset, length }, { signal, maxBytes, version: blocks.version });
     blocks.check(offset, length); // the first read may have told the size
     if (bytes?.byteLength === length) return bytes;
     const what = bytes ? `is ${length - bytes.byteLength} bytes too short` : "is missing";
