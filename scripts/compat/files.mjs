@@ -34,7 +34,12 @@ function compareCopies() {
   const cli = path.join(root, "dist/cli/main.js");
   const copies = path.join(out, "copies");
   mkdirSync(copies, { recursive: true });
-  const lines = capture("/usr/bin/python3", [path.join(home, "copies/compare.py"), cli, copies, ...files]).split("\n");
+  const lines = capture("/usr/bin/python3", [
+    path.join(home, "copies/compare.py"),
+    cli,
+    copies,
+    ...files,
+  ]).split("\n");
   const count = (word) => lines.filter((line) => line.startsWith(`${word} `)).length;
   for (const line of lines) if (!line.startsWith("same ")) console.log(`  ${line}`);
   return { passed: count("same"), failed: files.length - count("same") - count("skipped") };
@@ -43,15 +48,18 @@ function compareCopies() {
 runMain(async () => {
   const chosen = process.argv.slice(2);
   const unknown = chosen.find((name) => !formats.includes(name));
-  if (unknown)
-    throw new SetupError(`unknown format "${unknown}"; expected one of ${formats.join(", ")}`);
+  if (unknown) throw new SetupError(`unknown format "${unknown}"; expected one of ${formats.join(", ")}`);
   ensureSystem(["build", "files"]);
   if (!process.env.ZARR_WASM_BUILT) await buildAll();
   const names = chosen.length > 0 ? chosen : formats;
   rmSync(out, { recursive: true, force: true });
   const failed = names.filter((format) => !generate(format));
   step("Reading them");
-  const { passed, failed: wrong, skipped } = runVitest("files", {
+  const {
+    passed,
+    failed: wrong,
+    skipped,
+  } = runVitest("files", {
     args: ["tests/node/formats/files.test.ts"],
     env: { ZARR_WASM_FILES: out },
   });

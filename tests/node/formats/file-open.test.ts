@@ -13,9 +13,7 @@ import { writeZip } from "../support/zip-builder.js";
 
 const golden = new URL("../../golden/files/netcdf3/types-classic.nc", import.meta.url);
 const bytes = new Uint8Array(readFileSync(golden));
-const values = new Int32Array(
-  new Uint8Array(readFileSync(new URL(`${golden.href}.i4_fixed.bin`))).buffer,
-);
+const values = new Int32Array(new Uint8Array(readFileSync(new URL(`${golden.href}.i4_fixed.bin`))).buffer);
 
 const server = new ObjectServer();
 const folder = temporaryFolder();
@@ -48,8 +46,10 @@ describe("open", () => {
     ["an ArrayFileStore of a File", () => ArrayFileStore.open(new File([bytes], "a.nc"))],
     ["an ArrayFileStore of bytes", () => ArrayFileStore.open(bytes)],
     ["an ArrayFileStore of a path", () => ArrayFileStore.open(inFolder("a.nc"))],
-    ["an ArrayFileStore of a stored object", () =>
-      ArrayFileStore.open({ store: new Map([["/x/a", bytes]]), key: "/x/a" })],
+    [
+      "an ArrayFileStore of a stored object",
+      () => ArrayFileStore.open({ store: new Map([["/x/a", bytes]]), key: "/x/a" }),
+    ],
   ] as const)("reads %s", async (_, source) => {
     await expectFile(await source());
   });
@@ -92,7 +92,10 @@ describe("open", () => {
 
   it("names the node that a file does not have", async () => {
     const error = await errorOf(() => open(`${server.url}/a.nc`, { path: "none" }));
-    expect([error._tag, error.message]).toEqual(["NotFound", expect.stringContaining("/a.nc!/none/zarr.json")]);
+    expect([error._tag, error.message]).toEqual([
+      "NotFound",
+      expect.stringContaining("/a.nc!/none/zarr.json"),
+    ]);
   });
 
   it("refuses files of unknown formats", async () => {
@@ -153,6 +156,9 @@ describe("the command line", () => {
   it("names the supported formats", async () => {
     writeFileSync(inFolder("text.txt"), "text");
     const { status, err } = await run("info", inFolder("text.txt"));
-    expect([status, err]).toEqual([1, expect.stringContaining("supported files are NetCDF, HDF5, TIFF, zip")]);
+    expect([status, err]).toEqual([
+      1,
+      expect.stringContaining("supported files are NetCDF, HDF5, TIFF, zip"),
+    ]);
   });
 });

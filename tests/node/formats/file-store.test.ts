@@ -116,14 +116,20 @@ describe("chunks", () => {
   it("of adjacent parts are one request", async () => {
     const { file, seen } = source();
     const parts = Array.from({ length: 4 }, (_, i) => ({ offset: 1000 + 20_000 * i, length: 20_000 }));
-    const { store } = storeOf(arrayOf(80_000, 80_000, () => ({ parts })), file);
+    const { store } = storeOf(
+      arrayOf(80_000, 80_000, () => ({ parts })),
+      file,
+    );
     expect(await read(store)).toEqual([...bytes.subarray(1000, 81_000)]);
     expect(seen).toEqual([[1000, 80_000]]);
   });
 
   it("that are small and close together are one request", async () => {
     const { file, seen } = source();
-    const { store } = storeOf(arrayOf(900, 10, (at) => ({ offset: 100 * at, length: 10 })), file);
+    const { store } = storeOf(
+      arrayOf(900, 10, (at) => ({ offset: 100 * at, length: 10 })),
+      file,
+    );
     const array = await open(store, { kind: "array" });
     for (let at = 0; at < 90; at++) await get(array, [at]);
     expect(seen).toHaveLength(1);
@@ -131,7 +137,10 @@ describe("chunks", () => {
 
   it("next to one another are read together", async () => {
     const { file, seen } = source();
-    const { store } = storeOf(arrayOf(160_000, 40_000, (at) => ({ offset: 40_000 * at, length: 40_000 })), file);
+    const { store } = storeOf(
+      arrayOf(160_000, 40_000, (at) => ({ offset: 40_000 * at, length: 40_000 })),
+      file,
+    );
     expect((await read(store)).length).toBe(160_000);
     expect(seen).toEqual([[0, 160_000]]);
   });
@@ -144,7 +153,10 @@ describe("chunks", () => {
     [150_000, 60_000],
   ])("beyond the end of the file are not read: %d, %d bytes", async (offset, length) => {
     const { file, seen } = source();
-    const { store } = storeOf(arrayOf(length, length, () => ({ offset, length })), file);
+    const { store } = storeOf(
+      arrayOf(length, length, () => ({ offset, length })),
+      file,
+    );
     const error = await errorOf(() => read(store));
     expect([error._tag, error.code]).toEqual(["InvalidMetadata", "bad-file"]);
     expect(seen.every(([, wanted]) => wanted <= 2 ** 17)).toBe(true);
@@ -158,7 +170,10 @@ describe("chunks", () => {
   it("of a changed file are not mixed with others", async () => {
     const etag = { now: "1" };
     const { file } = source(etag);
-    const { store } = storeOf(arrayOf(160_000, 40_000, (at) => ({ offset: 40_000 * at, length: 40_000 })), file);
+    const { store } = storeOf(
+      arrayOf(160_000, 40_000, (at) => ({ offset: 40_000 * at, length: 40_000 })),
+      file,
+    );
     const array = await open(store, { kind: "array" });
     await get(array, [0]);
     etag.now = "2";
