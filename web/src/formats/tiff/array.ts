@@ -106,7 +106,8 @@ export class PageArray implements FileArray {
   }
 
   #codecs(axes: readonly Axis[]): Json[] {
-    const { isLittle, predictor, isPlanar, samples, compression, compressor, conversion } = this.options.layout;
+    const { isLittle, predictor, isPlanar, samples, compression, compressor, conversion } =
+      this.options.layout;
     const order = axes.map((_, i) => i).sort((a, b) => axes[a]!.order - axes[b]!.order);
     const codecs: Json[] = order.some((axis, i) => axis !== i) ? [named("transpose", { order })] : [];
     const axis = samples > 1 && !isPlanar ? -2 : -1;
@@ -184,19 +185,26 @@ export class PageArray implements FileArray {
   }
 
   async #convert(
-    { offset, length, file }: { offset: number; length: number; file: FileContext["blocks"]["file"] | undefined },
+    {
+      offset,
+      length,
+      file,
+    }: { offset: number; length: number; file: FileContext["blocks"]["file"] | undefined },
     row: number,
     signal: AbortSignal | undefined,
   ): Promise<FileChunk> {
     const { context, layout } = this.options;
     const { encodedBytes } = context.limits;
-    if (length > encodedBytes) throw limitExceeded(`a chunk of ${length} bytes; ${encodedBytes} is the limit`);
+    if (length > encodedBytes)
+      throw limitExceeded(`a chunk of ${length} bytes; ${encodedBytes} is the limit`);
     const { blocks } = context;
     const version = file ? undefined : blocks.version;
     const raw = await (file ?? blocks.file).read({ offset, length }, { signal, maxBytes: length, version });
     if (!raw || raw.byteLength < length)
       throw networkError(`${context.name} ends within a chunk at ${offset}`, { code: "bad-target" });
-    return { bytes: await convertChunk(raw, layout, this.#rows(row), this.#values(), context.limits) };
+    return {
+      bytes: await convertChunk(raw, layout, this.#rows(row), this.#values(), context.limits, signal),
+    };
   }
 }
 
