@@ -2,6 +2,7 @@
 
 import { jsonObject, toJson } from "../../metadata/print.js";
 import { isZarrError } from "../../util/errors.js";
+import type { Steps } from "../../util/slices.js";
 import type { Json, JsonObject, PlainJson } from "../../util/json.js";
 import { floatJson } from "../file/documents.js";
 import type { FileContext, FileGroup, FileNode } from "../file/model.js";
@@ -77,9 +78,10 @@ export interface Image {
 }
 
 /** Assigns pages of reduced resolution and masks to the image before them. */
-export function imagesOf(pages: readonly PageEntry[]): Image[] {
+export function* imagesOf(pages: readonly PageEntry[]): Steps<Image[]> {
   const images: Image[] = [];
-  for (const page of pages) {
+  for (const [i, page] of pages.entries()) {
+    if (i % 4096 === 4095) yield;
     const last = images.at(-1);
     if (last && page.subfile & 4) last.masks.push(page);
     else if (last && page.subfile & 1 && last.reduced.length < maxLevels) last.reduced.push(page);
