@@ -243,7 +243,7 @@ export class ArrayFileStore extends RangedStore implements OwnStore {
     const parts = joined(chunk);
     const length = parts.reduce((sum, part) => sum + ("bytes" in part ? part.bytes : part).length, 0);
     const { maxBytes = Number.POSITIVE_INFINITY } = options;
-    if (length > maxBytes)
+    if (length > maxBytes && !wanted)
       throw limitExceeded(`${this.locate(key)} has ${length} bytes, more than the limit of ${maxBytes}`);
     const read = await Promise.all(
       parts.map((part) => ("bytes" in part ? part.bytes : this.#readFile(key, part, options))),
