@@ -5,7 +5,7 @@
  */
 
 export { type NumpyDescr, numpyDescr } from "./dtypes/numpy.js";
-export { type ArrayFileOptions, ArrayFileStore } from "./formats/file/store.js";
+export { type ArrayFileOptions, ArrayFileStore } from "./formats/array-file/store.js";
 export type { IcechunkCommit, IcechunkRef, IcechunkVersion } from "./formats/icechunk/repository.js";
 export { type IcechunkOptions, IcechunkStore } from "./formats/icechunk/store.js";
 export type { VirtualBase } from "./formats/icechunk/virtual.js";

@@ -7,7 +7,7 @@ import { invalidMetadata, limitExceeded, networkError, notFound } from "../../ut
 import { defaultLimits } from "../../util/limits.js";
 
 /** Sizes of blocks. */
-const minBlock = 2 ** 16;
+export const minBlock = 2 ** 16;
 const maxBlock = 2 ** 23;
 /** Gap between blocks up to which reading ahead costs less than another request. */
 const nearGap = 2 ** 19;

@@ -73,7 +73,7 @@ export const bytesCodec = (isLittle: boolean): Json =>
 
 /** Returns a float of an attribute: always with a point or an exponent, so that readers see a float. */
 export const floatJson = (value: number): JsonNumber =>
-  new JsonNumber(numberText(value, -1));
+  new JsonNumber(numberText(value).replace(/^-?\d+$/, "$&.0"));
 
 /** Target size of a chunk of contiguous data, in bytes. */
 const contiguousBytes = 2 ** 22;

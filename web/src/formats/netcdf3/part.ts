@@ -12,8 +12,9 @@ export const format: FileFormat = {
     const header = await readHeader(context, signal);
     const records = recordsOf(context, header);
     const variables = new Map<string, Variable>();
+    // As in the NetCDF library, the first of a name counts.
     for (const variable of header.variables)
-      if (isMember(variable, variables, context)) variables.set(variable.name, variable);
+      if (!variables.has(variable.name)) variables.set(variable.name, variable);
     const arrays = new Map<string, VariableArray>();
     return {
       kind: "group",
@@ -29,16 +30,6 @@ export const format: FileFormat = {
     };
   },
 };
-
-/** Whether a variable can be a member of the group: others cannot be named by a path, or have the name of one before. */
-function isMember({ name }: Variable, known: ReadonlyMap<string, unknown>, context: FileContext): boolean {
-  if (name !== "" && name !== "." && name !== ".." && !name.includes("/") && !known.has(name)) return true;
-  context.onWarning?.({
-    code: "hidden-member",
-    message: `${context.name}: the variable ${JSON.stringify(name)} cannot be read because of its name`,
-  });
-  return false;
-}
 
 /** Returns the number of records, and the distance between them. */
 function recordsOf({ name, blocks }: FileContext, { records, variables }: Header): Records {

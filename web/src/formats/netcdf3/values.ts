@@ -56,23 +56,13 @@ function valueOf(attribute: Attribute): Json {
   return numbers.length === 1 ? numbers[0]! : numbers;
 }
 
-const integer = (value: number | bigint): JsonNumber => new JsonNumber(String(value));
-
-/** Reads a value of a type. */
-const readers: Readonly<Record<string, (view: DataView, at: number) => JsonNumber>> = {
-  int8: (view, at) => integer(view.getInt8(at)),
-  uint8: (view, at) => integer(view.getUint8(at)),
-  int16: (view, at) => integer(view.getInt16(at)),
-  uint16: (view, at) => integer(view.getUint16(at)),
-  int32: (view, at) => integer(view.getInt32(at)),
-  uint32: (view, at) => integer(view.getUint32(at)),
-  int64: (view, at) => integer(view.getBigInt64(at)),
-  uint64: (view, at) => integer(view.getBigUint64(at)),
-  float32: (view, at) => floatJson(view.getFloat32(at)),
-  float64: (view, at) => floatJson(view.getFloat64(at)),
-};
-
 function numbersOf({ type, count, bytes }: Attribute): JsonNumber[] {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  return Array.from({ length: count }, (_, i) => readers[type.name]!(view, i * type.bytes));
+  const [, sign, kind, bits] = /^(u?)(int|float)(\d+)$/.exec(type.name)!;
+  const big = bits === "64" && kind === "int" ? "Big" : "";
+  const read = `get${big}${sign ? "Uint" : kind === "int" ? "Int" : "Float"}${bits}` as "getInt16";
+  return Array.from({ length: count }, (_, i) => {
+    const value: number | bigint = view[read](i * type.bytes);
+    return kind === "float" ? floatJson(value) : new JsonNumber(String(value));
+  });
 }

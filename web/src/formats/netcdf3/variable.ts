@@ -56,7 +56,9 @@ export class VariableArray implements FileArray {
     const offset = at.reduce((sum, index, axis) => sum + index * chunks[axis]! * strides[axis]!, 0);
     if (gathered !== undefined) return this.#gather(at[0]!, gathered, signal);
     const length = chunks.reduce((product, count) => product * count, itemBytes);
-    return this.#range(this.variable.offset + offset, length);
+    const range = { offset: this.variable.offset + offset, length };
+    this.context.blocks.check(range.offset, length);
+    return range;
   }
 
   #describe(): ArrayParts {
@@ -76,28 +78,19 @@ export class VariableArray implements FileArray {
     };
   }
 
-  #range(offset: number, length: number): { offset: number; length: number } {
-    const { name, blocks } = this.context;
-    if (offset + length > (blocks.fileSize ?? Number.POSITIVE_INFINITY) || !Number.isSafeInteger(offset + length))
-      throw badFile(`${name} of ${blocks.fileSize} bytes ends before ${length} bytes at ${offset}`);
-    return { offset, length };
-  }
-
   /** Reads slices of several records. The last chunk is filled up with zeros. */
   async #gather(index: number, size: number, signal: AbortSignal | undefined): Promise<FileChunk> {
     const { count, stride } = this.records;
     const perChunk = this.#layout.chunks[0]!;
     const slices = Math.min(perChunk, count - index * perChunk);
-    const range = this.#range(
-      this.variable.offset + index * perChunk * stride,
-      (slices - 1) * stride + size,
-    );
+    const offset = this.variable.offset + index * perChunk * stride;
+    const length = (slices - 1) * stride + size;
     const { blocks, name } = this.context;
+    blocks.check(offset, length);
     const found =
-      blocks.cached(range.offset, range.length) ??
-      (await blocks.file.read(range, { signal, version: blocks.version, maxBytes: range.length }));
-    if (found?.byteLength !== range.length)
-      throw badFile(`${name} ends before ${range.length} bytes at ${range.offset}`);
+      blocks.cached(offset, length) ??
+      (await blocks.file.read({ offset, length }, { signal, version: blocks.version, maxBytes: length }));
+    if (found?.byteLength !== length) throw badFile(`${name} ends before ${length} bytes at ${offset}`);
     const bytes = new Uint8Array(perChunk * size);
     for (let i = 0; i < slices; i++) bytes.set(found.subarray(i * stride, i * stride + size), i * size);
     return { bytes };

@@ -17,7 +17,7 @@ interface FileFormatRow {
   readonly remedy?: string;
 }
 
-/** One row for each format. Those without a remedy have a parser: see formats/file/detect.ts. */
+/** One row for each format. Those without a remedy have a parser: see formats/array-file/detect.ts. */
 export const fileFormats = [
   { id: "netcdf3", start: bytes("CDF[\\x01\\x02\\x05]"), name: "a NetCDF file (classic)" },
   {

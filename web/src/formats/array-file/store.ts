@@ -22,10 +22,10 @@ import { limitExceeded, networkError, type OnWarning, unsupported } from "../../
 import { type Limits, resolveLimits } from "../../util/limits.js";
 import { isFileUrl } from "../../util/platform.js";
 import { handleOf } from "../../store/handle.js";
-import { blocksOf } from "./blocks.js";
+import { blocksOf } from "../file/blocks.js";
 import { loadParser } from "./detect.js";
-import { arrayDocument, chunkCount, groupDocument } from "./documents.js";
-import type { FileArray, FileChunk, FileContext, FileGroup, FileNode, FilePart } from "./model.js";
+import { arrayDocument, chunkCount, groupDocument } from "../file/documents.js";
+import type { FileChunk, FileContext, FileGroup, FileNode, FilePart } from "../file/model.js";
 
 /** Options; those of HttpStore are for files read by URL. */
 export interface ArrayFileOptions extends HttpStoreOptions {

@@ -2,7 +2,7 @@
 
 import { fileFormats, type ReadableFormat } from "../../store/source/file-formats.js";
 import { lazy } from "../../util/lazy.js";
-import type { FileFormat } from "./model.js";
+import type { FileFormat } from "../file/model.js";
 
 type LoadPart = () => Promise<{ readonly format: FileFormat }>;
 
