@@ -268,8 +268,19 @@ def attribute_kinds(new):
                     group.attrs[f"{(i * 7) % count}"] = i
             f.create_group("long").attrs["text"] = "long " * 10000
             if name == "latest":
-                f.create_group("large").attrs["list"] = np.arange(100000, dtype="<i4")
-                f.create_group("huge").attrs["list"] = np.arange(1000000, dtype="<i4")
+                f.create_group("large").attrs["list"] = np.arange(40000, dtype="<i4")
+
+
+@file
+def dense(new):
+    """Links and attributes in fractal heaps, in a small file."""
+    for track in (False, True):
+        with new(f"dense-{track}.h5", libver="latest") as f:
+            group = f.create_group("group", track_order=track)
+            for i in range(20):
+                group[f"{(i * 7) % 20}"] = h5py.SoftLink("/x")
+                group.attrs[f"{(i * 7) % 20}"] = f"value {i}"
+            f["x"] = np.arange(3, dtype="<i4")
 
 
 @file

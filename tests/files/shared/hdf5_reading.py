@@ -161,6 +161,8 @@ class Writer:
         self.lines.append({"file": file, "path": path, **case})
 
     def bytes(self, data):
+        if len(data) <= 1024:
+            return "base64:" + base64.b64encode(data).decode()
         self.count += 1
         name = f"{self.count}.bin"
         with open(os.path.join(self.out, name), "wb") as f:
