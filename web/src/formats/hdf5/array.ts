@@ -1,8 +1,8 @@
 /** Datasets as arrays. */
 
 import { jsonEntries, jsonObject } from "../../metadata/print.js";
-import type { Json, JsonObject } from "../../util/json.js";
 import { untilAborted } from "../../util/async.js";
+import type { Json, JsonObject } from "../../util/json.js";
 import { badFile } from "../file/cursor.js";
 import { type ArrayParts, contiguousChunks } from "../file/documents.js";
 import type { FileArray, FileChunk } from "../file/model.js";
@@ -12,8 +12,15 @@ import { readDatatype } from "./datatype.js";
 import { messageType, type ObjectHeader } from "./header.js";
 import { fillJson, isBooleanEnum, type Mapping, mapDatatype } from "./mapping.js";
 import { readDataspace, readFill, readFilters, readLayout, readOldFill } from "./messages.js";
-import type { HdfGroup, Objects } from "./nodes.js";
-import { dimensionAttributes, dimensionNames, hasNetcdfMarks, isScale, scaleAddresses } from "./scales.js";
+import {
+  dimensionAttributes,
+  dimensionNames,
+  hasNetcdfMarks,
+  isScale,
+  type ScaleGroup,
+  type Surroundings,
+  scaleAddresses,
+} from "./scales.js";
 import type { DatasetParts, Dataspace, Datatype } from "./types.js";
 import { fixedText, integerValue, variableBytes } from "./values.js";
 
@@ -32,10 +39,10 @@ export class HdfArray implements FileArray {
   #chunks: ChunkReader | undefined;
 
   constructor(
-    readonly objects: Objects,
+    readonly objects: Surroundings,
     readonly header: ObjectHeader,
     readonly name: string,
-    readonly parent: HdfGroup | undefined,
+    readonly parent: ScaleGroup | undefined,
   ) {}
 
   async ownAttributes(): Promise<ReadonlyMap<string, Attribute>> {
@@ -49,7 +56,7 @@ export class HdfArray implements FileArray {
   }
 
   async #describe(): Promise<Described> {
-    const { file } = this.objects;
+    const { file } = this.objects.reader;
     const parts = await this.#readParts();
     const { type, space, layout } = parts;
     const mapping = mapDatatype(file, type);
@@ -74,7 +81,7 @@ export class HdfArray implements FileArray {
   async #extended({ maxShape }: Dataspace, shape: readonly number[]): Promise<readonly number[]> {
     if (!this.objects.isNetcdf || !maxShape.includes(undefined)) return shape;
     const attributes = await this.ownAttributes();
-    const scales = (await scaleAddresses(this.objects.file, attributes)) ?? [];
+    const scales = (await scaleAddresses(this.objects.reader.file, attributes)) ?? [];
     const extended = [...shape];
     for (const [axis, length] of shape.entries()) {
       const scale = scales[axis];
@@ -85,7 +92,8 @@ export class HdfArray implements FileArray {
   }
 
   async #readParts(): Promise<DatasetParts> {
-    const { reader, file } = this.objects;
+    const { reader } = this.objects;
+    const { file } = reader;
     const find = (type: number) => reader.find(this.header, type);
     if (await find(messageType.externalFiles))
       throw file.unsupported(`"${this.name}" has its data in other files`);
@@ -110,7 +118,7 @@ export class HdfArray implements FileArray {
   }
 
   async #fill({ type, fill }: DatasetParts, mapping: Mapping): Promise<Json> {
-    const { file } = this.objects;
+    const { file } = this.objects.reader;
     if (type.kind !== "variable" || fill?.byteLength !== type.size)
       return fillJson(file, mapping, type, fill);
     const { length, object } = await variableBytes(file, fill);
@@ -127,7 +135,7 @@ export class HdfArray implements FileArray {
     const isNetcdf = this.objects.isNetcdf || hasNetcdfMarks(attributes);
     const hidden = isNetcdf || isScale(attributes) ? dimensionAttributes : hiddenEverywhere;
     const hasFloats = /^b?float\d/.test(mapping.dtype.core);
-    const json = await attributesJson(this.objects.file, attributes, { hidden, isNetcdf, hasFloats });
+    const json = await attributesJson(this.objects.reader.file, attributes, { hidden, isNetcdf, hasFloats });
     return withFlags(json, type);
   }
 
@@ -139,7 +147,7 @@ export class HdfArray implements FileArray {
     await this.describe();
     const described = this.#described!;
     const { parts, shape } = described;
-    const { file } = this.objects;
+    const { file } = this.objects.reader;
     const { layout, space } = parts;
     if (layout.kind === "chunked") {
       const isStored = space.shape?.every((length, axis) => at[axis]! * layout.chunk[axis]! < length);

@@ -8,7 +8,7 @@ import { BTree2 } from "./btree2.js";
 import { readDatatype } from "./datatype.js";
 import { checkVersion, type HdfFile } from "./file.js";
 import { FractalHeap } from "./fractal-heap.js";
-import { type Message, messageType, type ObjectHeader } from "./header.js";
+import { type Message, messageType, type ObjectHeader, readHeader } from "./header.js";
 import { readDataspace } from "./messages.js";
 import type { MessageReader } from "./shared.js";
 import type { Dataspace, Datatype } from "./types.js";
@@ -38,6 +38,12 @@ export async function readAttributes(
   if (found.every(({ order }) => order !== undefined)) found.sort((a, b) => a.order! - b.order!);
   return new Map(found.map((attribute) => [attribute.name, attribute]));
 }
+
+/** Returns the attributes of the object at an address. */
+export const attributesAt = async (
+  reader: MessageReader,
+  address: number,
+): Promise<ReadonlyMap<string, Attribute>> => readAttributes(reader, await readHeader(reader.file, address));
 
 async function denseAttributes(reader: MessageReader, cursor: Cursor): Promise<Attribute[]> {
   const { file } = reader;

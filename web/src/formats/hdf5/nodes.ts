@@ -5,19 +5,20 @@ import { isZarrError, limitExceeded } from "../../util/errors.js";
 import type { JsonObject } from "../../util/json.js";
 import type { FileGroup, FileNode } from "../file/model.js";
 import { HdfArray } from "./array.js";
-import { type Attribute, attributesJson, readAttributes } from "./attributes.js";
+import { type Attribute, attributesAt, attributesJson, readAttributes } from "./attributes.js";
 import type { HdfFile } from "./file.js";
 import { lastMessageType, messageType, type ObjectHeader, readHeader } from "./header.js";
 import { isGroup, type Link, readLinks } from "./links.js";
 import { readDataspace } from "./messages.js";
 import {
   dimensionAttributes,
-  dimensionId,
   hasNetcdfMarks,
   isBareDimension,
   isScale,
+  numbersOf,
   otherName,
   type ScaleGroup,
+  type Surroundings,
   scaleUses,
   variableName,
 } from "./scales.js";
@@ -31,8 +32,7 @@ const parallel = 16;
 const maxGroups = 2 ** 20;
 
 /** The objects of a file. */
-export class Objects {
-  /** Whether the file was written as NetCDF-4. */
+export class Objects implements Surroundings {
   isNetcdf = false;
   readonly #links = new Map<number, ReadonlyMap<string, Link>>();
   /** Lengths of dimensions by the address of their scale. */
@@ -170,15 +170,10 @@ export class HdfGroup implements FileGroup, ScaleGroup {
   async nameOfDimension(id: number): Promise<string | undefined> {
     for (const [name, link] of await this.links()) {
       if (link.kind !== "hard") continue;
-      const attributes = await this.attributesAt(link.address);
-      if (isScale(attributes) && dimensionId(attributes) === id) return variableName(name);
+      const attributes = await attributesAt(this.objects.reader, link.address);
+      if (isScale(attributes) && numbersOf(attributes, "_Netcdf4Dimid")[0] === id) return variableName(name);
     }
     return undefined;
-  }
-
-  async attributesAt(address: number): Promise<ReadonlyMap<string, Attribute>> {
-    const { reader, file } = this.objects;
-    return readAttributes(reader, await readHeader(file, address));
   }
 
   links(): Promise<ReadonlyMap<string, Link>> {
