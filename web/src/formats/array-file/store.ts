@@ -105,6 +105,11 @@ export class ArrayFileStore extends RangedStore implements OwnStore {
     return ArrayFileStore.prototype;
   }
 
+  /** @internal Name of the file. */
+  get fileName(): string {
+    return this.#file.name;
+  }
+
   locate(key: string): string {
     return `${this.#file.name}!${key}`;
   }
@@ -319,7 +324,7 @@ class Siblings {
   }
 }
 
-interface PartSpan extends FileSpan {
+export interface PartSpan extends FileSpan {
   readonly reader: ByteReader;
 }
 

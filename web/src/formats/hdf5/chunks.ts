@@ -19,10 +19,7 @@ import type { Mapping } from "./mapping.js";
 import type { ChunkedLayout, DatasetParts, Datatype } from "./types.js";
 
 /** Returns the bytes of a chunk; undefined if it is not stored. @param at index of the chunk per dimension. */
-export type ChunkReader = (
-  at: readonly number[],
-  signal: AbortSignal | undefined,
-) => Promise<FileChunk | undefined>;
+export type ChunkReader = (at: readonly number[]) => Promise<FileChunk | undefined>;
 
 /** Bit of the layout's flags: chunks that the edge of the array cuts are not filtered. */
 const plainEdges = 1;
@@ -48,11 +45,7 @@ const isConditional = ({ filters, layout }: DatasetParts, pipeline: readonly Pip
     ((layout as ChunkedLayout).flags & plainEdges) !== 0);
 
 /** Returns the reader of the chunks of a dataset with a chunked layout. */
-export async function chunkReader(
-  file: HdfFile,
-  parts: DatasetParts,
-  _signal: AbortSignal | undefined,
-): Promise<ChunkReader> {
+export async function chunkReader(file: HdfFile, parts: DatasetParts): Promise<ChunkReader> {
   const layout = parts.layout as ChunkedLayout;
   const { chunk, flags, elementBytes } = layout;
   const { shape = [] } = parts.space;
@@ -62,8 +55,8 @@ export async function chunkReader(
   const isVariable = itemType(parts.type).kind === "variable";
   const hasHeaders = !isVariable && isConditional(parts, pipeline);
   const isEdge = (at: readonly number[]) => at.some((i, axis) => (i + 1) * chunk[axis]! > shape[axis]!);
-  return async (at, signal) => {
-    const stored = await locate(at, signal);
+  return async (at) => {
+    const stored = await locate(at);
     if (!stored) return undefined;
     const mask = (flags & plainEdges) !== 0 && isEdge(at) ? 0xffffffff : stored.mask;
     const isSkipped = ({ bit }: PipelineCodec) => ((mask >>> bit) & 1) !== 0;
@@ -71,11 +64,10 @@ export async function chunkReader(
     const range = { offset: file.locate(address, length), length };
     if (hasHeaders) return { parts: [{ bytes: appliedBits(pipeline, isSkipped) }, range] };
     if (!isVariable && !pipeline.some(isSkipped)) return range;
-    const bytes = await file.read(address, length, signal);
+    const bytes = await file.read(address, length);
     const applied = pipeline.filter((codec) => !isSkipped(codec));
     const raw = await decode(file, applied, bytes, chunkBytes);
-    signal?.throwIfAborted();
-    if (isVariable) return { bytes: await encodeVariable(file, parts.type, raw, signal) };
+    if (isVariable) return { bytes: await encodeVariable(file, parts.type, raw) };
     if (canEncode(pipeline)) return { bytes: await encode(file, pipeline, raw) };
     throw file.unsupported("a chunk lacks a filter that cannot encode");
   };
@@ -127,12 +119,7 @@ const turn = 2 ** 12;
 const noBytes = new Uint8Array(0);
 
 /** Returns elements of variable length in the form of vlen-utf8 or vlen-bytes. @param bytes the elements in the file. */
-export async function encodeVariable(
-  file: HdfFile,
-  type: Datatype,
-  bytes: Uint8Array,
-  signal: AbortSignal | undefined,
-): Promise<Uint8Array> {
+export async function encodeVariable(file: HdfFile, type: Datatype, bytes: Uint8Array): Promise<Uint8Array> {
   const item = itemType(type);
   const isText = item.kind === "variable" && item.isString;
   const maxBytes = Math.max(file.form.end, file.context.limits.metadataBytes);
@@ -141,7 +128,7 @@ export async function encodeVariable(
   let total = 0;
   for await (const end of withTurns(multiples(turn * item.size, bytes.byteLength))) {
     while (cursor.at < end) {
-      const found = variableValue(file, cursor, signal);
+      const found = variableValue(file, cursor);
       const object = found instanceof Promise ? await found : found;
       const value = isText ? textBytes(object) : object;
       total += value.byteLength;
@@ -159,11 +146,7 @@ function* multiples(step: number, end: number): Generator<number> {
 }
 
 /** Reads an element: the length in bytes, the address of a collection and the index of an object in it. */
-function variableValue(
-  file: HdfFile,
-  cursor: Cursor,
-  signal: AbortSignal | undefined,
-): MaybePromise<Uint8Array> {
+function variableValue(file: HdfFile, cursor: Cursor): MaybePromise<Uint8Array> {
   const length = cursor.u32();
   const address = file.address(cursor);
   const index = cursor.u32();
@@ -172,7 +155,7 @@ function variableValue(
     if (object.byteLength < length) throw badFile(`${cursor.what} has one that ends early`);
     return object.subarray(0, length);
   };
-  const object = heapObject(file, address, index, signal);
+  const object = heapObject(file, address, index);
   return object instanceof Promise ? object.then(cut) : cut(object);
 }
 

@@ -1,7 +1,7 @@
 /** Parses datatype messages. Spec: HDF5 File Format Specification, IV.A.2.d. */
 
-import { textOf, badFile, type Cursor } from "../file/cursor.js";
 import { unsupported } from "../../util/errors.js";
+import { badFile, type Cursor, textOf } from "../file/cursor.js";
 import type { CompoundMember, Datatype, EnumType, FloatType, IntegerType, Padding } from "./types.js";
 
 /** Maximum depth of types in types. */
@@ -17,9 +17,18 @@ export function readDatatype(cursor: Cursor, offsetBytes: number, depth = 0): Da
   const flags = cursor.uint(3);
   const size = cursor.u32();
   if (size === 0) throw badFile(`${cursor.what} has a datatype of 0 bytes`);
-  const form: Form = { cursor, version, flags, size, base: () => readDatatype(cursor, offsetBytes, depth + 1) };
+  const form: Form = {
+    cursor,
+    version,
+    flags,
+    size,
+    base: () => readDatatype(cursor, offsetBytes, depth + 1),
+  };
   const read = classes[typeClass];
-  if (!read) throw unsupported(`${cursor.what} has the unknown datatype class ${typeClass}`, { code: "unsupported-file" });
+  if (!read)
+    throw unsupported(`${cursor.what} has the unknown datatype class ${typeClass}`, {
+      code: "unsupported-file",
+    });
   const type = read(form);
   checkSize(cursor, type, offsetBytes);
   return type;
@@ -114,7 +123,8 @@ function readCompound(form: Form): Datatype {
     const shape = version === 1 ? readOldShape(cursor) : [];
     const base = form.base();
     const type: Datatype = shape.length > 0 ? arrayOf(base, shape) : base;
-    if (offset + type.size > size) throw badFile(`${cursor.what}: member "${name}" exceeds its compound type`);
+    if (offset + type.size > size)
+      throw badFile(`${cursor.what}: member "${name}" exceeds its compound type`);
     members.push({ name, offset, type });
   }
   return { kind: "compound", size, members };

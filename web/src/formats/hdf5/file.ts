@@ -41,18 +41,13 @@ export class HdfFile {
   }
 
   /** Returns bytes at an address, which the caller must not change. */
-  read(address: number, length: number, signal: AbortSignal | undefined): MaybePromise<Uint8Array> {
-    return this.context.blocks.read(this.locate(address, length), length, signal);
+  read(address: number, length: number): MaybePromise<Uint8Array> {
+    return this.context.blocks.read(this.locate(address, length), length, undefined);
   }
 
   /** Returns a cursor on bytes at an address. @param what names them: "the heap at 96" if it is "heap". */
-  async cursor(
-    address: number,
-    length: number,
-    what: string,
-    signal: AbortSignal | undefined,
-  ): Promise<Cursor> {
-    return new Cursor(await this.read(address, length, signal), `the ${what} at ${address}`);
+  async cursor(address: number, length: number, what: string): Promise<Cursor> {
+    return new Cursor(await this.read(address, length), `the ${what} at ${address}`);
   }
 
   /** Reads an address; undefined if it is the undefined one. */

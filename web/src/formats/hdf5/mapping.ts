@@ -6,7 +6,7 @@ import { swappedItem } from "../../dtypes/fill-value.js";
 import type { FloatName } from "../../dtypes/floats.js";
 import { parseDataType } from "../../dtypes/v3.js";
 import { isSameBytes } from "../../util/bytes.js";
-import { type Json, type PlainJson } from "../../util/json.js";
+import type { Json, PlainJson } from "../../util/json.js";
 import { bytesCodec, named } from "../file/documents.js";
 import type { HdfFile } from "./file.js";
 import type { CompoundType, Datatype, EnumType, FloatType, IntegerType, RawType } from "./types.js";
@@ -118,8 +118,8 @@ export function floatName(type: FloatType): FloatName | "float64" | undefined {
 
 /** Whether an enum is what h5py writes for booleans. */
 export function isBooleanEnum({ base, names, values }: EnumType): boolean {
-  const valueOf = (name: string) => values[names.indexOf(name)]?.[0];
-  return base.size === 1 && names.length === 2 && valueOf("FALSE") === 0 && valueOf("TRUE") === 1;
+  const numberOf = (name: string) => values[names.indexOf(name)]?.[0];
+  return base.size === 1 && names.length === 2 && numberOf("FALSE") === 0 && numberOf("TRUE") === 1;
 }
 
 function variableName(
@@ -136,11 +136,13 @@ function variableName(
 
 function opaquePart({ size, tag }: RawType): Part {
   // h5py writes times of NumPy like this.
-  const [, order, kind, factor, unit] =
-    /^NUMPY:([<>|=])?([mM])8\[(\d*)([A-Za-z]+)\]$/.exec(tag) ?? [];
+  const [, order, kind, factor, unit] = /^NUMPY:([<>|=])?([mM])8\[(\d*)([A-Za-z]+)\]$/.exec(tag) ?? [];
   if (!unit || size !== 8) return { json: rawName(size), isLittle: undefined };
   const name = kind === "M" ? "numpy.datetime64" : "numpy.timedelta64";
-  return { json: { name, configuration: { unit, scale_factor: Number(factor || 1) } }, isLittle: order !== ">" };
+  return {
+    json: { name, configuration: { unit, scale_factor: Number(factor || 1) } },
+    isLittle: order !== ">",
+  };
 }
 
 /** A compound becomes a struct; a pair of floats r and i a complex number. */
@@ -174,7 +176,8 @@ const maxItems = 1024;
 function fieldPart(file: HdfFile, type: Datatype): Part {
   if (type.kind !== "array") return partOf(file, type, false);
   const [length = 1, ...rest] = type.shape;
-  if (length > maxItems) throw file.unsupported(`arrays of more than ${maxItems} elements in compounds are not read`);
+  if (length > maxItems)
+    throw file.unsupported(`arrays of more than ${maxItems} elements in compounds are not read`);
   const { base } = type;
   const size = base.size * rest.reduce((a, b) => a * b, 1);
   const part = fieldPart(file, rest.length > 0 ? { kind: "array", size, base, shape: rest } : base);
@@ -184,7 +187,8 @@ function fieldPart(file: HdfFile, type: Datatype): Part {
 
 function complexName({ size, members }: CompoundType): string | undefined {
   const [real, imaginary] = members;
-  if (members.length !== 2 || real?.type.kind !== "float" || imaginary?.type.kind !== "float") return undefined;
+  if (members.length !== 2 || real?.type.kind !== "float" || imaginary?.type.kind !== "float")
+    return undefined;
   const isPair =
     real.name === "r" &&
     imaginary.name === "i" &&
@@ -200,13 +204,20 @@ function complexName({ size, members }: CompoundType): string | undefined {
 }
 
 /** Returns the fill value of a document. @param bytes as stored; undefined for zeros. */
-export function fillJson(file: HdfFile, mapping: Mapping, type: Datatype, bytes: Uint8Array | undefined): Json {
+export function fillJson(
+  file: HdfFile,
+  mapping: Mapping,
+  type: Datatype,
+  bytes: Uint8Array | undefined,
+): Json {
   const { dtype, isLittle } = mapping;
   const { itemBytes } = dtype;
   if (dtype.isVariable) return "";
   const stored = bytes ?? new Uint8Array(type.size);
   if (stored.byteLength !== type.size)
-    throw file.unsupported(`a fill value of ${stored.byteLength} bytes for elements of ${type.size} is not read`);
+    throw file.unsupported(
+      `a fill value of ${stored.byteLength} bytes for elements of ${type.size} is not read`,
+    );
   const item = stored.subarray(0, itemBytes);
   for (let at = itemBytes; at < type.size; at += itemBytes)
     if (!isSameBytes(item, stored.subarray(at, at + itemBytes)))

@@ -1,6 +1,6 @@
 /** Parses the messages of datasets: dataspace, fill value, layout, filters. Spec: HDF5 File Format Specification, IV.A.2. */
 
-import { badFile, Cursor } from "../file/cursor.js";
+import { badFile, type Cursor } from "../file/cursor.js";
 import { checkVersion, type HdfFile } from "./file.js";
 import type { ChunkedLayout, ChunkIndex, Dataspace, Filter, Layout } from "./types.js";
 
@@ -23,16 +23,16 @@ export function readDataspace(file: HdfFile, cursor: Cursor): Dataspace {
 /** Reads the fill value as stored; undefined for the default and for none. */
 export function readFill(cursor: Cursor): Uint8Array | undefined {
   const version = checkVersion(cursor, 1, 2, 3);
-  if (version === 3) return cursor.u8() & 0x20 ? valueOf(cursor) : undefined;
+  if (version === 3) return cursor.u8() & 0x20 ? readSized(cursor) : undefined;
   cursor.skip(2);
   const isDefined = cursor.u8() !== 0;
-  return isDefined || (version === 1 && cursor.left >= 4) ? valueOf(cursor) : undefined;
+  return isDefined || (version === 1 && cursor.left >= 4) ? readSized(cursor) : undefined;
 }
 
 /** Reads the message of old versions. */
-export const readOldFill = (cursor: Cursor): Uint8Array | undefined => valueOf(cursor);
+export const readOldFill = (cursor: Cursor): Uint8Array | undefined => readSized(cursor);
 
-function valueOf(cursor: Cursor): Uint8Array | undefined {
+function readSized(cursor: Cursor): Uint8Array | undefined {
   const size = cursor.i32();
   return size > 0 ? cursor.take(size) : undefined;
 }
@@ -112,7 +112,9 @@ function readIndex(file: HdfFile, cursor: Cursor, flags: number): ChunkIndex {
   if (kind === 2) return { kind: "implicit" };
   if (kind === 3) return { kind: "fixed", pageBits: cursor.u8() };
   if (kind === 4) {
-    const [maxBits, indexElements, minPointers, minElements, pageBits] = cursor.take(5) as unknown as number[];
+    const [maxBits, indexElements, minPointers, minElements, pageBits] = cursor.take(
+      5,
+    ) as unknown as number[];
     return {
       kind: "extensible",
       maxBits: maxBits!,

@@ -59,13 +59,12 @@ function textOf(attribute: Attribute | undefined): string {
 export async function scaleAddresses(
   file: HdfFile,
   attributes: Attributes,
-  signal: AbortSignal | undefined,
 ): Promise<(number | undefined)[] | undefined> {
   const list = attributes.get("DIMENSION_LIST");
   if (list?.type.kind !== "variable" || list.type.base.kind !== "reference") return undefined;
   const addresses: (number | undefined)[] = [];
   for (let at = 0; at + list.type.size <= list.bytes.byteLength; at += list.type.size) {
-    const { length, object } = await variableBytes(file, list.bytes.subarray(at, at + list.type.size), signal);
+    const { length, object } = await variableBytes(file, list.bytes.subarray(at, at + list.type.size));
     const isFound = length > 0 && object.byteLength >= file.offsetBytes;
     addresses.push(isFound ? file.address(new Cursor(object, "a reference to a dimension")) : undefined);
   }
@@ -120,68 +119,56 @@ interface Named {
   readonly objects: { readonly file: HdfFile };
   readonly name: string;
   readonly parent: ScaleGroup | undefined;
-  ownAttributes(signal: AbortSignal | undefined): Promise<Attributes>;
+  ownAttributes(): Promise<Attributes>;
 }
 
 /** A group whose members may be scales. */
 export interface ScaleGroup {
   readonly parent: ScaleGroup | undefined;
   /** Returns the name of the member at an address; undefined if there is none. */
-  nameAt(address: number, signal: AbortSignal | undefined): Promise<string | undefined>;
+  nameAt(address: number): Promise<string | undefined>;
   /** Returns the name of the scale with a number. */
-  nameOfDimension(id: number, signal: AbortSignal | undefined): Promise<string | undefined>;
+  nameOfDimension(id: number): Promise<string | undefined>;
   /** Returns the attributes of the object at an address. */
-  attributesAt(address: number, signal: AbortSignal | undefined): Promise<Attributes>;
+  attributesAt(address: number): Promise<Attributes>;
 }
 
 /**
  * Returns the names of the dimensions of a dataset: of the scales attached to them, of the dataset itself if it is a
  * scale, or their labels. Undefined if no dimension has a name.
  */
-export async function dimensionNames(
-  dataset: Named,
-  rank: number,
-  signal: AbortSignal | undefined,
-): Promise<(string | null)[] | undefined> {
-  const names = await ownNames(dataset, rank, signal);
+export async function dimensionNames(dataset: Named, rank: number): Promise<(string | null)[] | undefined> {
+  const names = await ownNames(dataset, rank);
   return names.some((name) => name !== null)
     ? Array.from({ length: rank }, (_, axis) => names[axis] ?? null)
     : undefined;
 }
 
-async function ownNames(
-  dataset: Named,
-  rank: number,
-  signal: AbortSignal | undefined,
-): Promise<(string | null)[]> {
+async function ownNames(dataset: Named, rank: number): Promise<(string | null)[]> {
   const { file } = dataset.objects;
-  const attributes = await dataset.ownAttributes(signal);
-  const labels = await dimensionLabels(file, attributes, signal);
-  const addresses = await scaleAddresses(file, attributes, signal);
+  const attributes = await dataset.ownAttributes();
+  const labels = await dimensionLabels(file, attributes);
+  const addresses = await scaleAddresses(file, attributes);
   if (addresses) {
     const names: (string | null)[] = [];
     for (let axis = 0; axis < rank; axis++)
-      names.push((await nameOfScale(dataset, addresses[axis], signal)) ?? labels[axis] ?? null);
+      names.push((await nameOfScale(dataset, addresses[axis])) ?? labels[axis] ?? null);
     return names;
   }
   if (!isScale(attributes)) return labels;
   const ids = coordinateIds(attributes) ?? [];
   if (rank === 1 && ids.length !== 1) return [dataset.name];
   const names: (string | null)[] = [];
-  for (const id of ids) names.push((await inGroups(dataset, (group) => group.nameOfDimension(id, signal))) ?? null);
+  for (const id of ids) names.push((await inGroups(dataset, (group) => group.nameOfDimension(id))) ?? null);
   return names.length === 0 && rank > 0 ? [dataset.name] : names;
 }
 
 /** Returns the name of the scale at an address: of its link in the groups above, else its attribute NAME. */
-async function nameOfScale(
-  dataset: Named,
-  address: number | undefined,
-  signal: AbortSignal | undefined,
-): Promise<string | undefined> {
+async function nameOfScale(dataset: Named, address: number | undefined): Promise<string | undefined> {
   if (address === undefined) return undefined;
-  const name = await inGroups(dataset, (group) => group.nameAt(address, signal));
+  const name = await inGroups(dataset, (group) => group.nameAt(address));
   if (name !== undefined || !dataset.parent) return name;
-  return scaleName(await dataset.parent.attributesAt(address, signal));
+  return scaleName(await dataset.parent.attributesAt(address));
 }
 
 /** Returns the first result of the groups from the parent up. */
@@ -197,15 +184,11 @@ async function inGroups(
 }
 
 /** Returns the labels of dimensions that HDF5 programs set without scales; null for empty ones. */
-async function dimensionLabels(
-  file: HdfFile,
-  attributes: Attributes,
-  signal: AbortSignal | undefined,
-): Promise<(string | null)[]> {
+async function dimensionLabels(file: HdfFile, attributes: Attributes): Promise<(string | null)[]> {
   const labels = attributes.get("DIMENSION_LABELS");
   const isText = labels?.type.kind === "string" || (labels?.type.kind === "variable" && labels.type.isString);
   if (!labels || !isText) return [];
   const count = labels.space.shape?.[0] ?? 0;
-  const values = await new ValueReader(file, signal).list(labels.type, labels.bytes, count);
+  const values = await new ValueReader(file).list(labels.type, labels.bytes, count);
   return values.map((value) => (typeof value === "string" && value !== "" ? value : null));
 }

@@ -169,8 +169,8 @@ export interface DatasetParts {
 /*
  * Offered by chunks.ts, in terms of these messages:
  *
- *   type ChunkReader = (at, signal) => Promise<FileChunk | undefined>
- *   chunkReader(file, parts, signal): Promise<ChunkReader>   of a chunked layout; `at` has the rank of the dataspace.
+ *   type ChunkReader = (at) => Promise<FileChunk | undefined>
+ *   chunkReader(file, parts): Promise<ChunkReader>   of a chunked layout; `at` has the rank of the dataspace.
  *   codecsOf(file, parts, mapping): Json[]   of the filters only: mapping.codec comes before them.
- *   encodeVariable(file, type, bytes, signal): Promise<Uint8Array>   in the form of vlen-utf8 or vlen-bytes.
+ *   encodeVariable(file, type, bytes): Promise<Uint8Array>   in the form of vlen-utf8 or vlen-bytes.
  */

@@ -9,7 +9,15 @@ import { floatJson } from "../file/documents.js";
 import type { HdfFile } from "./file.js";
 import { heapObject } from "./global-heap.js";
 import { floatName, isBooleanEnum } from "./mapping.js";
-import type { ArrayType, CompoundType, Datatype, FloatType, IntegerType, Padding, VariableType } from "./types.js";
+import type {
+  ArrayType,
+  CompoundType,
+  Datatype,
+  FloatType,
+  IntegerType,
+  Padding,
+  VariableType,
+} from "./types.js";
 
 /** Thrown for values that JSON cannot hold exactly; a reason for a warning. */
 export class NoJson extends Error {}
@@ -19,10 +27,7 @@ export class ValueReader {
   /** Bytes that the values may still have: a small value can refer to a large object many times. */
   #left: number;
 
-  constructor(
-    private readonly file: HdfFile,
-    private readonly signal: AbortSignal | undefined,
-  ) {
+  constructor(private readonly file: HdfFile) {
     this.#left = file.context.limits.metadataBytes;
   }
 
@@ -73,7 +78,7 @@ export class ValueReader {
   }
 
   async #variable(type: VariableType, bytes: Uint8Array): Promise<Json> {
-    const { length, object } = await variableBytes(this.file, bytes, this.signal);
+    const { length, object } = await variableBytes(this.file, bytes);
     if (!type.isString) return this.list(type.base, object, length);
     this.#left -= length;
     return fixedText(object.subarray(0, length), type.padding);
@@ -84,13 +89,12 @@ export class ValueReader {
 export async function variableBytes(
   file: HdfFile,
   bytes: Uint8Array,
-  signal: AbortSignal | undefined,
 ): Promise<{ length: number; object: Uint8Array }> {
   const cursor = new Cursor(bytes, "an element of variable length");
   const length = cursor.u32();
   const address = file.address(cursor);
   if (length === 0 || address === undefined || address === 0) return { length: 0, object: new Uint8Array(0) };
-  return { length, object: await heapObject(file, address, cursor.u32(), signal) };
+  return { length, object: await heapObject(file, address, cursor.u32()) };
 }
 
 /** Returns a string without its padding. */
@@ -99,7 +103,10 @@ export function fixedText(bytes: Uint8Array, padding: Padding): string {
   return padding === "space-padded" ? text.replace(/ +$/, "") : text;
 }
 
-export function integerValue({ isLittle, isSigned, bitOffset, precision }: IntegerType, bytes: Uint8Array): Json {
+export function integerValue(
+  { isLittle, isSigned, bitOffset, precision }: IntegerType,
+  bytes: Uint8Array,
+): Json {
   let value = 0n;
   for (const byte of isLittle ? bytes.toReversed() : bytes) value = (value << 8n) | BigInt(byte);
   value >>= BigInt(bitOffset);

@@ -25,7 +25,7 @@ export const fileFormats = [
     start: bytes(`(?:[^]{512}|[^]{1024}|[^]{2048})?${hdf5}`),
     name: "an HDF5 file, as NetCDF-4 files are",
   },
-  { id: "tiff", start: bytes("(?:II[*+]\\0|MM\\0[*+])"), name: "a TIFF file", remedy: references },
+  { id: "tiff", start: bytes("(?:II[*+]\\0|MM\\0[*+])"), name: "a TIFF file" },
   { id: "hdf4", start: bytes("\\x0e\\x03\\x13\\x01"), name: "an HDF4 file", remedy: references },
   { id: "grib1", start: bytes("GRIB[^]{3}\\x01"), name: "a GRIB file of edition 1", remedy: references },
   { id: "grib2", start: bytes("GRIB[^]{3}\\x02"), name: "a GRIB file", remedy: references },
