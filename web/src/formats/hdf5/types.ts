@@ -171,6 +171,6 @@ export interface DatasetParts {
  *
  *   type ChunkReader = (at) => Promise<FileChunk | undefined>
  *   chunkReader(file, parts): Promise<ChunkReader>   of a chunked layout; `at` has the rank of the dataspace.
- *   codecsOf(file, parts, mapping): Json[]   of the filters only: mapping.codec comes before them.
+ *   codecsOf(file, parts, mapping): Json[]   of a chunked layout.
  *   encodeVariable(file, type, bytes): Promise<Uint8Array>   in the form of vlen-utf8 or vlen-bytes.
  */
