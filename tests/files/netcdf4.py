@@ -1,5 +1,7 @@
 """Writes NetCDF-4 files, and lists what netCDF4 reads in them."""
+import gzip
 import os
+import struct
 import sys
 
 import netCDF4
@@ -65,12 +67,12 @@ def netcdf_files(out):
         variable.valid_range = np.array([0, 10], "i4")
         variable.nan = np.nan
     yield "attributes.nc"
-    with netCDF4.Dataset(path("large.nc"), "w") as f:
+    with netCDF4.Dataset(path("many.nc"), "w") as f:
         f.createDimension("time", None)
         for i in range(60):
             f.createDimension(f"dim {i}", 2)
             f.createVariable(f"var {i}", "f8", ("time", f"dim {i}"), zlib=True)[:2] = i
-    yield "large.nc"
+    yield "many.nc"
     cdl = os.path.join(out, "example.cdl")
     with open(cdl, "w") as f:
         f.write(
@@ -105,9 +107,53 @@ def weather(f):
     f.createVariable("default", "f8", ("time", "lat"))
 
 
+def large(path, is_spread):
+    """Writes 20 variables of about 1 GB, all zeros: with all metadata at the start, or each variable after the data before."""
+    with netCDF4.Dataset(path, "w") as f:
+        f.Conventions = "CF-1.8"
+        f.history = "made by a test " * 50
+        for name, length in (("time", None), ("lat", 361), ("lon", 720)):
+            f.createDimension(name, length)
+            axis = f.createVariable(name, "f8", (name,))
+            axis.units = {"time": "hours since 1900-01-01", "lat": "degrees_north", "lon": "degrees_east"}[name]
+            axis[:] = np.arange(length or 50)
+        names = [f"variable {i}" for i in range(17)]
+        if not is_spread:
+            variables = [weather_variable(f, name) for name in names]
+            for step in range(50):
+                for variable in variables:
+                    variable[step] = 0
+        for name in names if is_spread else []:
+            variable = weather_variable(f, name)
+            f.sync()
+            variable[:50] = 0
+
+
+def weather_variable(f, name):
+    variable = f.createVariable(name, "f4", ("time", "lat", "lon"), fill_value=-999)
+    variable.units = "K"
+    variable.long_name = f"the {name}"
+    variable.cell_methods = "time: mean"
+    return variable
+
+
+def pages(path):
+    """Replaces a file by its pages other than zeros: the size, then index and bytes of each page, compressed."""
+    size = 4096
+    with open(path, "rb") as f, gzip.GzipFile(f"{path}.pages.gz", "wb", mtime=0) as out:
+        out.write(struct.pack("<Q", os.path.getsize(path)))
+        for index, page in enumerate(iter(lambda: f.read(size), b"")):
+            if page.count(0) != len(page):
+                out.write(struct.pack("<I", index) + page.ljust(size, b"\0"))
+    os.remove(path)
+
+
 def main(out):
     os.makedirs(out, exist_ok=True)
     writer = Writer(out)
+    for name in ("large", "spread"):
+        large(os.path.join(out, f"{name}.nc"), name == "spread")
+        pages(os.path.join(out, f"{name}.nc"))
     for name in netcdf_files(out):
         describe_netcdf(writer, name)
     writer.save()
