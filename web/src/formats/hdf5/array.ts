@@ -70,7 +70,7 @@ export class HdfArray implements FileArray {
       dataType: mapping.dataType,
       chunks,
       fillValue: await this.#fill(parts, mapping),
-      codecs: [mapping.codec, ...(isChunked ? codecsOf(file, parts, mapping) : [])],
+      codecs: isChunked ? codecsOf(file, parts, mapping) : [mapping.codec],
       dimensionNames: await this.#dimensions(shape.length, mapping.shape.length),
       attributes: await this.#attributesJson(mapping, type),
     };

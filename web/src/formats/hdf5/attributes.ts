@@ -56,6 +56,7 @@ async function denseAttributes(reader: MessageReader, cursor: Cursor): Promise<A
   const tree = await BTree2.open(file, names);
   const attributes: Attribute[] = [];
   for await (const bytes of tree.records()) {
+    await file.turn();
     const record = new Cursor(bytes, "a record of attributes");
     const id = record.take(8);
     const isShared = (record.u8() & 2) !== 0;
@@ -111,6 +112,7 @@ export async function attributesJson(
   for (const attribute of attributes.values()) {
     const { name, space } = attribute;
     if (hidden.has(name)) continue;
+    await file.turn();
     const value = await jsonOf(file, attribute);
     if (value === undefined) continue;
     const isSingle = Array.isArray(value) && value.length === 1 && space.shape?.length === 1;

@@ -13,7 +13,7 @@ import { named } from "../file/documents.js";
 import type { FileChunk } from "../file/model.js";
 import { chunkLocator } from "./chunk-index.js";
 import type { HdfFile } from "./file.js";
-import { canEncode, type PipelineCodec, pipelineCodecs } from "./filters.js";
+import { type FilterCodec, type Pipeline, type PipelineCodec, pipelineOf, unshuffled } from "./filters.js";
 import { heapObject } from "./global-heap.js";
 import type { Mapping } from "./mapping.js";
 import type { ChunkedLayout, DatasetParts, Datatype } from "./types.js";
@@ -25,22 +25,34 @@ export type ChunkReader = (at: readonly number[]) => Promise<FileChunk | undefin
 const plainEdges = 1;
 const optional = 1;
 
-/** Returns the codecs of a dataset's filters. Those of values of variable length are decoded by the reader of chunks. */
+/** Returns the codecs of a dataset with a chunked layout. Filters of values of variable length are left to the reader. */
 export function codecsOf(file: HdfFile, parts: DatasetParts, mapping: Mapping): Json[] {
-  const pipeline = pipelineCodecs(file, parts.filters, parts.type.size);
-  if (mapping.dtype.isVariable) return [];
-  if (!isConditional(parts, pipeline))
-    return pipeline.map(({ codec }) => named(codec.name, codec.configuration));
-  return [named("conditional", { codecs: pipeline.map(({ codec }) => ({ ...codec })) })];
+  const pipeline = chunkPipeline(file, parts);
+  const { array, codecs } = pipeline;
+  if (mapping.dtype.isVariable) return [mapping.codec];
+  const filters = codecs.map(({ codec }) => codec);
+  const further = isConditional(parts, pipeline) ? [conditional(filters)] : filters;
+  const json = [...array, ...further].map(({ name, configuration }) => named(name, configuration));
+  return array.length > 0 ? json : [mapping.codec, ...json];
+}
+
+const conditional = (codecs: readonly FilterCodec[]): FilterCodec => ({
+  name: "conditional",
+  configuration: { codecs: codecs.map((codec) => ({ ...codec })) },
+});
+
+function chunkPipeline(file: HdfFile, { filters, type, layout }: DatasetParts): Pipeline {
+  return pipelineOf(file, filters, type.size, (layout as ChunkedLayout).chunk);
 }
 
 /**
  * Whether a byte before each chunk tells which filters have been applied. Chunks without some of the filters are
  * otherwise encoded again, which needs encoders.
  */
-const isConditional = ({ filters, layout }: DatasetParts, pipeline: readonly PipelineCodec[]): boolean =>
-  !canEncode(pipeline) &&
-  pipeline.length <= 8 &&
+const isConditional = ({ filters, layout }: DatasetParts, { array, codecs, canEncode }: Pipeline): boolean =>
+  !canEncode &&
+  array.length === 0 &&
+  codecs.length <= 8 &&
   (filters.some(({ flags }) => (flags & optional) !== 0) ||
     ((layout as ChunkedLayout).flags & plainEdges) !== 0);
 
@@ -50,7 +62,8 @@ export async function chunkReader(file: HdfFile, parts: DatasetParts): Promise<C
   const { chunk, flags, elementBytes } = layout;
   const { shape = [] } = parts.space;
   const locate = chunkLocator(file, layout, parts.space);
-  const pipeline = pipelineCodecs(file, parts.filters, elementBytes);
+  const pipeline = chunkPipeline(file, parts);
+  const { array, codecs, shuffles, canEncode } = pipeline;
   const chunkBytes = chunk.reduce((product, length) => product * length, elementBytes);
   const isVariable = itemType(parts.type).kind === "variable";
   const hasHeaders = !isVariable && isConditional(parts, pipeline);
@@ -59,16 +72,24 @@ export async function chunkReader(file: HdfFile, parts: DatasetParts): Promise<C
     const stored = await locate(at);
     if (!stored) return undefined;
     const mask = (flags & plainEdges) !== 0 && isEdge(at) ? 0xffffffff : stored.mask;
-    const isSkipped = ({ bit }: PipelineCodec) => ((mask >>> bit) & 1) !== 0;
+    const isApplied = ({ bit }: PipelineCodec) => ((mask >>> bit) & 1) === 0;
     const { address, length } = stored;
-    const range = { offset: file.locate(address, length), length };
-    if (hasHeaders) return { parts: [{ bytes: appliedBits(pipeline, isSkipped) }, range] };
-    if (!isVariable && !pipeline.some(isSkipped)) return range;
-    const bytes = await file.read(address, length);
-    const applied = pipeline.filter((codec) => !isSkipped(codec));
-    const raw = await decode(file, applied, bytes, chunkBytes);
+    const isAsIs = hasHeaders || (!isVariable && codecs.every(isApplied));
+    const header = hasHeaders ? [{ bytes: appliedBits(codecs, isApplied) }] : [];
+    if (array.length > 0 && (mask & 1) !== 0) throw file.unsupported("a chunk lacks its ZFP filter");
+    const undone = shuffles.filter(isApplied);
+    if (isAsIs && undone.length === 0) {
+      const range = { offset: file.locate(address, length), length };
+      return hasHeaders ? { parts: [...header, range] } : range;
+    }
+    const bytes = undone.reduceRight(
+      (rest, { codec }) => unshuffled(rest, codec),
+      await file.read(address, length),
+    );
+    if (isAsIs) return { parts: [...header, { bytes }] };
+    const raw = await decode(file, codecs.filter(isApplied), bytes, chunkBytes);
     if (isVariable) return { bytes: await encodeVariable(file, parts.type, raw) };
-    if (canEncode(pipeline)) return { bytes: await encode(file, pipeline, raw) };
+    if (canEncode) return { bytes: await encode(file, codecs, raw) };
     throw file.unsupported("a chunk lacks a filter that cannot encode");
   };
 }
@@ -76,9 +97,9 @@ export async function chunkReader(file: HdfFile, parts: DatasetParts): Promise<C
 /** Returns the header of the codec `conditional`. */
 const appliedBits = (
   pipeline: readonly PipelineCodec[],
-  isSkipped: (codec: PipelineCodec) => boolean,
+  isApplied: (codec: PipelineCodec) => boolean,
 ): Uint8Array =>
-  new Uint8Array([pipeline.reduce((bits, codec, i) => bits | (isSkipped(codec) ? 0 : 1 << i), 0)]);
+  new Uint8Array([pipeline.reduce((bits, codec, i) => bits | (isApplied(codec) ? 1 << i : 0), 0)]);
 
 const chainOf = (
   file: HdfFile,

@@ -106,8 +106,7 @@ export class ExtensibleArray implements EntryArray {
   /** Finds an entry that is not in the index block. */
   #place(offset: number): Super {
     const { minEntries, supers } = this.header;
-    let index = 0;
-    while (minEntries * (2 ** (index + 1) - 1) <= offset) index++;
+    const index = Math.floor(Math.log2(Math.floor(offset / minEntries) + 1));
     if (index >= supers) throw badFile(`an extensible array lacks entry ${offset}`);
     const blockEntries = minEntries * 2 ** Math.floor((index + 1) / 2);
     const within = offset - minEntries * (2 ** index - 1);

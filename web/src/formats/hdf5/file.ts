@@ -2,6 +2,8 @@
 
 import type { MaybePromise } from "../../store/store.js";
 import { unsupported, type ZarrError } from "../../util/errors.js";
+import { nextTask } from "../../util/platform.js";
+import { sliceTime } from "../../util/slices.js";
 import { badFile, Cursor } from "../file/cursor.js";
 import type { FileContext } from "../file/model.js";
 
@@ -18,6 +20,9 @@ export interface FileForm {
 }
 
 export class HdfFile {
+  /** Time at which the current slice of work ends. */
+  #sliceEnd = 0;
+
   constructor(
     readonly context: FileContext,
     readonly form: FileForm,
@@ -29,6 +34,14 @@ export class HdfFile {
 
   get lengthBytes(): number {
     return this.form.lengthBytes;
+  }
+
+  /** Lets other tasks run from time to time: to be called in long loops whose reads are cached. */
+  async turn(): Promise<void> {
+    const now = performance.now();
+    if (now < this.#sliceEnd) return;
+    await nextTask();
+    this.#sliceEnd = performance.now() + sliceTime;
   }
 
   /** Returns the offset in the file of bytes at an address. @throws InvalidMetadata ("bad-file") beyond the end. */

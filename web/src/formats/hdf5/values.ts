@@ -39,6 +39,7 @@ export class ValueReader {
     if (this.#left < 0) throw limitExceeded(`${this.file.context.name} has an attribute above the limit`);
     const values: Json[] = [];
     for (let at = 0; at < size; at += type.size) {
+      if (at % 2 ** 12 === 0) await this.file.turn();
       const value = this.#value(type, bytes.subarray(at, at + type.size));
       values.push(value instanceof Promise ? await value : value);
     }
