@@ -165,12 +165,3 @@ export interface DatasetParts {
   /** Bytes of the fill value in the form of the type; undefined for the default (zeros) and if not defined. */
   readonly fill: Uint8Array | undefined;
 }
-
-/*
- * Offered by chunks.ts, in terms of these messages:
- *
- *   type ChunkReader = (at, signal) => Promise<FileChunk | undefined>
- *   chunkReader(file, parts, signal): Promise<ChunkReader>   of a chunked layout; `at` has the rank of the dataspace.
- *   codecsOf(file, parts, mapping): Json[]   of the filters only: mapping.codec comes before them.
- *   encodeVariable(file, type, bytes, signal): Promise<Uint8Array>   in the form of vlen-utf8 or vlen-bytes.
- */
