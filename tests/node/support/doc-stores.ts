@@ -227,6 +227,10 @@ export async function fillFolder(folder: string, planes = ["old.zarr"]): Promise
   }
   const tree = await createGroup(at("climate.zarr"));
   for (const name of ["pr", "tas"]) await create(tree, { path: name, shape: [2, 3], dtype: "int16" });
+  for (const month of [1, 2]) {
+    const time = { dimensions: ["time"], values: [month] };
+    writeFileSync(path.join(folder, `2024-0${month}.nc`), netcdf3({ time: 1 }, { time }));
+  }
   cpSync(path.join(root, "examples/field.zarr"), path.join(folder, "field.zarr"), { recursive: true });
 }
 

@@ -138,7 +138,7 @@ of Parquet files whose name ends in .parq or .parquet. zarr-python reads both th
 without a form in Zarr v2 are refused. Joined files need equal types, codecs, chunks and units; coordinates of the
 dimension become part of the references.`,
     examples: [
-      ["describe one file", "zarr-wasm references era5.nc era5.json"],
+      ["describe one file", "zarr-wasm references 2024-01.nc january.json"],
       ["join a folder of files", "zarr-wasm references 2024-*.nc 2024.parq --along time"],
     ],
   },
