@@ -1,8 +1,9 @@
 /** Stores that the samples of the documentation read: at https://example.org, and in the folder where they run. */
-import { cpSync, existsSync, readFileSync } from "node:fs";
+import { cpSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { consolidate, create, createGroup, set, type ZarrGroup, ZipWriter } from "zarr-wasm";
 import { root } from "./doc-samples.js";
+import { netcdf3 } from "./netcdf3.js";
 import { repository } from "./icechunk-repository.js";
 import { numberColumn, parquetFile, referenceFolder } from "./parquet-writer.js";
 import { bytesOf, serve } from "./support.js";
