@@ -1,9 +1,9 @@
 // imagecodecs_lerc (bytes → bytes): Esri's LERC, versions 2.1 to 2.6, through its library;
 // optionally inside zstd or zlib, as in TIFF. Numbers of 8 to 64 bits, one plane per band. Masked
-// pixels are 0. LERC 1 is rejected, since its decoder does not check the end of its input. Decoder
-// only; images module only.
+// pixels are 0, or NaN on request. LERC 1 is rejected, since its decoder does not check the end of
+// its input. Decoder only; images module only.
 //
-// Parameters: none
+// Parameters: 1 if masked floats are NaN, otherwise 0
 //
 // Trust: the library allocates what headers claim, and without exceptions it would abort the module
 // if out of memory. So the size is compared with the chunk size first, and the memory that the
@@ -98,8 +98,19 @@ Status readInfo(ByteView in, Info& info) {
   return info.bytes > in.size() ? Code::Truncated : Code::Ok;
 }
 
+/// Sets all pixels to the value of masked ones.
+void fillMasked(const Step& step, uint32_t type, ByteSpan room) {
+  constexpr uint32_t kFloat = 6, kDouble = 7;
+  std::memset(room.data(), 0, room.size());
+  if (step.params[0] == 0 || type < kFloat) return;
+  // The highest bytes of a quiet NaN; the others are 0.
+  const uint16_t top = type == kDouble ? 0x7ff8 : 0x7fc0;
+  const size_t width = kTypeBytes[type];
+  for (size_t at = width - 2; at < room.size(); at += width) std::memcpy(room.data() + at, &top, 2);
+}
+
 Status prepare(Step& step) {
-  if (!step.params.empty()) return Code::BadParameters;
+  if (step.params.size() != 1 || step.params[0] > 1) return Code::BadParameters;
   return prepareImage(step);
 }
 
@@ -118,7 +129,7 @@ Status decode(const Step& step, ByteView in, ByteSpan out, Workspace& work, Byte
   if (info.masks > info.bands) return Code::BadHeader;
   if (Status s = work.scratch(ScratchSlot::Codec, static_cast<size_t>(pixels) * info.masks, masks))
     return s;
-  if (info.validPixels != pixels || info.masks > 0) std::memset(room.data(), 0, room.size());
+  if (info.validPixels != pixels || info.masks > 0) fillMasked(step, info.type, room);
   const auto failed = lerc_decode(in.data(), info.bytes, static_cast<int>(info.masks),
                                   info.masks ? masks.data() : nullptr, static_cast<int>(info.depth),
                                   static_cast<int>(info.columns), static_cast<int>(info.rows),

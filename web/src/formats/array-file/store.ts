@@ -4,7 +4,7 @@ import { printDocument } from "../../metadata/print.js";
 import { isSegment, normalizePath } from "../../store/path.js";
 import { cutRange, RangedStore, resolveRange } from "../../store/read.js";
 import { type ByteReader, type ByteSource, byteReader } from "../../store/source/byte-reader.js";
-import { fileFormat, formatHint, headBytes } from "../../store/source/file-formats.js";
+import { fileFormat, formatHint, headBytes, readableFormats } from "../../store/source/file-formats.js";
 import {
   type FileSpan,
   findSpan,
@@ -97,7 +97,7 @@ export class ArrayFileStore extends RangedStore implements OwnStore {
     const file = byteReader(source, options);
     const store = await openFile(file, options);
     if (store) return store;
-    throw unsupported(`${file.name} has an unknown format`, { code: "unsupported-file" });
+    throw unsupported(`${file.name} has an unknown format; supported are ${readableFormats}`, { code: "unsupported-file" });
   }
 
   /** @internal */
@@ -108,6 +108,11 @@ export class ArrayFileStore extends RangedStore implements OwnStore {
   /** @internal Name of the file. */
   get fileName(): string {
     return this.#file.name;
+  }
+
+  /** @internal Whether the file has changed since it was opened. */
+  get isOutdated(): boolean {
+    return blocksOf(this.#file).isOutdated;
   }
 
   locate(key: string): string {
@@ -252,7 +257,11 @@ export class ArrayFileStore extends RangedStore implements OwnStore {
     const known = blocks.cached(offset, length);
     if (known) return known;
     blocks.check(offset, length);
-    const bytes = await file.read({ offset, length }, { signal, maxBytes, version: blocks.version });
+    const options = { signal, maxBytes, version: blocks.version };
+    const bytes = await file.read({ offset, length }, options).catch((error) => {
+      blocks.note(error);
+      throw error;
+    });
     blocks.check(offset, length); // the first read may have told the size
     if (bytes?.byteLength === length) return bytes;
     const what = bytes ? `is ${length - bytes.byteLength} bytes too short` : "is missing";
