@@ -4,6 +4,7 @@ import path from "node:path";
 import { consolidate, create, createGroup, set, type ZarrGroup, ZipWriter } from "zarr-wasm";
 import { netcdf } from "../../../examples/samples/files.mjs";
 import { root } from "./doc-samples.js";
+import { netcdf3 } from "./netcdf3.js";
 import { repository } from "./icechunk-repository.js";
 import { numberColumn, parquetFile, referenceFolder } from "./parquet-writer.js";
 import { bytesOf, serve } from "./support.js";
@@ -249,6 +250,10 @@ export async function fillFolder(folder: string, planes = ["old.zarr"]): Promise
   const tree = await createGroup(at("climate.zarr"));
   for (const name of ["pr", "tas"]) await create(tree, { path: name, shape: [2, 3], dtype: "int16" });
   writeFileSync(path.join(folder, "era5.nc"), era5());
+  for (const month of [1, 2]) {
+    const time = { dimensions: ["time"], values: [month] };
+    writeFileSync(path.join(folder, `2024-0${month}.nc`), netcdf3({ time: 1 }, { time }));
+  }
   cpSync(path.join(root, "examples/field.zarr"), path.join(folder, "field.zarr"), { recursive: true });
 }
 

@@ -57,6 +57,16 @@ export class FileReferences {
     this.#nodes = [...nodes];
   }
 
+  /** Number of arrays. */
+  get arrays(): number {
+    return this.#nodes.filter(({ array }) => array).length;
+  }
+
+  /** Number of chunks. */
+  get chunks(): number {
+    return this.#nodes.reduce((sum, { array }) => sum + (array?.chunks.size ?? 0), 0);
+  }
+
   /** Returns the kerchunk document. Its documents are of Zarr v2. */
   toJSON(): KerchunkDocument {
     return { version: 1, refs: Object.fromEntries(this.#entries()) };
