@@ -22,7 +22,6 @@ namespace zw {
 namespace {
 
 constexpr size_t kHeader = 12;
-constexpr size_t kMaxBlock = 1 << 30;  // the filter's default
 
 Status prepare(Step& step) {
   return prepareCompressor(step, 0);
@@ -70,6 +69,8 @@ Status decode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView&
 }
 
 #ifdef ZW_FULL_MODULE
+constexpr size_t kMaxBlock = 1 << 30;  // the filter's default
+
 Status encode(const Step&, ByteView in, ByteSpan out, Workspace& work, ByteView& result) {
   const size_t blockBytes = std::clamp<size_t>(in.size(), 1, kMaxBlock);
   if (out.size() < kHeader) return Code::EncodeFailed;

@@ -2,7 +2,7 @@
 
 import { printDocument } from "../../metadata/print.js";
 import { normalizePath } from "../../store/path.js";
-import { cutRange, RangedStore, resolveRange, wantedBytes } from "../../store/read.js";
+import { cutRange, RangedStore, resolveRange } from "../../store/read.js";
 import type { ByteReader } from "../../store/source/byte-reader.js";
 import {
   type FileSpan,
