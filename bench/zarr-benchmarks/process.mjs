@@ -19,7 +19,10 @@ function* chunkStarts({ shape }) {
 /** Options of `create` for a copy of the array. */
 function sameArray({ shape }) {
   const { codecs } = JSON.parse(readFileSync(path.join(folder, "zarr.json"), "utf8"));
-  return { shape, chunkShape, dtype: "uint16", codecs, fillValue: 0 };
+  const array = { shape, chunkShape, dtype: "uint16", codecs, fillValue: 0 };
+  if (codecs[0].name !== "sharding_indexed") return array;
+  const { chunk_shape, codecs: inner } = codecs[0].configuration;
+  return { ...array, shardShape: chunkShape, chunkShape: chunk_shape, codecs: inner };
 }
 
 /**

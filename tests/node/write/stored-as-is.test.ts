@@ -137,3 +137,38 @@ it("isRepeated compares every byte", () => {
         }
       }
 });
+
+describe("shards in files", () => {
+  const shards = {
+    ...options(0),
+    chunkShape: [8, 8, 10],
+    shardShape: chunkShape,
+    codecs: [{ name: "zstd" }],
+  };
+  const nested = {
+    name: "sharding_indexed",
+    configuration: {
+      chunk_shape: [4, 8, 5],
+      codecs: [{ name: "bytes", configuration: { endian: "little" } }],
+    },
+  };
+
+  it.each([
+    ["shards", shards],
+    ["shards of shards", { ...shards, codecs: [nested] }],
+  ])(
+    "use the memory of %s before them, and are the same as in a store that keeps them",
+    async (name, how) => {
+      const keeping = new KeepingStore();
+      const folder = path.join(dir, name);
+      for (const store of [keeping, new FileSystemStore(pathToFileURL(folder))]) {
+        const array = await create(store, how as CreateOptions);
+        await set(array, null, values, { concurrency: 2 });
+        await set(array, [slice(3, 20), null, slice(7, 30)], 9);
+        await set(array, [slice(40, 50), slice(0, 20), null], values.subarray(0, 9000), { concurrency: 1 });
+      }
+      const expected = new Map([...keeping.chunks].map(([key, bytes]) => [key, Buffer.from(bytes)]));
+      expectSame(filesIn(folder), expected);
+    },
+  );
+});

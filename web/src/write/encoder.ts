@@ -50,9 +50,9 @@ const maxScalars = 16;
 export class ChunkEncoder {
   #session!: CodecSession;
   #slabs: ValueSlabs | undefined;
-  /** Memory of chunks that are stored as they are in memory, and the chunks that use such memory. */
+  /** Memory of shards and of chunks that are stored as they are in memory; what is in use. */
   readonly #buffers = new BufferPool();
-  readonly #lent = new WeakSet<Uint8Array>();
+  readonly #lent = new WeakSet<ArrayBufferLike>();
   /** Encoded whole chunks of a scalar, by the properties that determine their encoding. */
   readonly #scalars = new Map<string, Encoded>();
 
@@ -119,13 +119,20 @@ export class ChunkEncoder {
   #lend(bytes: number): Uint8Array {
     const spare = this.#buffers.take(bytes);
     const chunk = spare ? new Uint8Array(spare) : uninitialised(bytes);
-    this.#lent.add(chunk);
+    this.#lent.add(chunk.buffer);
     return chunk;
   }
 
-  /** Takes back the memory of a chunk that was written to a store that does not keep it. */
+  /** Lends memory for a shard. */
+  readonly lendShard = (bytes: number): Uint8Array<ArrayBuffer> => {
+    const memory = this.#buffers.takeOrMake(bytes);
+    this.#lent.add(memory.buffer);
+    return memory;
+  };
+
+  /** Takes back the memory of an object that was written to a store that does not keep it. */
   release(chunk: Uint8Array): void {
-    if (this.#lent.delete(chunk)) this.#buffers.give(chunk.buffer as ArrayBuffer, maxBuffers);
+    if (this.#lent.delete(chunk.buffer)) this.#buffers.give(chunk.buffer as ArrayBuffer, maxBuffers);
   }
 
   /** Announces that a chunk will be patched, possibly more than once. */

@@ -29,6 +29,8 @@ export interface ShardWork<T> {
   readonly replace: Replace<T>;
   /** Maximum number of inner chunks that are being encoded, or are encoded and wait for preceding ones. */
   readonly concurrency: number;
+  /** Allocates memory for a shard. Default: new memory. */
+  readonly allocate?: (bytes: number) => Uint8Array<ArrayBuffer>;
   /** Sizes of the last shards of each level: the next ones are likely to need as much memory. */
   readonly sizes: Map<ShardLevel, number>;
 }
@@ -55,13 +57,13 @@ export async function changeShard<T>(
   const groups = new Map<number, EntryGroup<T>>();
   for (const group of groupByEntry(level, inner, tasks, at)) groups.set(group.entry, group);
   const expected = Math.max(stored?.byteLength ?? 0, work.sizes.get(level) ?? 0);
-  const shard = new ShardBuilder(work.session, level, expected);
+  const shard = new ShardBuilder(work.session, level, expected, work.allocate);
   const make = (entry: number, isNext: boolean) => {
     const [group, before] = [groups.get(entry), parts?.[entry]];
     if (!group) return before;
     return inner.length === 0
       ? work.replace(group.wanted[0]!, before, isNext ? shard.copyBehind : undefined)
-      : changeShard(work, inner, before, group.wanted, group.at);
+      : changeShard({ ...work, allocate: uninitialised }, inner, before, group.wanted, group.at);
   };
   // Inner shards one by one, because each encodes several chunks at a time.
   const concurrency = inner.length === 0 ? work.concurrency : 1;
@@ -157,9 +159,10 @@ class ShardBuilder {
     private readonly session: CodecSession,
     private readonly level: ShardLevel,
     expected: number,
+    allocate = uninitialised,
   ) {
     const { bytes, location } = level.index;
-    this.#memory = uninitialised(expected > 0 ? expected + (expected >> 3) : 0);
+    this.#memory = allocate(expected > 0 ? expected + (expected >> 3) : 0);
     if (location === "start") this.#put(new Uint8Array(bytes));
   }
 

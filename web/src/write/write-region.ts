@@ -17,6 +17,7 @@ import {
 import type { MaybePromise, ObjectVersion, Store, StoreSetOptions } from "../store/store.js";
 import { deleteObject, keepsBytes, readObject, supportsConditions, writeObject } from "../store/write.js";
 import { isZarrError, limitExceeded, withDetails } from "../util/errors.js";
+import { uninitialised } from "../util/platform.js";
 import { countOf } from "../util/shapes.js";
 import { ChunkEncoder, type Encoded, type Encoders } from "./encoder.js";
 import { elementsWithin, insideCount, type Values, type WrittenRegion } from "./region.js";
@@ -235,7 +236,9 @@ class ObjectWriter {
     const replace: Replace<RegionTask> = (task, before, copy) => encode(task, leaf, before, copy);
     const { innerConcurrency: concurrency } = this;
     const { limits } = reader;
-    const work = { session: encoder.session, limits, replace, concurrency, sizes: this.#shardSizes };
+    const sizes = this.#shardSizes;
+    const allocate = keepsBytes(this.store) ? uninitialised : encoder.lendShard;
+    const work = { session: encoder.session, limits, replace, concurrency, sizes, allocate };
     return changeShard(work, levels, stored, tasks, at);
   }
 
