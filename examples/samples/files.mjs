@@ -139,7 +139,7 @@ function tilesOf({ rows, columns, samples, bytes }, itemBytes) {
 const types = { Int8Array: [1, 1], Int16Array: [3, 2], Int32Array: [4, 4], Float32Array: [5, 4], Float64Array: [6, 8] };
 
 /** Returns a NetCDF-3 file with 64-bit offsets, without records. */
-export function netcdf(dimensions, variables, attributes) {
+function netcdf(dimensions, variables, attributes) {
   const names = Object.keys(dimensions);
   const header = (offsets) =>
     Buffer.concat([

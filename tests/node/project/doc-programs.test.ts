@@ -57,7 +57,7 @@ const recipes: readonly Recipe[] = [
     before:
       'const input = { files: [new File([await (await fetch("https://example.org/era5.nc")).arrayBuffer()], "a.nc")] };',
     after: "console.log(image.attributes);",
-    prints: "{ title: 'weather' }\n",
+    prints: "{}\n",
   },
   {
     in: "README.md",
