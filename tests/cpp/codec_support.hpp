@@ -231,6 +231,12 @@ inline const std::vector<CodecCase>& compressorCases() {
         {"lzw", &kLzwCodec, {}, true},
         {"tiff_packbits", &kTiffPackbitsCodec, {0}, true},
         {"tiff_packbits_rows", &kTiffPackbitsCodec, {100}, true},
+        {"hdf5_lzf", &kHdf5LzfCodec, {}},
+        {"hdf5_lz4", &kHdf5Lz4Codec, {}},
+        {"hdf5_bitshuffle", &kHdf5BitshuffleCodec, {2, 0, 0}},
+        {"hdf5_bitshuffle_lz4", &kHdf5BitshuffleCodec, {2, 0, 1}},
+        {"hdf5_bitshuffle_lz4_small", &kHdf5BitshuffleCodec, {3, 16, 1}},
+        {"hdf5_bitshuffle_zstd", &kHdf5BitshuffleCodec, {4, 0, 2}},
     };
     for (uint32_t compressor = 0; compressor < 6; compressor++) {
       for (uint32_t shuffle = 0; shuffle < 3; shuffle++) {

@@ -59,10 +59,13 @@ def describe(name):
     with netCDF4.Dataset(place(name)) as file:
         file.set_auto_maskandscale(False)
         file.set_auto_chartostring(False)
-        members = list(file.variables)
+        # A copy of this name would be the document of its group.
+        members = [own for own in file.variables if own != "zarr.json"]
         lines.append({"file": name, "path": "", "kind": "group", "members": members, "attributes": attributes(file)})
-        for variable in file.variables.values():
-            describe_variable(name, variable)
+        for own in members:
+            describe_variable(name, file.variables[own])
+        if "zarr.json" in file.variables:
+            lines.append({"file": name, "path": "zarr.json", "error": "NotFound"})
 
 
 def describe_variable(name, variable):

@@ -16,3 +16,10 @@ export {
   type ParquetTable,
   readParquet,
 } from "./formats/parquet/table.js";
+export {
+  FileReferences,
+  type KerchunkDocument,
+  type KerchunkReference,
+  makeReferences,
+  type ReferencesOptions,
+} from "./transfer/references/make.js";

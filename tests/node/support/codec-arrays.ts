@@ -53,6 +53,20 @@ const configurations: Record<
   conditional: () => ({ v3: { codecs: [{ name: "gzip", configuration: { level: 1 } }] } }),
   zfp: () => ({ v3: { mode: "reversible" } }),
   zfpy: () => ({ old: { mode: 5 } }),
+  hdf5_bitshuffle: ({ dtype }) => ({ v3: { element_size: dtype.itemBytes || 1, compressor: "lz4" } }),
+  hdf5_scaleoffset: (type) => ({ v3: { parms: scaleOffset(type) } }),
+  hdf5_nbit: ({ dtype }) => {
+    const bits = 8 * dtype.itemBytes;
+    return { v3: { parms: [8, 0, 6, 1, dtype.itemBytes, 0, bits - 1, 0] } };
+  },
+  hdf5_szip: ({ dtype }) => ({
+    v3: {
+      options_mask: 32,
+      pixels_per_block: 8,
+      bits_per_pixel: 8 * dtype.itemBytes,
+      pixels_per_scanline: 6,
+    },
+  }),
   imagecodecs_delta: ({ numpy }) => ({ old: { shape, dtype: numpy } }),
   imagecodecs_floatpred: ({ numpy }) => ({ old: { shape, dtype: numpy } }),
   imagecodecs_byteshuffle: ({ numpy }) => ({ old: { shape, dtype: numpy } }),
@@ -66,6 +80,13 @@ const configurations: Record<
     },
   }),
 };
+
+/** Parameters of HDF5's scale-offset: integers as differences, or floats with two decimal digits. */
+function scaleOffset({ dtype }: TriedType): number[] {
+  const isFloat = /^float(32|64)$/.test(dtype.core);
+  const type = isFloat ? [0, 2, 6, 1] : [2, 0, 6, 0];
+  return [...type, dtype.itemBytes, 1, ...new Array<number>(14).fill(0)];
+}
 
 /** Whether chunks can be encoded with the codec; a few can only be decoded. */
 export function isWritten(name: string, version: ZarrVersion): boolean {

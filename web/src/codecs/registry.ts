@@ -15,6 +15,7 @@ import {
 } from "./codec-list.js";
 import type { CodecDefinition, CodecKind, DefinitionsIn, ZarrVersion } from "./definition.js";
 import { makeConditional, reshape } from "./extensions.js";
+import { hdf5Bitshuffle, hdf5Lz4, hdf5Lzf, hdf5Nbit, hdf5ScaleOffset, hdf5Szip } from "./hdf5.js";
 import {
   imagecodecsAliases,
   imageJpeg,
@@ -99,6 +100,12 @@ const rareCodecs = {
   imagecodecs_webp: imageWebp,
   imagecodecs_jpeg2k: imageJpeg2k,
   imagecodecs_png: imagePng,
+  hdf5_lzf: hdf5Lzf,
+  hdf5_lz4: hdf5Lz4,
+  hdf5_bitshuffle: hdf5Bitshuffle,
+  hdf5_scaleoffset: hdf5ScaleOffset,
+  hdf5_nbit: hdf5Nbit,
+  hdf5_szip: hdf5Szip,
 } satisfies DefinitionsIn<"rare">;
 
 const definitions: DefinitionsIn<"usual" | "rare"> = { ...commonCodecs, ...rareCodecs };

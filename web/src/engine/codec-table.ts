@@ -50,6 +50,12 @@ const table = [
   ["imagecodecs_webp", "rare", "images", "none"],
   ["imagecodecs_jpeg2k", "rare", "images", "none"],
   ["imagecodecs_png", "rare", "images", "none"],
+  ["hdf5_lzf", "rare", "full", "full"],
+  ["hdf5_lz4", "rare", "full", "full"],
+  ["hdf5_bitshuffle", "rare", "full", "full"],
+  ["hdf5_scaleoffset", "rare", "full", "none"],
+  ["hdf5_nbit", "rare", "full", "none"],
+  ["hdf5_szip", "rare", "full", "none"],
 ] as const satisfies readonly (readonly [
   core: string,
   part: "usual" | "rare",

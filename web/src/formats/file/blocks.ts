@@ -101,7 +101,8 @@ export class BlockCache {
   /** Returns bytes that lie in one block; undefined for others. */
   cached(offset: number, length: number): Uint8Array | undefined {
     const block = this.#blocks[this.#after(offset) - 1];
-    if (!block?.bytes || !(offset + length <= block.end)) return undefined;
+    const isRange = Number.isInteger(offset) && length >= 0;
+    if (!block?.bytes || !isRange || !(offset + length <= block.end)) return undefined;
     block.used = ++this.#clock;
     return block.bytes.subarray(offset - block.start, offset - block.start + length);
   }

@@ -1,0 +1,328 @@
+// The decoder of adaptive entropy coding. Samples come in intervals, intervals in blocks:
+//
+//   interval   blocks; with differences, its first block starts with a sample as a reference, which
+//              follows the block's id
+//   id         of 3 bits for samples of up to 8 bits, 4 for up to 16, else 5; restricted: 1 or 2
+//   id 0, 0    blocks of zeros: their number - 1 in unary; 4 = up to the end of the interval or of
+//              its 64 blocks; larger numbers are one more than the number - 1
+//   id 0, 1    pairs of samples a, b: (a + b) * (a + b + 1) / 2 + b in unary
+//   id 1 …     samples divided by 2^(id - 1) in unary, then the remainders
+//   last id    samples as they are
+//
+// A number n in unary is n zeros and a one. All fields are in bits, highest first.
+//
+// Safety: the reader never leaves the input; past its end it yields zeros, which is detected after
+// each block. A block has at most 256 samples. Samples are computed modulo 2^32.
+//
+// Speed: unary numbers are counted in a 64-bit window, which is loaded once for several of them;
+// remainders are unpacked as an array (kernels/high_bits.hpp).
+#ifdef ZW_RARE_CODECS
+
+#include "codecs/aec.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "kernels/high_bits.hpp"
+
+namespace zw {
+namespace {
+
+constexpr uint32_t kRestOfSegment = 5, kSegmentBlocks = 64;
+constexpr uint32_t kMaxPair = 90;  // pairs add up to at most 12
+
+/// Bits that a 64-bit word has from any bit of its first byte.
+constexpr uint32_t kWindowBits = 57;
+
+class BitReader {
+ public:
+  explicit BitReader(ByteView in) : in_(in), end_(uint64_t{in.size()} * 8) {}
+
+  /// At least kWindowBits of the next bits, from the highest; zeros past the end.
+  uint64_t window() const {
+    const auto byte = static_cast<size_t>(at_ >> 3);
+    if (in_.size() >= 8 && byte <= in_.size() - 8) {
+      return __builtin_bswap64(load<uint64_t>(in_.data() + byte)) << (at_ & 7);
+    }
+    uint64_t word = 0;
+    for (size_t i = byte, shift = 56; i < in_.size() && i < byte + 8; i++, shift -= 8) {
+      word |= uint64_t{in_[i]} << shift;
+    }
+    return word << (at_ & 7);
+  }
+
+  /// The next `count` (1 … 32) bits.
+  uint32_t bits(uint32_t count) {
+    const uint64_t value = window() >> (64 - count);
+    at_ += count;
+    return static_cast<uint32_t>(value);
+  }
+
+  /// The next number in unary.
+  uint32_t unary() {
+    uint32_t zeros = 0;
+    while (true) {
+      const uint64_t word = window();
+      if (word) {
+        const auto more = static_cast<uint32_t>(std::countl_zero(word));
+        at_ += more + 1;
+        return zeros + more;
+      }
+      if (at_ >= end_) {
+        at_ = end_ + 1;
+        return zeros;
+      }
+      zeros += kWindowBits;
+      at_ += kWindowBits;
+    }
+  }
+
+  /// `count` numbers in unary.
+  void unaryRun(uint32_t count, uint32_t* out) {
+    for (uint32_t i = 0; i < count;) {
+      uint64_t word = window();
+      if (word == 0) {
+        out[i++] = unary();
+        if (isPastEnd()) return std::fill(out + i, out + count, 0u);
+        continue;
+      }
+      // Every one in the window is a bit of the input.
+      for (; i < count && word; i++) {
+        const auto zeros = static_cast<uint32_t>(std::countl_zero(word));
+        out[i] = zeros;
+        at_ += zeros + 1;
+        word = word << zeros << 1;
+      }
+    }
+  }
+
+  /// `count` numbers of `bits` (1 … 32) bits; false if they are not there.
+  bool array(uint32_t bits, uint32_t count, uint32_t* out) {
+    const uint64_t length = uint64_t{bits} * count;
+    if (at_ > end_ || length > end_ - at_) return false;
+    unpackHighBits(in_, at_, bits, count, out);
+    at_ += length;
+    return true;
+  }
+
+  void align() { at_ = (at_ + 7) & ~uint64_t{7}; }
+  bool isPastEnd() const { return at_ > end_; }
+  size_t byte() const { return static_cast<size_t>(std::min(at_ >> 3, end_ >> 3)); }
+
+ private:
+  ByteView in_;
+  uint64_t at_ = 0, end_;
+};
+
+uint32_t idBits(const AecFormat& format) {
+  if (format.bits > 16) return 5;
+  if (format.bits > 8) return 4;
+  if (format.isRestricted && format.bits <= 4) return format.bits <= 2 ? 1 : 2;
+  return 3;
+}
+
+/// Reads one block after another into `samples`.
+class BlockReader {
+ public:
+  BlockReader(const AecFormat& format, ByteView in)
+      : format_(format), in_(in), idBits_(idBits(format)) {}
+
+  /// Reads a block: `index` is its place in the interval. The first sample of an interval with
+  /// differences is a reference. `zeroBlocks` is the number of blocks of zeros that it starts; 0 for
+  /// other blocks, whose samples are in `samples`.
+  Status next(uint32_t index, uint32_t& zeroBlocks) {
+    const uint32_t count = format_.blockSamples;
+    const uint32_t reference = format_.hasDifferences && index == 0 ? 1 : 0;
+    zeroBlocks = 0;
+    const uint32_t id = in_.bits(idBits_);
+    Status s;
+    if (id == (1u << idBits_) - 1) {
+      if (!in_.array(format_.bits, count, samples)) s = Code::Truncated;
+    } else if (id == 0) {
+      const bool hasPairs = in_.bits(1) != 0;
+      if (reference) samples[0] = in_.bits(format_.bits);
+      s = hasPairs ? readPairs(reference) : readZeros(index, zeroBlocks);
+    } else {
+      if (reference) samples[0] = in_.bits(format_.bits);
+      s = readSplit(id - 1, count - reference, samples + reference);
+    }
+    if (!s && in_.isPastEnd()) s = Code::Truncated;
+    return s ? Status{s.code, in_.byte()} : Status{};
+  }
+
+  void align() { in_.align(); }
+
+  uint32_t samples[kAecMaxBlock];
+
+ private:
+  Status readSplit(uint32_t bits, uint32_t count, uint32_t* out) {
+    in_.unaryRun(count, out);
+    if (bits == 0 || count == 0) return {};
+    uint32_t low[kAecMaxBlock];
+    if (!in_.array(bits, count, low)) return Code::Truncated;
+    for (uint32_t i = 0; i < count; i++) out[i] = (out[i] << bits) + low[i];
+    return {};
+  }
+
+  Status readPairs(uint32_t from) {
+    for (uint32_t i = from; i < format_.blockSamples; i++) {
+      const uint32_t pair = in_.unary();
+      if (pair > kMaxPair) return Code::Corrupt;
+      uint32_t sum = 0, start = 0;  // start = sum * (sum + 1) / 2
+      while (start + sum + 1 <= pair) start += ++sum;
+      const uint32_t second = pair - start;
+      if (i % 2 == 0) {
+        samples[i++] = sum - second;
+        if (i == format_.blockSamples) break;
+      }
+      samples[i] = second;
+    }
+    return {};
+  }
+
+  Status readZeros(uint32_t index, uint32_t& blocks) {
+    blocks = in_.unary() + 1;
+    const uint32_t left = format_.intervalBlocks - index;
+    if (blocks == kRestOfSegment) {
+      blocks = std::min(left, kSegmentBlocks - index % kSegmentBlocks);
+    } else if (blocks > kRestOfSegment) {
+      blocks--;
+    }
+    return blocks > left ? Status{Code::Corrupt} : Status{};
+  }
+
+  const AecFormat& format_;
+  BitReader in_;
+  uint32_t idBits_;
+};
+
+/// Turns differences into samples; `last` is the sample before them.
+template <class Sample>
+class Predictor {
+ public:
+  explicit Predictor(const AecFormat& format) {
+    const uint64_t values = uint64_t{1} << format.bits;
+    offset_ = format.isSigned ? static_cast<uint32_t>(values >> 1) : 0;
+    top_ = static_cast<uint32_t>(values - 1);
+  }
+
+  /// Sets the reference, and returns it as a sample.
+  Sample start(uint32_t reference) {
+    last_ = (reference ^ offset_) & top_;  // counted from the smallest number
+    return sample();
+  }
+
+  /// Small differences alternate between both sides of the last sample; larger ones than the nearer
+  /// end of the range allows lie on the other side.
+  Sample next(uint32_t difference) {
+    const uint32_t half = difference / 2, above = top_ - last_;
+    const bool isLow = last_ <= above;
+    const uint32_t room = isLow ? last_ : above;
+    if (half + (difference & 1) <= room) {
+      last_ += difference & 1 ? ~half : half;
+    } else {
+      last_ = isLow ? difference : top_ - difference;
+    }
+    return sample();
+  }
+
+  /// The sample after a difference of 0.
+  Sample sample() const { return static_cast<Sample>(last_ - offset_); }
+
+ private:
+  uint32_t last_ = 0, offset_, top_;
+};
+
+/// Stores the samples of intervals in sequence, without padding.
+template <class Sample>
+class Output {
+ public:
+  Output(const AecFormat& format, uint8_t* out, size_t count)
+      : format_(format), predictor_(format), out_(out), left_(count) {
+    const uint32_t all = format.intervalBlocks * format.blockSamples;
+    intervalSamples_ = format.keptSamples ? std::min(format.keptSamples, all) : all;
+  }
+
+  bool isComplete() const { return left_ == 0; }
+
+  void startInterval() { room_ = intervalSamples_; }
+
+  void append(const uint32_t* samples, uint32_t count, bool hasReference) {
+    uint32_t i = 0;
+    const uint32_t kept = take(count);
+    if (!format_.hasDifferences) {
+      for (; i < kept; i++) put(static_cast<Sample>(samples[i]));
+    } else {
+      if (hasReference && kept > 0) put(predictor_.start(samples[i++]));
+      for (; i < kept; i++) put(predictor_.next(samples[i]));
+    }
+  }
+
+  void appendZeros(uint64_t count, const uint32_t* reference) {
+    const uint32_t kept = take(count);
+    if (reference) (void)predictor_.start(*reference);
+    const Sample sample = format_.hasDifferences ? predictor_.sample() : Sample{0};
+    for (uint32_t i = 0; i < kept; i++) put(sample);
+  }
+
+ private:
+  void put(Sample sample) {
+    store(out_, sample);
+    out_ += sizeof(Sample);
+  }
+
+  /// Returns how many of `count` samples to store.
+  uint32_t take(uint64_t count) {
+    const auto inInterval = static_cast<uint32_t>(std::min<uint64_t>(count, room_));
+    const auto kept = static_cast<uint32_t>(std::min<size_t>(inInterval, left_));
+    room_ -= inInterval;
+    left_ -= kept;
+    return kept;
+  }
+
+  const AecFormat& format_;
+  Predictor<Sample> predictor_;
+  uint8_t* out_;
+  size_t left_;
+  uint32_t intervalSamples_, room_ = 0;
+};
+
+}  // namespace
+
+bool isAecFormat(const AecFormat& format) {
+  return format.bits >= 1 && format.bits <= 32 && format.blockSamples >= 1 &&
+         format.blockSamples <= kAecMaxBlock && format.intervalBlocks >= 1 &&
+         format.intervalBlocks <= kAecMaxIntervalBlocks;
+}
+
+template <class Sample>
+Status aecDecode(const AecFormat& format, ByteView in, uint8_t* out, size_t count) {
+  BlockReader reader(format, in);
+  Output<Sample> output(format, out, count);
+  while (!output.isComplete()) {
+    output.startInterval();
+    for (uint32_t index = 0; index < format.intervalBlocks && !output.isComplete();) {
+      uint32_t zeroBlocks = 0;
+      if (Status s = reader.next(index, zeroBlocks)) return s;
+      const bool hasReference = format.hasDifferences && index == 0;
+      if (zeroBlocks > 0) {
+        output.appendZeros(uint64_t{zeroBlocks} * format.blockSamples,
+                           hasReference ? reader.samples : nullptr);
+        index += zeroBlocks;
+      } else {
+        output.append(reader.samples, format.blockSamples, hasReference);
+        index++;
+      }
+    }
+    if (format.padsIntervals) reader.align();
+  }
+  return {};
+}
+
+template Status aecDecode<uint8_t>(const AecFormat&, ByteView, uint8_t*, size_t);
+template Status aecDecode<uint16_t>(const AecFormat&, ByteView, uint8_t*, size_t);
+template Status aecDecode<uint32_t>(const AecFormat&, ByteView, uint8_t*, size_t);
+
+}  // namespace zw
+
+#endif  // ZW_RARE_CODECS
