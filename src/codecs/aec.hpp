@@ -11,8 +11,8 @@
 namespace zw {
 
 struct AecFormat {
-  uint32_t bits = 8;           // of a sample, 1 … 32
-  uint32_t blockSamples = 16;  // 1 … kAecMaxBlock
+  uint32_t bits = 8;            // of a sample, 1 … 32
+  uint32_t blockSamples = 16;   // 1 … kAecMaxBlock
   uint32_t intervalBlocks = 1;  // blocks from one reference sample to the next
   uint32_t keptSamples = 0;     // of an interval; the rest is padding. 0 = all
   bool isSigned = false;

@@ -151,7 +151,9 @@ class Axis {
     return true;
   }
 
-  static double fromWest(double longitude) { return longitude >= 180 ? longitude - 360 : longitude; }
+  static double fromWest(double longitude) {
+    return longitude >= 180 ? longitude - 360 : longitude;
+  }
 
  private:
   static double degrees(double value) { return value * 1e-6; }
@@ -173,7 +175,8 @@ Status adjust(const GribGrid& grid, uint32_t flags, Elements<Float> out, Workspa
   ByteSpan row;
   if (Status s = work.scratch(ScratchSlot::Codec, rowBytes, row)) return s;
   size_t by = 0;
-  if ((flags & kFromWest) && grid.kind == 0 && Axis(grid, kLongitudes).turn(columns, by) && by > 0) {
+  if ((flags & kFromWest) && grid.kind == 0 && Axis(grid, kLongitudes).turn(columns, by) &&
+      by > 0) {
     const size_t moved = by * sizeof(Float);
     for (size_t i = 0; i < rows; i++) {
       uint8_t* const to = out.at(i * columns);

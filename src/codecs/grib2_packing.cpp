@@ -149,7 +149,8 @@ Status unpackJpeg2000(const GribField& field, const GribScale& scale, Workspace&
   static constexpr uint32_t kInterleaved[] = {0};
   ByteView pixels;
   uint32_t bytes = 0;
-  if (Status s = decodePixels(kImageJpeg2kCodec, field, kInterleaved, work, pixels, bytes)) return s;
+  if (Status s = decodePixels(kImageJpeg2kCodec, field, kInterleaved, work, pixels, bytes))
+    return s;
   if (bytes == 3) return Code::UnsupportedMessage;
   scaleSamples<Float>(scale, bytes, pixels.data(), field.values, out);
   return {};

@@ -32,7 +32,7 @@ const CodecCase kLzf = {"lzf", &kHdf5LzfCodec, {}};
 TEST(Hdf5Lzf, HandWritten) {
   EXPECT_EQ(decoded(kLzf, "", 0), "");
   EXPECT_EQ(decoded(kLzf, "02 616263", 3), "616263");
-  EXPECT_EQ(decoded(kLzf, "00 61 20 00", 4), "61616161");                   // 3 bytes at distance 1
+  EXPECT_EQ(decoded(kLzf, "00 61 20 00", 4), "61616161");  // 3 bytes at distance 1
   EXPECT_EQ(decoded(kLzf, "01 6162 e0 01 01", 12), "616261626162616261626162");  // 10 at distance 2
 }
 
@@ -75,7 +75,8 @@ TEST(Hdf5Bitshuffle, Blocks) {
   EXPECT_EQ(decoded(lz4, ("0000000000000009 00000008" + block + "07").c_str(), 9),
             "000100010001000107");
   EXPECT_EQ(decoded(lz4, ("0000000000000009 00000008" + block).c_str(), 9), "Truncated at 25");
-  EXPECT_EQ(decoded(lz4, ("0000000000000009 0000000c" + block + "07").c_str(), 9), "BadHeader at 8");
+  EXPECT_EQ(decoded(lz4, ("0000000000000009 0000000c" + block + "07").c_str(), 9),
+            "BadHeader at 8");
   EXPECT_EQ(decoded(lz4, ("0000000000000009 00000008" + block + "0708").c_str(), 9),
             "TrailingBytes at 27");
 }
@@ -107,8 +108,18 @@ TEST(Hdf5Nbit, NestedTypesAndRejectedParameters) {
     changed.params[at] = word;
     return decoded(changed, "00 00 00 00 00", 8);
   };
-  for (const auto& [at, word] : std::vector<std::pair<size_t, uint32_t>>{
-           {1, 16}, {3, 3}, {4, 5}, {5, 0}, {6, 3}, {7, 4}, {9, 0}, {11, 0}, {11, 9}, {12, 6}, {15, 0}, {17, 3}}) {
+  for (const auto& [at, word] : std::vector<std::pair<size_t, uint32_t>>{{1, 16},
+                                                                         {3, 3},
+                                                                         {4, 5},
+                                                                         {5, 0},
+                                                                         {6, 3},
+                                                                         {7, 4},
+                                                                         {9, 0},
+                                                                         {11, 0},
+                                                                         {11, 9},
+                                                                         {12, 6},
+                                                                         {15, 0},
+                                                                         {17, 3}}) {
     EXPECT_EQ(status(at, word), "BadParameters at 0") << at;
   }
 }
