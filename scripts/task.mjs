@@ -11,6 +11,7 @@ const tasks = {
     cluster: "examples/cluster on a Slurm cluster of this one machine",
     cpp: "the C++ library, installed, with GCC and Clang",
     edge: "examples/edge-tiles on workerd",
+    files: "TIFF, HDF5, NetCDF and others, as written by their usual tools",
     frameworks: "<zarr-viewer> in React, Vue, Svelte and Observable Framework",
     maps: "examples/maps: OpenLayers, MapLibre GL and deck.gl",
     origins: "the tests of zarrita or numcodecs, from a checkout, over the drop-in",

@@ -4,6 +4,25 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { capture, run, SetupError, step, which } from "./process.mjs";
 
+/** Modules of Python that write and read files of other formats: tests/files. */
+const pythonModules = [
+  "h5py",
+  "netCDF4",
+  "tifffile",
+  "rasterio",
+  "xarray",
+  "astropy",
+  "nibabel",
+  "eccodes",
+  "cfgrib",
+];
+
+const pythonModule = (name) => ({
+  what: `${name} for /usr/bin/python3`,
+  debian: `python3-${name.toLowerCase()}`,
+  has: () => pythonSays(`import ${name}; print("found")`).startsWith("found"),
+});
+
 /**
  * All requirements except Node and git. `has` looks for the program itself, so an Emscripten or a Chromium from
  * elsewhere serves as well as Debian's. `debian` names the packages that provide it, or is a function that returns its
@@ -56,6 +75,7 @@ const requirements = {
     debian: "python3-msgpack",
     has: () => pythonSays("import msgpack; print('found')").startsWith("found"),
   },
+  ...Object.fromEntries(pythonModules.map((name) => [name, pythonModule(name)])),
   chromium: {
     what: "Chromium or Chrome",
     debian: ["chromium", "chromium-headless-shell"],
@@ -82,6 +102,7 @@ const needs = {
   fuzz: ["cmake", "ninja", "clang", "sanitizers", "fuzzer"],
   library: ["cmake", "ninja", "patch", "xz", "bzip2", "gcc", "clang", "zstd"],
   node: ["nginx", "zarrPython", "zfpy", "msgpack", "zsh", "fish"],
+  files: pythonModules,
   browser: ["chromium"],
   firefox: ["firefox"],
   webkit: ["webkit", "xvfb"],
@@ -220,7 +241,7 @@ function explain(missing) {
 /**
  * Makes sure that the programs for the given kinds of work are installed: installs missing ones on Debian as root,
  * otherwise throws one message that names everything missing.
- * @param {("sources" | "build" | "native" | "fuzz" | "library" | "node" | "browser" | "firefox" | "webkit" | "cluster"
+ * @param {("sources" | "build" | "native" | "fuzz" | "library" | "node" | "files" | "browser" | "firefox" | "webkit" | "cluster"
  * | "bench")[]} kinds
  */
 export function ensureSystem(kinds) {

@@ -1,9 +1,9 @@
 // imagecodecs_lerc (bytes → bytes): Esri's LERC, versions 2.1 to 2.6, through its library;
 // optionally inside zstd or zlib, as in TIFF. Numbers of 8 to 64 bits, one plane per band. Masked
-// pixels are 0. LERC 1 is rejected, since its decoder does not check the end of its input. Decoder
-// only; images module only.
+// pixels are 0, or NaN on request. LERC 1 is rejected, since its decoder does not check the end of
+// its input. Decoder only; images module only.
 //
-// Parameters: none
+// Parameters: 1 if masked floats are NaN, otherwise 0
 //
 // Trust: the library allocates what headers claim, and without exceptions it would abort the module
 // if out of memory. So the size is compared with the chunk size first, and the memory that the
@@ -98,8 +98,27 @@ Status readInfo(ByteView in, Info& info) {
   return info.bytes > in.size() ? Code::Truncated : Code::Ok;
 }
 
+/// Sets masked floats to NaN. There is a mask for each band, or one for all.
+void maskFloats(const Info& info, ByteView masks, ByteSpan values) {
+  constexpr uint32_t kFloat = 6, kDouble = 7;
+  if (info.type < kFloat || info.masks == 0) return;
+  // The highest bytes of a quiet NaN.
+  const uint16_t top = info.type == kDouble ? 0x7ff8 : 0x7fc0;
+  const size_t width = kTypeBytes[info.type], pixelBytes = width * info.depth;
+  const size_t pixels = size_t{info.columns} * info.rows;
+  for (size_t band = 0; band < info.bands; band++) {
+    const uint8_t* mask = masks.data() + (info.masks == info.bands ? band * pixels : 0);
+    uint8_t* pixel = values.data() + band * pixels * pixelBytes;
+    for (size_t i = 0; i < pixels; i++, pixel += pixelBytes) {
+      if (mask[i] != 0) continue;
+      std::memset(pixel, 0, pixelBytes);
+      for (size_t at = width - 2; at < pixelBytes; at += width) std::memcpy(pixel + at, &top, 2);
+    }
+  }
+}
+
 Status prepare(Step& step) {
-  if (!step.params.empty()) return Code::BadParameters;
+  if (step.params.size() != 1 || step.params[0] > 1) return Code::BadParameters;
   return prepareImage(step);
 }
 
@@ -124,6 +143,7 @@ Status decode(const Step& step, ByteView in, ByteSpan out, Workspace& work, Byte
                                   static_cast<int>(info.columns), static_cast<int>(info.rows),
                                   static_cast<int>(info.bands), info.type, room.data());
   if (failed) return Code::Corrupt;
+  if (step.params[0] == 1) maskFloats(info, masks, room);
   result = room;
   return {};
 }

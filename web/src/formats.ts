@@ -1,10 +1,11 @@
 /**
- * Formats beside Zarr: Icechunk repositories, kerchunk references, Parquet tables, descriptions for .npy files. `open`
- * finds the first two by itself.
+ * Formats beside Zarr: files such as TIFF, HDF5 and NetCDF, Icechunk repositories, kerchunk references, Parquet tables,
+ * descriptions for .npy files. `open` finds the first three by itself.
  * @packageDocumentation
  */
 
 export { type NumpyDescr, numpyDescr } from "./dtypes/numpy.js";
+export { type ArrayFileOptions, ArrayFileStore } from "./formats/array-file/store.js";
 export type { IcechunkCommit, IcechunkRef, IcechunkVersion } from "./formats/icechunk/repository.js";
 export { type IcechunkOptions, IcechunkStore } from "./formats/icechunk/store.js";
 export type { VirtualBase } from "./formats/icechunk/virtual.js";
@@ -15,3 +16,10 @@ export {
   type ParquetTable,
   readParquet,
 } from "./formats/parquet/table.js";
+export {
+  FileReferences,
+  type KerchunkDocument,
+  type KerchunkReference,
+  makeReferences,
+  type ReferencesOptions,
+} from "./transfer/references/make.js";

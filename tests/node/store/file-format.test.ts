@@ -19,7 +19,6 @@ const hdf5 = "\x89HDF\r\n\x1a\n\0";
 const formats: readonly (readonly [name: string, start: string, format: RegExp])[] = [
   ["a.nc", hdf5, /an HDF5 file, as NetCDF-4 files are; open it through references/],
   ["b.h5", "x".repeat(512) + hdf5, /an HDF5 file/],
-  ["c.nc", "CDF\x02\0\0", /a NetCDF file \(classic\)/],
   ["d.hdf", "\x0e\x03\x13\x01", /an HDF4 file/],
   ["e.tif", "II*\0\x08", /a TIFF file/],
   ["f.tiff", "MM\0+\0", /a TIFF file/],

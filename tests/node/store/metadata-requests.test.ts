@@ -258,9 +258,9 @@ describe("requests for metadata", () => {
     ["a.zarr", undefined, 6],
     ["a.nc", undefined, 5],
     ["a.parquet", undefined, 6],
-    ["a", undefined, 6],
+    ["a", undefined, 7],
     ["a.zarr", "b", 6],
-    ["a", "b", 6],
+    ["a", "b", 7],
   ])("of a source that does not exist, %s with path %s, are sent once: %i", async (name, path, count) => {
     const { server, url } = await serve({});
     await errorOf(() => open(`${url}/${name}`, { path }));

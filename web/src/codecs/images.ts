@@ -77,7 +77,10 @@ function parseJpeg(config: ConfigReader) {
 
 const noOptions = () => ({ params: [] });
 
-export const imageLerc = image("imagecodecs_lerc", ["lerc"], noOptions);
+/** @param masked value of masked floats: libtiff's is NaN. */
+export const imageLerc = image("imagecodecs_lerc", ["lerc"], (config) => ({
+  params: [config.choice("masked", ["zero", "nan"], "zero")],
+}));
 
 export const imageWebp = image("imagecodecs_webp", ["webp"], (config) => {
   const index = config.given("index") ?? null;

@@ -5,14 +5,16 @@
  */
 
 import type { ZarrVersion } from "../codecs/definition.js";
+import { handleOf } from "../store/handle.js";
 import { HttpStore } from "../store/http/store.js";
-import { isParquetFolder, joinPath, normalizePath } from "../store/path.js";
+import { isFileName, isParquetFolder, joinPath, normalizePath } from "../store/path.js";
 import { locateKey, readRange } from "../store/read.js";
-import { type ByteSource, byteReader, formatOf, isFileName } from "../store/source/byte-reader.js";
+import { type ByteSource, byteReader, type StoredObject } from "../store/source/byte-reader.js";
 import { isStore, joinKey, type RangeQuery, type Store, type StoreGetOptions } from "../store/store.js";
 import { ZipStore } from "../store/zip/store.js";
-import { invalidArgument, isZarrError, notFound, unsupported } from "../util/errors.js";
+import { invalidArgument, isZarrError, notFound, type OnWarning, unsupported } from "../util/errors.js";
 import type { Limits } from "../util/limits.js";
+import { type ArrayFileStore, openFile } from "./array-file/store.js";
 import { isObjectId } from "./icechunk/format.js";
 import { IcechunkStore } from "./icechunk/store.js";
 import type { VirtualBase } from "./icechunk/virtual.js";
@@ -47,7 +49,6 @@ interface Pipeline {
 
 /** Options of `open` that pipelines set. */
 interface PipelineOptions extends DetectOptions {
-  readonly path?: string | undefined;
   readonly kind?: "array" | "group" | undefined;
 }
 
@@ -234,6 +235,9 @@ class SubfolderStore implements Store {
 
 /** Which Zarr version to look for, and which version of an Icechunk repository. */
 interface DetectOptions {
+  /** Path of the node below the source. */
+  readonly path?: string | undefined;
+  readonly onWarning?: OnWarning | undefined;
   readonly version?: ZarrVersion | undefined;
   readonly signal?: AbortSignal | undefined;
   /** A branch of an Icechunk repository, at its newest version. Default: "main". */
@@ -255,41 +259,106 @@ export async function openRepository(store: Store, options: DetectOptions): Prom
  * a request or two even if the source does not exist.
  * @param source URL of the store, or the store itself.
  * @param missing the error of looking for a node.
- * @throws Unsupported if the URL is a file; the error of looking if nothing is detected; the errors of invalid
- *   contents.
+ * @returns a store, and the path of the node in it.
+ * @throws Unsupported if the URL is a file that cannot be read; the error of looking if nothing is detected; the errors of
+ *   invalid contents.
  */
 export async function findOther(
   store: Store,
   source: unknown,
   options: DetectOptions,
   missing: unknown,
-): Promise<Store> {
+): Promise<{ readonly store: Store; readonly path: string }> {
   const { version, signal } = options;
   signal?.throwIfAborted(); // before loading anything
+  const path = normalizePath(options.path ?? "");
   const remote = store instanceof HttpStore ? store.url.pathname : undefined;
   const isRemoteFile = remote !== undefined && isFileName(remote);
-  if (isRemoteFile) await refuseFile({ store, key: "" }, signal);
-  else if (isFileSource(source) && !(store instanceof ZipStore)) await refuseFile(source, signal);
   const repository = version === 2 || isRemoteFile ? undefined : await findRepository(store, options);
-  if (repository) return repository;
+  if (repository) return { store: repository, path };
+  const file = version === undefined || version === 3 ? await findInside(store, source, options) : undefined;
+  if (file) return file;
   // Over HTTP, references are looked for only at names of Parquet folders; `open` has looked for those in URLs.
   const isKnown = remote !== undefined && (!isParquetFolder(remote) || !isStore(source));
   if (version === 3 || isKnown) throw missing;
   const references = await findReferences(store, options).catch(damaged(missing));
   if (!references) throw missing;
-  return references;
+  return { store: references, path };
 }
 
-/** Whether `open` was given the URL of a file or folder on this machine. */
-const isFileSource = (source: unknown): source is string | URL =>
-  (typeof source === "string" || source instanceof URL) && /^file:/i.test(String(source));
-
-/** @throws Unsupported if a source is a file of another format. */
-async function refuseFile(source: ByteSource, signal: AbortSignal | undefined): Promise<void> {
-  const file = byteReader(source, {});
-  const format = await formatOf(file, signal);
-  if (format !== undefined) throw unsupported(`${file.name} is not a folder of Zarr data, but ${format}`);
+/**
+ * Opens a file whose URL has the name of one; undefined if there is no file of a known format.
+ * @throws Unsupported if it cannot be read; errors of the parser and of the source.
+ */
+export async function findFile(
+  source: ByteSource,
+  { limits, onWarning, signal }: DetectOptions,
+): Promise<Store | undefined> {
+  // Nodes of a file in a store are opened one by one: its metadata is kept for them.
+  const opened = "store" in Object(source) ? handleOf((source as StoredObject).store).files : undefined;
+  const key = (source as StoredObject).key;
+  const known = opened?.get(key) as ArrayFileStore | undefined;
+  try {
+    if (await known?.isCurrent(signal)) return known;
+    const file = await openFile(byteReader(source, {}), { limits, onWarning, signal });
+    if (file) opened?.set(key, file);
+    return file;
+  } catch (error) {
+    if (isAbsence(error)) return undefined;
+    throw error;
+  }
 }
+
+/** Whether an error means that a URL is a folder, a page, or missing. Buckets respond with 403 to missing keys. */
+const isAbsence = (error: unknown): boolean =>
+  isZarrError(error, "NotFound") ||
+  (isZarrError(error, "Network") && (error.status === 403 || error.code === "html-page"));
+
+/**
+ * Looks for a file in place of the source, then at the start of the path: "data/a.nc/temp" is the array "temp" of the file
+ * "data/a.nc".
+ */
+async function findInside(
+  store: Store,
+  source: unknown,
+  options: DetectOptions,
+): Promise<{ readonly store: Store; readonly path: string } | undefined> {
+  const path = normalizePath(options.path ?? "");
+  const place = placeOf(source, store);
+  const whole = place && (await findFile(place.file, options));
+  if (whole) return { store: whole, path: joinPath(place.path, path) };
+  const parts = path.split("/");
+  const end = parts.findIndex(isFileName) + 1;
+  if (end === 0) return undefined;
+  const key = joinKey("", parts.slice(0, end).join("/"));
+  const inner = await findFile({ store, key }, options);
+  return inner && { store: inner, path: parts.slice(end).join("/") };
+}
+
+/**
+ * Returns the file that a source may be, and the path in it; undefined for other stores. A URL is divided after the first
+ * segment with the name of a file; other URLs may be of files, too: their servers know the name.
+ */
+function placeOf(
+  source: unknown,
+  store: Store,
+): { readonly file: ByteSource; readonly path: string } | undefined {
+  const own = store instanceof HttpStore && isStore(source) ? store.url : undefined;
+  if (!isUrl(source) && !own) return undefined;
+  const url = new URL(own ?? (source as string | URL), globalThis.location?.href);
+  const parts = url.pathname.split("/");
+  const end = parts.findIndex(isFileName) + 1;
+  const path = decodedPath(end === 0 ? "" : parts.slice(end).join("/"), quote(url.href));
+  const isTried = end > 0 && path === "" && !isParquetFolder(url.pathname);
+  // `open` has read archives and files with the name of one.
+  if (isTried || store instanceof ZipStore || /\.zarr\/?$/i.test(url.pathname)) return undefined;
+  if (own) return end > 0 ? undefined : { file: { store, key: "" }, path: "" };
+  if (end > 0) url.pathname = parts.slice(0, end).join("/");
+  return { file: url, path };
+}
+
+const isUrl = (source: unknown): source is string | URL =>
+  typeof source === "string" || source instanceof URL;
 
 /** Reports an invalid document as the reason why nothing was found: no name says that it has references. */
 const damaged = (missing: unknown) => (cause: unknown) => {

@@ -1,7 +1,7 @@
 /** Opens arrays and groups, and the stores that URLs refer to. */
 
 import { HttpStore } from "../store/http/store.js";
-import { isParquetFolder, normalizePath } from "../store/path.js";
+import { isFileName, isParquetFolder, normalizePath } from "../store/path.js";
 import { isStore, type Store } from "../store/store.js";
 import { invalidArgument } from "../util/errors.js";
 import { lazy } from "../util/lazy.js";
@@ -32,16 +32,14 @@ export async function open(source: Source, options: OpenOptions = {}): Promise<O
     const { openRepository } = await otherStores();
     return new Opener(await openRepository(store, options), options).open(path, options);
   }
-  const named = isReferenceFolder(source)
-    ? await (await otherStores()).findReferences(store, options)
-    : undefined;
+  const named = await namedStore(source, store, options);
   const opener = new Opener(named ?? store, options);
   try {
     return await opener.open(path, options);
   } catch (error) {
     if (options.otherFormats === false || !opener.mayHoldOther(error)) throw error;
     const other = await (await otherStores()).findOther(store, source, options, error);
-    return new Opener(other, options).open(path, options);
+    return new Opener(other.store, options).open(other.path, options);
   }
 }
 
@@ -101,7 +99,15 @@ function icechunkUrl(source: Source): string | undefined {
   return typeof text === "string" && /^icechunk\+/i.test(text) ? text.slice("icechunk+".length) : undefined;
 }
 
-/** Whether the name in a URL identifies a folder of kerchunk references. */
-function isReferenceFolder(source: Source): boolean {
-  return !isStore(source) && isParquetFolder(new URL(source, globalThis.location?.href).pathname);
+/** Opens the references or the file that the name in a URL promises; undefined if there are none. */
+async function namedStore(source: Source, store: Store, options: OpenOptions): Promise<Store | undefined> {
+  const url = !isStore(source) ? source : source instanceof HttpStore ? source.url : undefined;
+  if (url === undefined) return undefined;
+  const { pathname } = new URL(url, globalThis.location?.href);
+  if (isParquetFolder(pathname))
+    return isStore(source) ? undefined : (await otherStores()).findReferences(store, options);
+  const isFile = isFileName(pathname) && options.otherFormats !== false;
+  return isFile
+    ? (await otherStores()).findFile(isStore(source) ? { store, key: "" } : url, options)
+    : undefined;
 }

@@ -95,3 +95,9 @@ export const isParquetFolder = (path: string): boolean => /\.parq(?:uet)?\/?$/i.
 /** Whether a path names such a folder, or the document in it. */
 export const namesParquetFolder = (path: string): boolean =>
   isParquetFolder(path) || /(?:^|\/)\.zmetadata$/.test(path);
+
+/** Whether a path names a file of another format rather than a folder of Zarr data. */
+export const isFileName = (path: string): boolean =>
+  /\.(?:nc[34]?|netcdf|cdf|he?5|h5ad|hdf[45]?|mat|tiff?|tf[28]|btf|svs|gri?b2?|fi?ts?|nii|json|parq(?:uet)?)\/?$/i.test(
+    path,
+  );

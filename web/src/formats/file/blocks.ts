@@ -1,38 +1,74 @@
 /** The block cache: reads the metadata of a file in few requests, and no byte twice. */
 
 import type { ByteReader } from "../../store/source/byte-reader.js";
-import type { MaybePromise, ObjectVersion } from "../../store/store.js";
-import { invalidMetadata, networkError, notFound } from "../../util/errors.js";
+import { changedError, type MaybePromise, type ObjectVersion } from "../../store/store.js";
+import { SingleFlight } from "../../util/async.js";
+import { invalidMetadata, limitExceeded, networkError, notFound } from "../../util/errors.js";
+import { defaultLimits } from "../../util/limits.js";
 
-/** Size of the first block. */
+/** Sizes of blocks. */
 export const minBlock = 2 ** 16;
-export const maxBlock = 2 ** 23;
+const maxBlock = 2 ** 23;
+/** Gap between blocks up to which reading ahead costs less than another request. */
+const nearGap = 2 ** 19;
+/** Bytes of blocks that are kept. */
+const defaultBudget = 2 ** 26;
+/** Minimum that a block counts in the budget. */
+const minCost = 2 ** 12;
+
+const caches = new WeakMap<ByteReader, BlockCache>();
+
+/** Returns the cache of a file: one for all that read it. */
+export function blocksOf(file: ByteReader, maxRead?: number): BlockCache {
+  const known = caches.get(file) ?? new BlockCache(file, maxRead);
+  caches.set(file, known);
+  return known;
+}
 
 /** A range of the file that has been requested. */
 interface Block {
   readonly start: number;
   /** End (exclusive); less than requested at the end of the file. */
   end: number;
+  /** Size that the policy chose: the block may be shorter, between others. */
+  readonly size: number;
   /** Undefined while it is read. */
   bytes: Uint8Array | undefined;
-  readonly loaded: Promise<unknown>;
+  /** Time of the last use. */
+  used: number;
 }
 
 /**
- * Blocks of a file, apart from one another. A block that follows another one, or is close to it, is twice as long as the
- * one before, up to 8 MiB: metadata stands together. Blocks far from others have 64 KiB.
+ * Blocks of a file, apart from one another. A block close to an earlier one is twice as long as that one, up to 8 MiB, and
+ * lies in the direction of the reads: metadata stands together, and nodes of large indexes are read in order. So the bytes
+ * read are in proportion to the span that is used. Blocks far from others have 64 KiB. The least recently used blocks are
+ * dropped.
  */
 export class BlockCache {
   /** In order of their start. */
   readonly #blocks: Block[] = [];
+  readonly #flights = new SingleFlight<void>();
   readonly #version: ObjectVersion = {};
-  #size = minBlock;
+  /** Offset that is not before the end of the file. */
+  #limit = Number.POSITIVE_INFINITY;
+  #size: number | undefined;
+  #alignment = minBlock;
+  #clock = 0;
+  #bytes = 0;
 
-  constructor(readonly file: ByteReader) {}
+  /**
+   * @param maxRead maximum size of one read, in bytes. Default: `indexBytes` of the default limits.
+   * @param budget bytes to keep.
+   */
+  constructor(
+    readonly file: ByteReader,
+    private readonly maxRead = defaultLimits.indexBytes,
+    private readonly budget = defaultBudget,
+  ) {}
 
   /** Size of the file in bytes; undefined if the source has not told it. */
   get fileSize(): number | undefined {
-    return this.#version.size;
+    return this.#version.size ?? this.#size;
   }
 
   /** Lets all reads of the file see one version. */
@@ -40,9 +76,16 @@ export class BlockCache {
     return this.#version;
   }
 
+  /** Aligns blocks to pages of the file, such as those of HDF5: metadata fills whole pages. Pages above 8 MiB are ignored. */
+  set pageSize(bytes: number) {
+    if (!(bytes > 0 && bytes <= maxBlock)) return;
+    this.#alignment = bytes * Math.max(1, Math.floor(minBlock / bytes));
+  }
+
   /**
    * Returns bytes of the file, which the caller must not change.
-   * @throws InvalidMetadata ("bad-file") if they lie beyond the end of the file; NotFound; errors of the source.
+   * @throws InvalidMetadata ("bad-file") if they lie beyond the end of the file; LimitExceeded; NotFound; errors of the
+   *   source.
    */
   read(offset: number, length: number, signal: AbortSignal | undefined): MaybePromise<Uint8Array> {
     return this.cached(offset, length) ?? this.#load(offset, length, signal);
@@ -50,17 +93,30 @@ export class BlockCache {
 
   /** Returns the first bytes of the file; fewer if it is shorter. */
   async head(length: number, signal: AbortSignal | undefined): Promise<Uint8Array> {
-    if (this.#blocks.length === 0) await this.#request(0, length, 0).loaded;
-    signal?.throwIfAborted();
-    const [first] = this.#blocks;
-    return first?.bytes?.subarray(0, length) ?? new Uint8Array(0);
+    const blocks = this.#blocksOf(0, Math.min(length, this.#end));
+    await this.#wait(blocks, signal);
+    return this.#join(blocks, 0, Math.min(length, this.#end));
   }
 
   /** Returns bytes that lie in one block; undefined for others. */
   cached(offset: number, length: number): Uint8Array | undefined {
     const block = this.#blocks[this.#after(offset) - 1];
-    if (!block?.bytes || offset + length > block.end) return undefined;
+    const isRange = Number.isInteger(offset) && length >= 0;
+    if (!block?.bytes || !isRange || !(offset + length <= block.end)) return undefined;
+    block.used = ++this.#clock;
     return block.bytes.subarray(offset - block.start, offset - block.start + length);
+  }
+
+  /** @throws InvalidMetadata ("bad-file") for a range that lies beyond the end of the file, as far as that is known. */
+  check(offset: number, length: number): void {
+    const isRange =
+      Number.isSafeInteger(offset) && Number.isSafeInteger(offset + length) && offset >= 0 && length >= 0;
+    if (!isRange || offset + length > this.#end) throw this.#beyond(offset, length);
+  }
+
+  /** End of the file, as far as known. */
+  get #end(): number {
+    return Math.min(this.fileSize ?? Number.POSITIVE_INFINITY, this.#limit);
   }
 
   /** Index of the first block that starts after an offset. */
@@ -75,67 +131,152 @@ export class BlockCache {
   }
 
   async #load(offset: number, length: number, signal: AbortSignal | undefined): Promise<Uint8Array> {
-    if (
-      !(Number.isSafeInteger(offset) && Number.isSafeInteger(offset + length) && offset >= 0 && length >= 0)
-    )
-      throw this.#beyond(offset, length);
-    const end = offset + length;
-    const needed: Block[] = [];
-    for (let at = offset; at < end; ) {
-      signal?.throwIfAborted();
-      const next = this.#after(at);
-      const before = this.#blocks[next - 1];
-      const block = before && before.end > at ? before : this.#request(at, end - at, next);
-      needed.push(block);
-      at = block.end;
-    }
-    await Promise.all(needed.map((block) => block.loaded));
-    signal?.throwIfAborted();
-    return this.cached(offset, length) ?? this.#join(needed, offset, length);
+    this.check(offset, length);
+    if (length > this.maxRead)
+      throw limitExceeded(
+        `${this.file.name}: reading ${length} bytes of metadata, more than the limit of ${this.maxRead}`,
+      );
+    const blocks = this.#blocksOf(offset, offset + length);
+    await this.#wait(blocks, signal);
+    this.check(offset, length);
+    return this.#join(blocks, offset, length);
   }
 
-  /** Requests a block before the one at an index. */
-  #request(start: number, length: number, next: number): Block {
+  /** Returns the blocks of a range; new ones for the parts that have not been requested. */
+  #blocksOf(offset: number, end: number): Block[] {
+    const blocks: Block[] = [];
+    for (let at = offset; at < end; ) {
+      const next = this.#after(at);
+      const before = this.#blocks[next - 1];
+      const block = before && before.end > at ? before : this.#place(at, end, next);
+      block.used = ++this.#clock;
+      blocks.push(block);
+      at = block.end;
+    }
+    return blocks;
+  }
+
+  /** Adds a block before the one at an index, for the first bytes of a range that are in none. */
+  #place(from: number, to: number, next: number): Block {
     const [before, after] = [this.#blocks[next - 1], this.#blocks[next]];
-    const isNear = before !== undefined && start - before.end < this.#size;
-    this.#size = isNear || !before ? Math.min(before ? 2 * this.#size : this.#size, maxBlock) : minBlock;
-    const limit = Math.min(
-      after?.start ?? Number.POSITIVE_INFINITY,
-      this.fileSize ?? Number.POSITIVE_INFINITY,
-    );
-    const end = Math.min(start + Math.max(length, this.#size), Math.max(limit, start + 1));
-    const read = async () => {
-      const bytes = await this.file.read({ offset: start, length: end - start }, { version: this.#version });
-      if (!bytes) throw notFound(`${this.file.name} does not exist`);
-      block.bytes = bytes;
-      block.end = start + bytes.byteLength;
+    const [low, high] = [before?.end ?? 0, Math.min(after?.start ?? Number.POSITIVE_INFINITY, this.#end)];
+    const last = Math.min(to, high);
+    const gapBefore = before ? from - low : Number.POSITIVE_INFINITY;
+    const gapAfter = after ? after.start - last : Number.POSITIVE_INFINITY;
+    const neighbour = gapBefore <= gapAfter ? before : after;
+    const isNear = neighbour !== undefined && Math.min(gapBefore, gapAfter) < nearGap;
+    const unit = this.#alignment;
+    const size = isNear ? Math.min(2 * neighbour.size, Math.max(maxBlock, unit)) : unit;
+    const isBackward = isNear && neighbour === after;
+    const start = isBackward ? Math.min(from, last - size) : from;
+    const first = Math.max(low, start - (Math.max(start, 0) % unit));
+    const wanted = Math.max(last, isBackward ? 0 : first + size);
+    const end = wanted + ((unit - (wanted % unit)) % unit);
+    // A rest between blocks that is shorter than a block would cost a request of its own.
+    const block: Block = {
+      start: first,
+      end: high - end < minBlock ? high : end,
+      size,
+      bytes: undefined,
+      used: 0,
     };
-    const loaded = read().catch((error) => {
-      this.#blocks.splice(this.#blocks.indexOf(block), 1);
-      throw error;
-    });
-    const block: Block = { start, end, bytes: undefined, loaded };
     this.#blocks.splice(next, 0, block);
     return block;
   }
 
-  #join(blocks: readonly Block[], offset: number, length: number): Uint8Array {
-    const joined = new Uint8Array(length);
-    let filled = 0;
-    for (const { start, end, bytes } of blocks) {
-      if (!bytes) throw networkError(`${this.file.name} could not be read`, { code: "file-failed" });
-      const part = bytes.subarray(offset + filled - start, Math.min(end, offset + length) - start);
-      joined.set(part, filled);
-      filled += part.byteLength;
+  /** Waits until blocks are read. Their requests are shared, and end if no caller waits any more. */
+  async #wait(blocks: readonly Block[], signal: AbortSignal | undefined): Promise<void> {
+    await Promise.all(
+      blocks
+        .filter(({ bytes }) => !bytes)
+        .map((block) =>
+          this.#flights.run(String(block.start), signal, (shared) => this.#fetch(block, shared)),
+        ),
+    );
+    signal?.throwIfAborted();
+  }
+
+  async #fetch(block: Block, signal: AbortSignal): Promise<void> {
+    const drop = () => this.#remove(block);
+    signal.addEventListener("abort", drop, { once: true });
+    const { start } = block;
+    const length = block.end - start;
+    try {
+      const options = { signal, version: this.#version, maxBytes: length };
+      const bytes = await this.file.read({ offset: start, length }, options);
+      signal.throwIfAborted();
+      if (!bytes) throw notFound(`${this.file.name} does not exist`);
+      this.#accept(block, bytes, length);
+    } catch (error) {
+      drop();
+      throw error;
+    } finally {
+      signal.removeEventListener("abort", drop);
     }
-    if (filled < length) throw this.#beyond(offset, length);
+  }
+
+  #accept(block: Block, bytes: Uint8Array, wanted: number): void {
+    const { name } = this.file;
+    const length = bytes.byteLength;
+    const end = block.start + length;
+    if (length > wanted)
+      throw networkError(`${name}: the source returned ${length} bytes for a range of ${wanted}`, {
+        code: "bad-range",
+      });
+    if (length < wanted) {
+      if (end < this.#end && this.fileSize !== undefined)
+        throw networkError(`${name}: the source returned ${length} bytes for a range of ${wanted}`, {
+          code: "truncated-answer",
+        });
+      if (this.#blocks.some((other) => other.bytes && other.end > end)) throw changedError(name);
+      this.#limit = Math.min(this.#limit, end);
+      if (length > 0 || end === 0) this.#size = end;
+    }
+    block.end = end;
+    block.bytes = bytes;
+    if (length === 0) this.#remove(block);
+    else this.#bytes += cost(block);
+    this.#trim(block);
+  }
+
+  /** Drops the least recently used blocks beyond the budget. */
+  #trim(last: Block): void {
+    while (this.#bytes > this.budget) {
+      let oldest: Block | undefined;
+      for (const block of this.#blocks)
+        if (block.bytes && block !== last && !(oldest && oldest.used < block.used)) oldest = block;
+      if (!oldest) return;
+      this.#bytes -= cost(oldest);
+      this.#remove(oldest);
+    }
+  }
+
+  #remove(block: Block): void {
+    const index = this.#blocks.indexOf(block);
+    if (index >= 0) this.#blocks.splice(index, 1);
+  }
+
+  /** Returns bytes of blocks, which may have been dropped meanwhile. */
+  #join(blocks: readonly Block[], offset: number, length: number): Uint8Array {
+    const [first] = blocks;
+    if (!first || length === 0) return new Uint8Array(0);
+    if (offset + length <= first.end)
+      return first.bytes!.subarray(offset - first.start, offset - first.start + length);
+    const joined = new Uint8Array(length);
+    for (const { start, end, bytes } of blocks) {
+      const from = Math.max(start, offset);
+      joined.set(bytes!.subarray(from - start, Math.min(end, offset + length) - start), from - offset);
+    }
     return joined;
   }
 
   #beyond(offset: number, length: number) {
-    const size = this.fileSize === undefined ? "" : ` of ${this.fileSize} bytes`;
+    const end = this.#end;
+    const size = Number.isFinite(end) ? ` of ${end} bytes` : "";
     return invalidMetadata(`${this.file.name}${size} ends before ${length} bytes at ${offset}`, {
       code: "bad-file",
     });
   }
 }
+
+const cost = ({ start, end }: Block): number => Math.max(end - start, minCost);

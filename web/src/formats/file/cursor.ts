@@ -10,6 +10,8 @@ export const badFile = (message: string, cause?: unknown): ZarrError =>
 /** A position in bytes. Reading moves it; reading beyond the end throws InvalidMetadata ("bad-file"). */
 export class Cursor {
   readonly #view: DataView;
+  /** Whether a read went beyond the end. */
+  isShort = false;
 
   /**
    * @param what names the bytes in messages, such as "the object header at 96".
@@ -93,7 +95,8 @@ export class Cursor {
 
   #take(length: number): number {
     const { at } = this;
-    if (!(length >= 0 && length <= this.left)) throw badFile(`${this.what} ends early`);
+    this.isShort = !(length >= 0 && length <= this.left);
+    if (this.isShort) throw badFile(`${this.what} ends early`);
     this.at += length;
     return at;
   }

@@ -73,7 +73,7 @@ export const bytesCodec = (isLittle: boolean): Json =>
 
 /** Returns a float of an attribute: always with a point or an exponent, so that readers see a float. */
 export const floatJson = (value: number): JsonNumber =>
-  new JsonNumber(Number.isInteger(value) && Math.abs(value) < 1e21 ? `${value}.0` : numberText(value));
+  new JsonNumber(numberText(value).replace(/^-?\d+$/, "$&.0"));
 
 /** Target size of a chunk of contiguous data, in bytes. */
 const contiguousBytes = 2 ** 22;
@@ -84,7 +84,7 @@ const contiguousBytes = 2 ** 22;
  * is cut.
  */
 export function contiguousChunks(shape: readonly number[], itemBytes: number): number[] {
-  const chunks = [...shape];
+  const chunks = shape.map((length) => length || 1);
   let bytes = shape.reduce((product, length) => product * length, itemBytes);
   for (let axis = 0; axis < shape.length && bytes > 2 * contiguousBytes; axis++) {
     const length = shape[axis]!;

@@ -1,11 +1,11 @@
-/** Reads one object from a URL, a file, a store, a Blob or memory; names the formats of files by their first bytes. */
+/** Reads one object from a URL, a file, a store, a Blob or memory, and the objects beside it. */
 import { invalidArgument, networkError } from "../../util/errors.js";
 import { defaultLimits } from "../../util/limits.js";
 import { isFileUrl, nodeModule } from "../../util/platform.js";
 import { readFilePart } from "../file/read.js";
-import { HttpClient, type HttpStoreOptions } from "../http/store.js";
+import { HttpClient, HttpStore, type HttpStoreOptions, siblingUrl } from "../http/store.js";
 import { callStore, cutRange, locateKey, readRange, resolveRange } from "../read.js";
-import { isStore, type RangeQuery, type Store, type StoreGetOptions } from "../store.js";
+import { checkVersion, isStore, type RangeQuery, type Store, type StoreGetOptions } from "../store.js";
 
 /** An object in a store. */
 export interface StoredObject {
@@ -22,6 +22,10 @@ export interface ByteReader {
   readonly name: string;
   /** Returns the URL of the object, if it has one. */
   url?(): Promise<URL>;
+  /** The store of the object, if it is in one. */
+  readonly store?: Store | undefined;
+  /** Returns a reader of an object by its path relative to the folder of this one, in normal form. */
+  sibling?(path: string): ByteReader;
   /** Returns undefined for a missing object; fewer bytes than requested only at its end. */
   read(range: RangeQuery | undefined, options: StoreGetOptions): Promise<Uint8Array | undefined>;
 }
@@ -41,12 +45,17 @@ export function byteReader(source: ByteSource, options: HttpStoreOptions, client
 }
 
 function memory(bytes: Uint8Array): ByteReader {
-  return { name: "archive", read: async (range) => (range ? cutRange(bytes, range) : bytes) };
+  const read: ByteReader["read"] = async (range, { version }) => {
+    checkVersion(version, { size: bytes.byteLength }, "archive");
+    return range ? cutRange(bytes, range) : bytes;
+  };
+  return { name: "archive", read };
 }
 
 function blob(object: Blob): ByteReader {
   const name = (object as { name?: string }).name ?? "archive";
-  const read = async (range: RangeQuery | undefined) => {
+  const read: ByteReader["read"] = async (range, { version }) => {
+    checkVersion(version, { size: object.size }, name);
     const { start, end } = resolveRange(range ?? { suffixLength: object.size }, object.size);
     try {
       return new Uint8Array(await object.slice(start, end).arrayBuffer());
@@ -62,7 +71,12 @@ function stored({ store, key }: StoredObject): ByteReader {
     range
       ? readRange(store, key, range, options)
       : callStore(store, key, () => store.get(key, options), options.signal);
-  return { name: locateKey(store, key), read };
+  const folder = key.slice(0, key.lastIndexOf("/") + 1);
+  // The key "" is the object at the store's own URL.
+  const beside = key === "" && store instanceof HttpStore ? store.beside.bind(store) : undefined;
+  const sibling = (path: string) =>
+    stored(beside ? { store: beside(path), key: "" } : { store, key: folder + path });
+  return { name: locateKey(store, key), store, sibling, read };
 }
 
 function located(
@@ -74,17 +88,27 @@ function located(
   if (url?.protocol === "http:" || url?.protocol === "https:") {
     const read: ByteReader["read"] = (range, get) =>
       range ? client.getRange(url, range, get) : client.get(url, get);
-    return { name: url.href, url: async () => url, read };
+    const sibling = (path: string) => located(siblingUrl(url, path), options, client);
+    return { name: url.href, url: async () => url, sibling, read };
   }
   if (url && !isFileUrl(url)) throw invalidArgument(`cannot read from ${url.protocol} URLs`);
   const maxBytes = options.maxBytes ?? defaultLimits.encodedBytes;
-  const file = async () =>
+  const fileUrl = async () =>
     url ?? (await nodeModule<typeof import("node:url")>("node:url")).pathToFileURL(String(source));
-  const read: ByteReader["read"] = async (range, get) => {
-    const limit = Math.min(get.maxBytes ?? maxBytes, maxBytes);
-    return readFilePart(await file(), { ...get, range, maxBytes: limit });
+  return localFile(String(source), fileUrl, maxBytes);
+}
+
+function localFile(name: string, url: () => Promise<URL>, maxBytes: number): ByteReader {
+  return {
+    name,
+    url,
+    sibling: (path) =>
+      localFile(name.replace(/[^/\\]*$/, path), async () => siblingUrl(await url(), path), maxBytes),
+    read: async (range, get) => {
+      const limit = Math.min(get.maxBytes ?? maxBytes, maxBytes);
+      return readFilePart(await url(), { ...get, range, maxBytes: limit });
+    },
   };
-  return { name: String(source), url: file, read };
 }
 
 /** Returns undefined for paths. One letter before a colon is a drive of Windows. */
@@ -97,47 +121,3 @@ export function sourceUrl(source: string | URL): URL | undefined {
     return undefined;
   }
 }
-
-/** Bytes that {@link fileFormat} needs: HDF5 may have 512 bytes of the writing program before its header. */
-const headBytes = 520;
-
-const hdf5 = "\x89HDF\r\n\x1a\n";
-const references = "through references to its chunks, as kerchunk and VirtualiZarr write them";
-
-/** Signatures, as characters of the bytes, with the format and the way to open it. */
-const signatures: readonly (readonly [start: RegExp, name: string, remedy: string])[] = [
-  [new RegExp(`^(?:[\\s\\S]{512})?${hdf5}`), "an HDF5 file, as NetCDF-4 files are", references],
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: signatures of binary files
-  [/^CDF[\x01\x02\x05]/, "a NetCDF file (classic)", references],
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: signatures of binary files
-  [/^\x0e\x03\x13\x01/, "an HDF4 file", references],
-  [/^(?:II[*+]\0|MM\0[*+])/, "a TIFF file", references],
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: signatures of binary files
-  [/^GRIB[\s\S]{3}[\x01\x02]/, "a GRIB file", references],
-  [/^SIMPLE {2}=/, "a FITS file", references],
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: signatures of binary files
-  [/^PK\x03\x04/, "a zip archive", "with `new ZipStore(url)`"],
-  [/^PAR1/, "a Parquet file", "with `readParquet`"],
-  [/^(?:\xef\xbb\xbf)?\s*\{/, "a JSON document", "with `ReferenceStore.open(url)`, if it has references"],
-];
-
-/** Returns the format of a file and the way to open it; undefined if its first bytes are unknown. */
-export function fileFormat(head: Uint8Array): string | undefined {
-  const text = String.fromCharCode(...head.subarray(0, headBytes));
-  const found = signatures.find(([start]) => start.test(text));
-  return found && `${found[1]}; open it ${found[2]}`;
-}
-
-/** Returns the format of a file, from its start; undefined if it is missing, unreadable or unknown. */
-export async function formatOf(
-  file: ByteReader,
-  signal: AbortSignal | undefined,
-): Promise<string | undefined> {
-  const head = await file.read({ offset: 0, length: headBytes }, { signal }).catch(() => undefined);
-  signal?.throwIfAborted();
-  return head && fileFormat(head);
-}
-
-/** Whether a URL names a file rather than a folder. */
-export const isFileName = (pathname: string): boolean =>
-  /\.(?:nc4?|netcdf|cdf|he?5|hdf[45]?|tiff?|btf|gri?b2?|fits?|json|parq(?:uet)?\/?)$/i.test(pathname);

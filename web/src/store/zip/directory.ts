@@ -14,7 +14,7 @@ import { inSlices, type Steps, sortSteps } from "../../util/slices.js";
 import { LargeMap } from "../key-index.js";
 import { normalizePath } from "../path.js";
 import type { ByteReader } from "../source/byte-reader.js";
-import { fileFormat, formatOf } from "../source/byte-reader.js";
+import { fileFormat, formatHint, formatOf } from "../source/file-formats.js";
 import type { StoreGetOptions } from "../store.js";
 
 /** An object in the archive. */
@@ -254,8 +254,8 @@ async function whyNoZip(source: ByteReader, tail: Uint8Array, { signal }: StoreG
   const url = await source.url?.();
   const isLocal = url !== undefined && isFileUrl(url);
   const format = isWhole ? fileFormat(tail) : isLocal ? await formatOf(source, signal) : undefined;
-  const isZip = format?.includes("zip") ?? true;
-  return isZip ? "it has no end-of-central-directory record" : `it is ${format}`;
+  if (!format || format.id === "zip") return "it has no end-of-central-directory record";
+  return `it is ${formatHint(format)}`;
 }
 
 function severalParts(source: ByteReader): ZarrError {

@@ -1,0 +1,24 @@
+/** The parsers of array files, each a part of the library. */
+
+import { fileFormats, type ReadableFormat } from "../../store/source/file-formats.js";
+import { lazy } from "../../util/lazy.js";
+import type { FileFormat } from "../file/model.js";
+
+type LoadPart = () => Promise<{ readonly format: FileFormat }>;
+
+const parts: Readonly<Record<ReadableFormat, LoadPart>> = {
+  hdf5: () => import("../hdf5/part.js"),
+  netcdf3: () => import("../netcdf3/part.js"),
+  tiff: () => import("../tiff/part.js"),
+};
+
+const loaders = new Map<string, LoadPart>(
+  Object.entries(parts).map(([id, load]) => {
+    const { name = id } = fileFormats.find((row) => row.id === id) ?? {};
+    return [id, lazy(name, load)];
+  }),
+);
+
+/** Loads the parser of a format; undefined if there is none. */
+export const loadParser = async (id: string): Promise<FileFormat | undefined> =>
+  (await loaders.get(id)?.())?.format;

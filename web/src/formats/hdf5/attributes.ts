@@ -1,0 +1,147 @@
+/** Attributes of objects, in the header or in a fractal heap. Spec: HDF5 File Format Specification, IV.A.2.m and v. */
+
+import { jsonObject } from "../../metadata/print.js";
+import { encodeBase64 } from "../../util/bytes.js";
+import { type Json, JsonNumber, type JsonObject } from "../../util/json.js";
+import { Cursor } from "../file/cursor.js";
+import { BTree2 } from "./btree2.js";
+import { readDatatype } from "./datatype.js";
+import { checkVersion, type HdfFile } from "./file.js";
+import { FractalHeap } from "./fractal-heap.js";
+import { type Message, messageType, type ObjectHeader, readHeader } from "./header.js";
+import { readDataspace } from "./messages.js";
+import type { MessageReader } from "./shared.js";
+import type { Dataspace, Datatype } from "./types.js";
+import { NoJson, nest, ValueReader } from "./values.js";
+
+export interface Attribute {
+  readonly name: string;
+  readonly type: Datatype;
+  readonly space: Dataspace;
+  readonly bytes: Uint8Array;
+  readonly order: number | undefined;
+}
+
+/** Returns the attributes of an object in the order of their creation if it is tracked, else as stored. */
+export async function readAttributes(
+  reader: MessageReader,
+  header: ObjectHeader,
+): Promise<ReadonlyMap<string, Attribute>> {
+  const found: Attribute[] = [];
+  for (const message of header.messages) {
+    const { type } = message;
+    if (type !== messageType.attribute && type !== messageType.attributeInfo) continue;
+    const cursor = await reader.content(message, header.address);
+    if (type === messageType.attribute) found.push(await readAttribute(reader, cursor, message.order));
+    else found.push(...(await denseAttributes(reader, cursor)));
+  }
+  if (found.every(({ order }) => order !== undefined)) found.sort((a, b) => a.order! - b.order!);
+  return new Map(found.map((attribute) => [attribute.name, attribute]));
+}
+
+/** Returns the attributes of the object at an address. */
+export const attributesAt = async (
+  reader: MessageReader,
+  address: number,
+): Promise<ReadonlyMap<string, Attribute>> => readAttributes(reader, await readHeader(reader.file, address));
+
+async function denseAttributes(reader: MessageReader, cursor: Cursor): Promise<Attribute[]> {
+  const { file } = reader;
+  checkVersion(cursor, 0);
+  const flags = cursor.u8();
+  if (flags & 1) cursor.skip(2);
+  const [heapAddress, names] = [file.address(cursor), file.address(cursor)];
+  if (heapAddress === undefined || names === undefined) return [];
+  const heap = await FractalHeap.open(file, heapAddress);
+  const tree = await BTree2.open(file, names);
+  const attributes: Attribute[] = [];
+  for await (const bytes of tree.records()) {
+    await file.turn();
+    const record = new Cursor(bytes, "a record of attributes");
+    const id = record.take(8);
+    const isShared = (record.u8() & 2) !== 0;
+    const order = record.u32();
+    const content = isShared
+      ? await reader.heapMessage(id, messageType.attribute)
+      : new Cursor(await heap.object(id), "an attribute");
+    attributes.push(await readAttribute(reader, content, order));
+  }
+  return attributes;
+}
+
+async function readAttribute(
+  reader: MessageReader,
+  cursor: Cursor,
+  order: Message["order"],
+): Promise<Attribute> {
+  const { file } = reader;
+  const version = checkVersion(cursor, 1, 2, 3);
+  const flags = version === 1 ? 0 * cursor.u8() : cursor.u8();
+  const [nameBytes, typeBytes, spaceBytes] = [cursor.u16(), cursor.u16(), cursor.u16()];
+  if (version === 3) cursor.skip(1);
+  const take = (length: number) => cursor.take(version === 1 ? 8 * Math.ceil(length / 8) : length);
+  const name = new Cursor(take(nameBytes), cursor.what).text(nameBytes);
+  const part = (length: number, isShared: boolean, type: number): Cursor | Promise<Cursor> => {
+    const own = new Cursor(take(length), `attribute "${name}" of ${cursor.what}`);
+    return isShared ? reader.shared(own, type) : own;
+  };
+  const typeCursor = part(typeBytes, (flags & 1) !== 0, messageType.datatype);
+  const spaceCursor = part(spaceBytes, (flags & 2) !== 0, messageType.dataspace);
+  const type = readDatatype(await typeCursor, file.offsetBytes);
+  const space = readDataspace(file, await spaceCursor);
+  return { name, type, space, bytes: cursor.take(cursor.left), order };
+}
+
+/** How attributes are shown. */
+export interface AttributeRules {
+  /** Attributes left out. */
+  readonly hidden: ReadonlySet<string>;
+  /** Whether a list of one value is that value, as NetCDF-4 stores it. */
+  readonly isNetcdf: boolean;
+  /** Whether the array has floats, whose `_FillValue` is written as xarray does in Zarr v3. */
+  readonly hasFloats: boolean;
+}
+
+/** Returns attributes as JSON. Values without a form in JSON are left out with a warning. */
+export async function attributesJson(
+  file: HdfFile,
+  attributes: ReadonlyMap<string, Attribute>,
+  { hidden, isNetcdf, hasFloats }: AttributeRules,
+): Promise<JsonObject> {
+  const entries: [string, Json][] = [];
+  for (const attribute of attributes.values()) {
+    const { name, space } = attribute;
+    if (hidden.has(name)) continue;
+    await file.turn();
+    const value = await jsonOf(file, attribute);
+    if (value === undefined) continue;
+    const isSingle = Array.isArray(value) && value.length === 1 && space.shape?.length === 1;
+    const single = isSingle && (isNetcdf || name === "_FillValue") ? value[0]! : value;
+    const isFloatFill = hasFloats && name === "_FillValue" && single instanceof JsonNumber;
+    entries.push([name, isFloatFill ? floatFill(single.value) : single]);
+  }
+  return jsonObject(entries);
+}
+
+/** Returns the base64 of a little-endian float64, as xarray writes `_FillValue`. */
+function floatFill(value: number): string {
+  const view = new DataView(new ArrayBuffer(8));
+  view.setFloat64(0, value, true);
+  return encodeBase64(new Uint8Array(view.buffer));
+}
+
+async function jsonOf(
+  file: HdfFile,
+  { name, type, space: { shape }, bytes }: Attribute,
+): Promise<Json | undefined> {
+  if (!shape) return type.kind === "string" || (type.kind === "variable" && type.isString) ? "" : null;
+  const count = shape.reduce((product, length) => product * length, 1);
+  try {
+    return nest(await new ValueReader(file).list(type, bytes, count), shape);
+  } catch (error) {
+    if (!(error instanceof NoJson)) throw error;
+    const message = `${file.context.name}: attribute "${name}" is left out: it has ${error.message}`;
+    file.context.onWarning?.({ code: "hdf5-attribute", message });
+    return undefined;
+  }
+}

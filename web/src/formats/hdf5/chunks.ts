@@ -1,0 +1,192 @@
+/** Chunks of datasets: their codecs, and their bytes as these codecs decode them. */
+
+import { createCodecChain } from "../../chain/codec-chain.js";
+import { frameItems } from "../../codecs/vlen-codec.js";
+import type { MaybePromise } from "../../store/store.js";
+import { utf8Text } from "../../util/bytes.js";
+import { limitExceeded } from "../../util/errors.js";
+import type { Json } from "../../util/json.js";
+import { textEncoder } from "../../util/platform.js";
+import { withTurns } from "../../util/slices.js";
+import { badFile, Cursor, textOf } from "../file/cursor.js";
+import { named } from "../file/documents.js";
+import type { FileChunk } from "../file/model.js";
+import { chunkLocator } from "./chunk-index.js";
+import type { HdfFile } from "./file.js";
+import { type FilterCodec, type Pipeline, type PipelineCodec, pipelineOf, unshuffled } from "./filters.js";
+import { heapObject } from "./global-heap.js";
+import type { Mapping } from "./mapping.js";
+import type { ChunkedLayout, DatasetParts, Datatype } from "./types.js";
+
+/** Returns the bytes of a chunk; undefined if it is not stored. @param at index of the chunk per dimension. */
+export type ChunkReader = (at: readonly number[]) => Promise<FileChunk | undefined>;
+
+/** Bit of the layout's flags: chunks that the edge of the array cuts are not filtered. */
+const plainEdges = 1;
+const optional = 1;
+
+/** Returns the codecs of a dataset with a chunked layout. Filters of values of variable length are left to the reader. */
+export function codecsOf(file: HdfFile, parts: DatasetParts, mapping: Mapping): Json[] {
+  const pipeline = chunkPipeline(file, parts);
+  const { array, codecs } = pipeline;
+  if (mapping.dtype.isVariable) return [mapping.codec];
+  const filters = codecs.map(({ codec }) => codec);
+  const further = isConditional(parts, pipeline) ? [conditional(filters)] : filters;
+  const json = [...array, ...further].map(({ name, configuration }) => named(name, configuration));
+  return array.length > 0 ? json : [mapping.codec, ...json];
+}
+
+const conditional = (codecs: readonly FilterCodec[]): FilterCodec => ({
+  name: "conditional",
+  configuration: { codecs: codecs.map((codec) => ({ ...codec })) },
+});
+
+function chunkPipeline(file: HdfFile, { filters, type, layout }: DatasetParts): Pipeline {
+  return pipelineOf(file, filters, type.size, (layout as ChunkedLayout).chunk);
+}
+
+/**
+ * Whether a byte before each chunk tells which filters have been applied. Chunks without some of the filters are
+ * otherwise encoded again, which needs encoders.
+ */
+const isConditional = ({ filters, layout }: DatasetParts, { array, codecs, canEncode }: Pipeline): boolean =>
+  !canEncode &&
+  array.length === 0 &&
+  codecs.length <= 8 &&
+  (filters.some(({ flags }) => (flags & optional) !== 0) ||
+    ((layout as ChunkedLayout).flags & plainEdges) !== 0);
+
+/** Returns the reader of the chunks of a dataset with a chunked layout. */
+export async function chunkReader(file: HdfFile, parts: DatasetParts): Promise<ChunkReader> {
+  const layout = parts.layout as ChunkedLayout;
+  const { chunk, flags, elementBytes } = layout;
+  const { shape = [] } = parts.space;
+  const locate = chunkLocator(file, layout, parts.space);
+  const pipeline = chunkPipeline(file, parts);
+  const { array, codecs, shuffles, canEncode } = pipeline;
+  const chunkBytes = chunk.reduce((product, length) => product * length, elementBytes);
+  const isVariable = itemType(parts.type).kind === "variable";
+  const hasHeaders = !isVariable && isConditional(parts, pipeline);
+  const isEdge = (at: readonly number[]) => at.some((i, axis) => (i + 1) * chunk[axis]! > shape[axis]!);
+  return async (at) => {
+    const stored = await locate(at);
+    if (!stored) return undefined;
+    const mask = (flags & plainEdges) !== 0 && isEdge(at) ? 0xffffffff : stored.mask;
+    const isApplied = ({ bit }: PipelineCodec) => ((mask >>> bit) & 1) === 0;
+    const { address, length } = stored;
+    const isAsIs = hasHeaders || (!isVariable && codecs.every(isApplied));
+    const header = hasHeaders ? [{ bytes: appliedBits(codecs, isApplied) }] : [];
+    if (array.length > 0 && (mask & 1) !== 0) throw file.unsupported("a chunk lacks its ZFP filter");
+    const undone = shuffles.filter(isApplied);
+    if (isAsIs && undone.length === 0) {
+      const range = { offset: file.locate(address, length), length };
+      return hasHeaders ? { parts: [...header, range] } : range;
+    }
+    const bytes = undone.reduceRight(
+      (rest, { codec }) => unshuffled(rest, codec),
+      await file.read(address, length),
+    );
+    if (isAsIs) return { parts: [...header, { bytes }] };
+    const raw = await decode(file, codecs.filter(isApplied), bytes, chunkBytes);
+    if (isVariable) return { bytes: await encodeVariable(file, parts.type, raw) };
+    if (canEncode) return { bytes: await encode(file, codecs, raw) };
+    throw file.unsupported("a chunk lacks a filter that cannot encode");
+  };
+}
+
+/** Returns the header of the codec `conditional`. */
+const appliedBits = (
+  pipeline: readonly PipelineCodec[],
+  isApplied: (codec: PipelineCodec) => boolean,
+): Uint8Array =>
+  new Uint8Array([pipeline.reduce((bits, codec, i) => bits | (isApplied(codec) ? 1 << i : 0), 0)]);
+
+const chainOf = (
+  file: HdfFile,
+  pipeline: readonly PipelineCodec[],
+  bytes: number,
+  direction: "both" | "decode",
+) =>
+  createCodecChain({
+    dtype: "uint8",
+    shape: [bytes],
+    codecs: [{ name: "bytes" }, ...pipeline.map(({ codec }) => codec)],
+    direction,
+    limits: file.context.limits,
+  });
+
+async function decode(
+  file: HdfFile,
+  pipeline: readonly PipelineCodec[],
+  bytes: Uint8Array,
+  size: number,
+): Promise<Uint8Array> {
+  if (pipeline.length === 0) return bytes;
+  const chain = await chainOf(file, pipeline, size, "decode");
+  return chain.decode<Uint8Array<ArrayBuffer>>(bytes);
+}
+
+async function encode(
+  file: HdfFile,
+  pipeline: readonly PipelineCodec[],
+  bytes: Uint8Array,
+): Promise<Uint8Array> {
+  const chain = await chainOf(file, pipeline, bytes.byteLength, "both");
+  return chain.encode(bytes as Uint8Array<ArrayBuffer>);
+}
+
+/** Number of values between turns of the event loop. */
+const turn = 2 ** 12;
+const noBytes = new Uint8Array(0);
+
+/** Returns elements of variable length in the form of vlen-utf8 or vlen-bytes. @param bytes the elements in the file. */
+export async function encodeVariable(file: HdfFile, type: Datatype, bytes: Uint8Array): Promise<Uint8Array> {
+  const item = itemType(type);
+  const isText = item.kind === "variable" && item.isString;
+  const maxBytes = Math.max(file.form.end, file.context.limits.metadataBytes);
+  const cursor = new Cursor(bytes, "a chunk of values of variable length");
+  const values: Uint8Array[] = [];
+  let total = 0;
+  for await (const end of withTurns(multiples(turn * item.size, bytes.byteLength))) {
+    while (cursor.at < end) {
+      const found = variableValue(file, cursor);
+      const object = found instanceof Promise ? await found : found;
+      const value = isText ? textBytes(object) : object;
+      total += value.byteLength;
+      if (total > maxBytes)
+        throw limitExceeded(`a chunk of ${file.context.name} has more than ${maxBytes} bytes of values`);
+      values.push(value);
+    }
+  }
+  return frameItems(isText ? "vlen-utf8" : "vlen-bytes", values);
+}
+
+function* multiples(step: number, end: number): Generator<number> {
+  for (let at = step; at < end; at += step) yield at;
+  yield end;
+}
+
+/** Reads an element: the length in bytes, the address of a collection and the index of an object in it. */
+function variableValue(file: HdfFile, cursor: Cursor): MaybePromise<Uint8Array> {
+  const length = cursor.u32();
+  const address = file.address(cursor);
+  const index = cursor.u32();
+  if (length === 0 || address === undefined || address === 0) return noBytes;
+  const cut = (object: Uint8Array) => {
+    if (object.byteLength < length) throw badFile(`${cursor.what} has one that ends early`);
+    return object.subarray(0, length);
+  };
+  const object = heapObject(file, address, index);
+  return object instanceof Promise ? object.then(cut) : cut(object);
+}
+
+/** Returns a string as UTF-8, up to the first NUL. */
+function textBytes(bytes: Uint8Array): Uint8Array {
+  const end = bytes.indexOf(0);
+  const own = end < 0 ? bytes : bytes.subarray(0, end);
+  const isAscii = own.every((byte) => byte < 0x80);
+  return isAscii || utf8Text(own) !== undefined ? own : textEncoder().encode(textOf(own));
+}
+
+/** Returns the type of the elements of array types. */
+const itemType = (type: Datatype): Datatype => (type.kind === "array" ? itemType(type.base) : type);

@@ -1,0 +1,104 @@
+/** An HDF5 file: addresses relative to its base, sizes of offsets and lengths, checks of its end. */
+
+import type { MaybePromise } from "../../store/store.js";
+import { unsupported, type ZarrError } from "../../util/errors.js";
+import { nextTask } from "../../util/platform.js";
+import { sliceTime } from "../../util/slices.js";
+import { badFile, Cursor } from "../file/cursor.js";
+import type { FileContext } from "../file/model.js";
+
+/** The form of a file, from its superblock. */
+export interface FileForm {
+  /** Offset of address 0 in the file: the length of the user block. */
+  readonly base: number;
+  /** Bytes of an address. */
+  readonly offsetBytes: number;
+  /** Bytes of a length. */
+  readonly lengthBytes: number;
+  /** Address of the end of the file. */
+  readonly end: number;
+}
+
+export class HdfFile {
+  /** Time at which the current slice of work ends. */
+  #sliceEnd = 0;
+
+  constructor(
+    readonly context: FileContext,
+    readonly form: FileForm,
+  ) {}
+
+  get offsetBytes(): number {
+    return this.form.offsetBytes;
+  }
+
+  get lengthBytes(): number {
+    return this.form.lengthBytes;
+  }
+
+  /** Lets other tasks run from time to time: to be called in long loops whose reads are cached. */
+  async turn(): Promise<void> {
+    const now = performance.now();
+    if (now < this.#sliceEnd) return;
+    await nextTask();
+    this.#sliceEnd = performance.now() + sliceTime;
+  }
+
+  /** Returns the offset in the file of bytes at an address. @throws InvalidMetadata ("bad-file") beyond the end. */
+  locate(address: number, length: number): number {
+    if (!(address >= 0 && length >= 0 && address + length <= this.form.end))
+      throw badFile(
+        `${this.context.name} ends at ${this.form.end}, before ${length} bytes at address ${address}`,
+      );
+    return this.form.base + address;
+  }
+
+  /** Returns bytes at an address, which the caller must not change. */
+  read(address: number, length: number): MaybePromise<Uint8Array> {
+    return this.context.blocks.read(this.locate(address, length), length, undefined);
+  }
+
+  /** Returns a cursor on bytes at an address. @param what names them: "the heap at 96" if it is "heap". */
+  async cursor(address: number, length: number, what: string): Promise<Cursor> {
+    return new Cursor(await this.read(address, length), `the ${what} at ${address}`);
+  }
+
+  /** Reads an address; undefined if it is the undefined one. */
+  address(cursor: Cursor): number | undefined {
+    const { offsetBytes } = this.form;
+    const { at } = cursor;
+    const bytes = cursor.take(offsetBytes);
+    if (bytes.every((byte) => byte === 0xff)) return undefined;
+    cursor.at = at;
+    return cursor.uint(offsetBytes);
+  }
+
+  /** Reads a length; undefined if all bits are set. */
+  length(cursor: Cursor): number | undefined {
+    const { lengthBytes } = this.form;
+    const { at } = cursor;
+    const bytes = cursor.take(lengthBytes);
+    if (bytes.every((byte) => byte === 0xff)) return undefined;
+    cursor.at = at;
+    return cursor.uint(lengthBytes);
+  }
+
+  /** Returns the error of a feature of the file that the library does not read. */
+  unsupported(what: string): ZarrError {
+    return unsupported(`${this.context.name}: ${what}`, { code: "unsupported-file" });
+  }
+}
+
+/** Checks the signature of a structure. */
+export function checkSignature(cursor: Cursor, signature: string): void {
+  const found = String.fromCharCode(...cursor.take(signature.length));
+  if (found !== signature) throw badFile(`${cursor.what} does not start with ${signature}`);
+}
+
+/** Reads a one-byte version. @throws Unsupported for others. */
+export function checkVersion(cursor: Cursor, ...known: readonly number[]): number {
+  const version = cursor.u8();
+  if (!known.includes(version))
+    throw unsupported(`${cursor.what} has the unknown version ${version}`, { code: "unsupported-file" });
+  return version;
+}

@@ -1,0 +1,60 @@
+/** The global heap: values of variable length. Spec: HDF5 File Format Specification, III.E. */
+
+import type { MaybePromise } from "../../store/store.js";
+import { LruCache } from "../../util/lru.js";
+import { badFile, Cursor } from "../file/cursor.js";
+import { readStructure } from "./checksum.js";
+import { checkSignature, checkVersion, type HdfFile } from "./file.js";
+
+interface Collection {
+  readonly key: string;
+  readonly bytes: number;
+  readonly cursor: Cursor;
+  /** Offsets of the lengths of objects, by index. */
+  readonly places: ReadonlyMap<number, number>;
+}
+
+/** Bytes of collections that are kept. */
+const keptBytes = 2 ** 24;
+
+const heaps = new WeakMap<HdfFile, LruCache<Collection>>();
+
+/** Returns an object of the global heap of a file, which the caller must not change; at once if its collection is kept. */
+export function heapObject(file: HdfFile, address: number, index: number): MaybePromise<Uint8Array> {
+  const kept = heaps.get(file) ?? new LruCache<Collection>(keptBytes);
+  heaps.set(file, kept);
+  const collection = kept.get(String(address));
+  if (collection) return objectOf(file, collection, index);
+  return readCollection(file, address).then((read) => {
+    kept.set(read);
+    return objectOf(file, read, index);
+  });
+}
+
+function objectOf(file: HdfFile, { cursor, places }: Collection, index: number): Uint8Array {
+  const place = places.get(index);
+  if (place === undefined) throw badFile(`${cursor.what} has no object ${index}`);
+  cursor.at = place;
+  return cursor.take(cursor.uint(file.lengthBytes));
+}
+
+async function readCollection(file: HdfFile, address: number): Promise<Collection> {
+  const what = "global heap";
+  const head = await file.cursor(address, 8 + file.lengthBytes, what);
+  checkSignature(head, "GCOL");
+  checkVersion(head, 1);
+  head.skip(3);
+  const size = head.uint(file.lengthBytes);
+  const cursor = new Cursor(await readStructure(file, address, size, what), head.what, true, head.at);
+  const places = new Map<number, number>();
+  while (cursor.left >= 8 + file.lengthBytes) {
+    const index = cursor.u16();
+    if (index === 0) break; // free space up to the end
+    cursor.skip(6);
+    places.set(index, cursor.at);
+    const length = cursor.uint(file.lengthBytes);
+    cursor.skip(length);
+    cursor.skip(Math.min((8 - (length % 8)) % 8, cursor.left));
+  }
+  return { key: String(address), bytes: size, cursor, places };
+}

@@ -1,0 +1,142 @@
+/** The links of a group: in a symbol table, in the header, or in a fractal heap. Spec: HDF5 File Format Specification, IV.A.2. */
+
+import { badFile, Cursor, textOf } from "../file/cursor.js";
+import { BTree1, groupNodes } from "./btree1.js";
+import { BTree2 } from "./btree2.js";
+import { checkSignature, checkVersion, type HdfFile } from "./file.js";
+import { FractalHeap } from "./fractal-heap.js";
+import { messageType, type ObjectHeader } from "./header.js";
+
+export type Link =
+  | { readonly kind: "hard"; readonly address: number }
+  | { readonly kind: "soft"; readonly path: string }
+  /** A link to another file, or of a kind of the user. */
+  | { readonly kind: "external" | "user"; readonly path: string };
+
+interface NamedLink {
+  readonly name: string;
+  /** Undefined if the order is not tracked. */
+  readonly order: number | undefined;
+  readonly link: Link;
+}
+
+/** Returns the links in the order of the file: of creation if it is tracked, else by name. */
+export async function readLinks(
+  file: HdfFile,
+  { messages }: ObjectHeader,
+): Promise<ReadonlyMap<string, Link>> {
+  const found: NamedLink[] = [];
+  for (const { type, bytes } of messages) {
+    const cursor = new Cursor(bytes, "a group");
+    if (type === messageType.symbolTable) found.push(...(await tableLinks(file, cursor)));
+    else if (type === messageType.link) found.push(readLink(file, cursor));
+    else if (type === messageType.linkInfo) found.push(...(await denseLinks(file, cursor)));
+  }
+  const isTracked = found.every(({ order }) => order !== undefined);
+  found.sort((a, b) => (isTracked ? a.order! - b.order! : a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+  return new Map(found.map(({ name, link }) => [name, link]));
+}
+
+/** Whether an object is a group. */
+export const isGroup = ({ messages }: ObjectHeader): boolean =>
+  messages.some(({ type }) =>
+    [messageType.symbolTable, messageType.linkInfo, messageType.groupInfo, messageType.link].includes(
+      type as 2,
+    ),
+  );
+
+async function denseLinks(file: HdfFile, cursor: Cursor): Promise<NamedLink[]> {
+  checkVersion(cursor, 0);
+  const flags = cursor.u8();
+  if (flags & 1) cursor.skip(8);
+  const [heapAddress, names] = [file.address(cursor), file.address(cursor)];
+  if (heapAddress === undefined || names === undefined) return [];
+  const heap = await FractalHeap.open(file, heapAddress);
+  const tree = await BTree2.open(file, names);
+  const links: NamedLink[] = [];
+  for await (const record of tree.records()) {
+    await file.turn();
+    const id = record.subarray(4, 4 + heap.idBytes); // after the hash of the name
+    links.push(readLink(file, new Cursor(await heap.object(id), "a link")));
+  }
+  return links;
+}
+
+function readLink(file: HdfFile, cursor: Cursor): NamedLink {
+  checkVersion(cursor, 1);
+  const flags = cursor.u8();
+  const kind = flags & 8 ? cursor.u8() : 0;
+  const order = flags & 4 ? Number(cursor.big64()) : undefined;
+  if (flags & 0x10) cursor.skip(1);
+  const name = cursor.text(cursor.uint(2 ** (flags & 3)));
+  return { name, order, link: readTarget(file, cursor, kind) };
+}
+
+function readTarget(file: HdfFile, cursor: Cursor, kind: number): Link {
+  if (kind === 0) return hardLink(file.address(cursor), cursor.what);
+  const value = cursor.take(cursor.u16());
+  if (kind === 1) return { kind: "soft", path: textOf(value) };
+  return kind === 64
+    ? { kind: "external", path: textOf(value.subarray(1)) }
+    : { kind: "user", path: String(kind) };
+}
+
+function hardLink(address: number | undefined, what: string): Link {
+  if (address === undefined) throw badFile(`${what} links to an undefined address`);
+  return { kind: "hard", address };
+}
+
+/** Reads a symbol table: a B-tree of tables whose names are in a local heap. */
+async function tableLinks(file: HdfFile, cursor: Cursor): Promise<NamedLink[]> {
+  const [tree, heapAddress] = [file.address(cursor), file.address(cursor)];
+  if (tree === undefined || heapAddress === undefined) throw badFile(`${cursor.what} has no symbol table`);
+  const names = await localHeap(file, heapAddress);
+  const links: NamedLink[] = [];
+  const tables = new BTree1(file, tree, groupNodes, file.lengthBytes);
+  for await (const { address } of tables.leaves()) {
+    await file.turn();
+    links.push(...(await readTable(file, address, names)));
+  }
+  return links;
+}
+
+async function readTable(file: HdfFile, address: number, names: Uint8Array): Promise<NamedLink[]> {
+  const head = await file.cursor(address, 8, "symbol table");
+  checkSignature(head, "SNOD");
+  checkVersion(head, 1);
+  head.skip(1);
+  const count = head.u16();
+  const entryBytes = file.lengthBytes + file.offsetBytes + 24;
+  const cursor = await file.cursor(address + 8, count * entryBytes, "symbol table");
+  return Array.from({ length: count }, () => {
+    const name = nameAt(cursor, names, cursor.uint(file.lengthBytes));
+    const target = file.address(cursor);
+    const cacheType = cursor.u32();
+    cursor.skip(4);
+    const scratch = new Cursor(cursor.take(16), cursor.what);
+    const link: Link =
+      cacheType === 2
+        ? { kind: "soft", path: nameAt(cursor, names, scratch.u32()) }
+        : hardLink(target, cursor.what);
+    return { name, order: undefined, link };
+  });
+}
+
+function nameAt({ what }: Cursor, names: Uint8Array, offset: number): string {
+  const end = names.indexOf(0, offset);
+  if (!(offset < names.byteLength && end >= 0)) throw badFile(`${what} has a name outside its heap`);
+  return textOf(names.subarray(offset, end));
+}
+
+/** Reads the data of a local heap. */
+async function localHeap(file: HdfFile, address: number): Promise<Uint8Array> {
+  const head = await file.cursor(address, 8 + 2 * file.lengthBytes + file.offsetBytes, "local heap");
+  checkSignature(head, "HEAP");
+  checkVersion(head, 0);
+  head.skip(3);
+  const size = head.uint(file.lengthBytes);
+  head.skip(file.lengthBytes);
+  const data = file.address(head);
+  if (data === undefined) throw badFile(`${head.what} has no data`);
+  return file.read(data, size);
+}

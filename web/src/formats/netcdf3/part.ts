@@ -1,0 +1,52 @@
+/** Lazy part: NetCDF-3 files. Variables are arrays of one group; chunks are ranges of the file, stored as they are. */
+
+import { unsupported } from "../../util/errors.js";
+import type { FileContext, FileFormat, FileGroup } from "../file/model.js";
+import { badFile } from "../file/cursor.js";
+import { readHeader, type Header, type Variable } from "./header.js";
+import { attributesOf } from "./values.js";
+import { VariableArray, type Records } from "./variable.js";
+
+export const format: FileFormat = {
+  async open(context, signal): Promise<FileGroup> {
+    const header = await readHeader(context, signal);
+    const records = recordsOf(context, header);
+    const variables = new Map<string, Variable>();
+    // As in the NetCDF library, the first of a name counts.
+    for (const variable of header.variables)
+      if (!variables.has(variable.name)) variables.set(variable.name, variable);
+    const arrays = new Map<string, VariableArray>();
+    return {
+      kind: "group",
+      attributes: () => attributesOf(header.attributes),
+      members: () => [...variables.keys()],
+      member(name) {
+        const variable = variables.get(name);
+        if (!variable) return undefined;
+        const array = arrays.get(name) ?? new VariableArray(context, variable, records);
+        arrays.set(name, array);
+        return array;
+      },
+    };
+  },
+};
+
+/** Returns the number of records, and the distance between them. */
+function recordsOf({ name, blocks }: FileContext, { records, variables }: Header): Records {
+  const inRecords = variables.filter(({ dimensions }) => dimensions[0]?.length === 0);
+  const sizes = inRecords.map(({ dimensions, type }) =>
+    dimensions.slice(1).reduce((size, { length }) => size * length, type.bytes),
+  );
+  // Each variable is filled up to a multiple of four bytes, unless it is the only one.
+  const stride = sizes.length === 1 ? sizes[0]! : sizes.reduce((sum, size) => sum + 4 * Math.ceil(size / 4), 0);
+  if (!Number.isSafeInteger(stride)) throw badFile(`the records of ${name} are too large`);
+  if (records !== undefined) return { count: records, stride };
+  const { fileSize } = blocks;
+  if (fileSize === undefined)
+    throw unsupported(
+      `${name} does not say how many records it has, and its size, which would, is not known`,
+      { code: "unsupported-file" },
+    );
+  const start = Math.min(...inRecords.map(({ offset }) => offset));
+  return { count: stride > 0 ? Math.max(0, Math.floor((fileSize - start) / stride)) : 0, stride };
+}

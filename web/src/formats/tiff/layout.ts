@@ -1,0 +1,262 @@
+/** How the pixels of a page are stored: data type, strips or tiles, codecs. Anything else is refused by name. */
+
+import { encodeBase64 } from "../../util/bytes.js";
+import { unsupported, type ZarrError } from "../../util/errors.js";
+import type { Json } from "../../util/json.js";
+import { badFile } from "../file/cursor.js";
+import { named } from "../file/documents.js";
+import type { Page } from "./ifd.js";
+import { tags } from "./tags.js";
+
+/** Conversion of chunks that no codec of Zarr describes; the decoded values become the stored chunk. */
+export interface Conversion {
+  readonly kind: "bits" | "float24" | "complex" | "as-stored";
+  readonly isSigned: boolean;
+}
+
+export interface PageLayout {
+  readonly width: number;
+  readonly height: number;
+  readonly samples: number;
+  /** Whether samples are apart: a plane each. */
+  readonly isPlanar: boolean;
+  readonly isTiled: boolean;
+  /** Size of a tile; of a strip, whose last one may be shorter. */
+  readonly chunkWidth: number;
+  readonly chunkHeight: number;
+  /** Bits of a sample in the file. */
+  readonly bits: number;
+  readonly dataType: string;
+  readonly itemBytes: number;
+  readonly isLittle: boolean;
+  readonly compression: number;
+  readonly predictor: 1 | 2 | 3;
+  /** Codec of the compression; undefined for none. */
+  readonly compressor: Json | undefined;
+  /** Whether bits of bytes are in reverse order. */
+  readonly isReversed: boolean;
+  readonly conversion: Conversion | undefined;
+  readonly photometric: number;
+}
+
+export const refused = (what: string): ZarrError => unsupported(what, { code: "unsupported-file" });
+
+const refusedCompressions: ReadonlyMap<number, string> = new Map([
+  [2, "CCITT RLE"],
+  [3, "CCITT Group 3"],
+  [4, "CCITT Group 4"],
+  [6, "old-style JPEG"],
+  [9, "JBIG"],
+  [10, "JBIG"],
+  [32766, "NeXT"],
+  [32771, "CCITT RLE/W"],
+  [32809, "ThunderScan"],
+  [32908, "Pixar film"],
+  [32909, "PixarLog"],
+  [32947, "DCS"],
+  [33004, "JPEG XR"],
+  [34661, "JBIG"],
+  [34676, "SGILog"],
+  [34677, "SGILog24"],
+  [34713, "Nikon NEF"],
+  [34926, "Zstandard (old number)"],
+  [34927, "WebP (old number)"],
+  [50002, "JPEG XL"],
+  [52546, "JPEG XL"],
+  [65000, "Eer"],
+]);
+
+/** Compressions whose predictor libtiff and tifffile apply alike. */
+const withPredictor: readonly number[] = [5, 8, 32946, 34925, 50000];
+
+/** Reads the layout of a page. @throws InvalidMetadata ("bad-file"); Unsupported for what has no exact form in Zarr. */
+export async function readLayout(page: Page): Promise<PageLayout> {
+  const number = (tag: number, fallback?: number) => page.number(tag, fallback);
+  const [width, height] = [await number(tags.imageWidth), await number(tags.imageLength)];
+  if (width < 1 || height < 1) throw badFile(`the page at ${page.offset} has ${width} × ${height} pixels`);
+  for (const tag of [tags.imageDepth, tags.tileDepth])
+    if ((await number(tag, 1)) > 1) throw refused("volumes in one page (ImageDepth) are not supported");
+  const samples = await number(tags.samplesPerPixel, 1);
+  if (samples < 1) throw badFile(`the page at ${page.offset} has ${samples} samples per pixel`);
+  const compression = await number(tags.compression, 1);
+  const bits = await oneValue(page, tags.bitsPerSample, "BitsPerSample", 1);
+  const format = await oneValue(page, tags.sampleFormat, "SampleFormat", 1);
+  const type = dataType(bits, format);
+  const photometric = await number(tags.photometric, 1);
+  const isReversed = (await number(tags.fillOrder, 1)) === 2;
+  const isPlanar = samples > 1 && (await number(tags.planarConfiguration, 1)) === 2;
+  await checkSubsampling(page, photometric, isImage(compression) && !isPlanar);
+  const layout = {
+    width,
+    height,
+    samples,
+    isPlanar,
+    ...(await chunkSize(page, width, height)),
+    bits,
+    ...type,
+    isLittle: page.file.isLittle,
+    compression,
+    photometric,
+    isReversed,
+    predictor: await readPredictor(page, compression, bits, format),
+  };
+  const isPlain = !type.conversion && !isReversed;
+  if (!isPlain && layout.predictor > 1) throw refused(`Predictor ${layout.predictor} of ${bits} bits`);
+  const compressor = await compressorOf(page, layout);
+  const conversion =
+    type.conversion ?? (isReversed ? ({ kind: "as-stored", isSigned: false } as const) : undefined);
+  if (conversion && isImage(compression)) throw refused(`compression ${compression} of ${bits} bits`);
+  return { ...layout, compressor, conversion };
+}
+
+/** Returns a value that must be the same for all samples. */
+async function oneValue(page: Page, tag: number, name: string, fallback: number): Promise<number> {
+  const [first = fallback, ...others] = await page.numbers(tag);
+  if (others.some((other) => other !== first))
+    throw refused(`samples of different types (${name} ${[first, ...others].slice(0, 8).join(", ")})`);
+  return first;
+}
+
+interface StoredType {
+  readonly dataType: string;
+  readonly itemBytes: number;
+  readonly conversion: Conversion | undefined;
+}
+
+function dataType(bits: number, format: number): StoredType {
+  const isWhole = bits === 8 || bits === 16 || bits === 32 || bits === 64;
+  const isSigned = format === 2;
+  if (format === 1 || format === 2 || format === 4) {
+    if (bits === 1 && !isSigned) return converted("bool", 1, "bits", false);
+    if (isWhole) return direct(`${isSigned ? "int" : "uint"}${bits}`, bits / 8);
+    if (bits < 1 || bits > 32) throw refused(`integers of ${bits} bits`);
+    const itemBytes = bits < 8 ? 1 : bits < 16 ? 2 : 4;
+    return converted(`${isSigned ? "int" : "uint"}${8 * itemBytes}`, itemBytes, "bits", isSigned);
+  }
+  if (format === 3) {
+    if (bits === 24) return converted("float32", 4, "float24", true);
+    if (isWhole && bits > 8) return direct(`float${bits}`, bits / 8);
+  }
+  if (format === 5 && (bits === 16 || bits === 32)) return converted("complex64", 8, "complex", true);
+  if (format === 5 && bits === 64) return converted("complex128", 16, "complex", true);
+  if (format === 6 && (bits === 64 || bits === 128)) return direct(`complex${bits}`, bits / 8);
+  throw refused(`samples of ${bits} bits with SampleFormat ${format}`);
+}
+
+const direct = (name: string, itemBytes: number): StoredType => ({
+  dataType: name,
+  itemBytes,
+  conversion: undefined,
+});
+
+const converted = (
+  name: string,
+  itemBytes: number,
+  kind: Conversion["kind"],
+  isSigned: boolean,
+): StoredType => ({ dataType: name, itemBytes, conversion: { kind, isSigned } });
+
+/** JPEG and JPEG 2000 store subsampled colors themselves; elsewhere blocks of pixels share them. */
+async function checkSubsampling(page: Page, photometric: number, isContained: boolean): Promise<void> {
+  if (photometric !== 6 || isContained) return;
+  const [across = 2, down = 2] = await page.numbers(tags.ycbcrSubsampling);
+  if (across !== 1 || down !== 1) throw refused(`YCbCr with subsampled colors (${across} × ${down})`);
+}
+
+async function chunkSize(page: Page, width: number, height: number) {
+  const isTiled = page.count(tags.tileWidth) > 0;
+  const chunkWidth = isTiled ? await page.number(tags.tileWidth) : width;
+  const rows = await page.number(isTiled ? tags.tileLength : tags.rowsPerStrip, isTiled ? undefined : height);
+  const chunkHeight = isTiled ? rows : Math.min(rows, height);
+  if (chunkWidth < 1 || chunkHeight < 1)
+    throw badFile(`the page at ${page.offset} has strips or tiles of ${chunkWidth} × ${chunkHeight} pixels`);
+  return { isTiled, chunkWidth, chunkHeight };
+}
+
+/** libtiff and tifffile agree about predictors with some compressions only. */
+async function readPredictor(
+  page: Page,
+  compression: number,
+  bits: number,
+  format: number,
+): Promise<1 | 2 | 3> {
+  const predictor = await page.number(tags.predictor, 1);
+  if (predictor === 1 || compression === 1 || isImage(compression)) return 1;
+  if (predictor !== 2 && predictor !== 3) throw refused(`Predictor ${predictor}`);
+  if (!withPredictor.includes(compression))
+    throw refused(`Predictor ${predictor} with compression ${compression}`);
+  const isWhole = bits === 8 || bits === 16 || bits === 32 || bits === 64;
+  if (format > 4 || !isWhole || (predictor === 3 && (format !== 3 || bits < 16)))
+    throw refused(`Predictor ${predictor} of ${bits} bits with SampleFormat ${format}`);
+  return predictor;
+}
+
+const jpeg: readonly number[] = [7, 34892];
+const jpeg2000: readonly number[] = [33003, 33005, 34712];
+const [webp, lerc, png] = [50001, 34887, 34933];
+
+/** Whether the compression is an image format, which knows the type of its samples. */
+export const isImage = (compression: number): boolean =>
+  jpeg.includes(compression) ||
+  jpeg2000.includes(compression) ||
+  compression === webp ||
+  compression === lerc ||
+  compression === png;
+
+type Uncompressed = Omit<PageLayout, "compressor" | "conversion">;
+
+async function compressorOf(page: Page, layout: Uncompressed): Promise<Json | undefined> {
+  const { compression, bits, samples, isPlanar } = layout;
+  if (jpeg.includes(compression)) {
+    if (bits !== 8) throw refused(`JPEG of ${bits} bits`);
+    return jpegCodec(page, layout);
+  }
+  if (jpeg2000.includes(compression)) return named("imagecodecs_jpeg2k", {});
+  switch (compression) {
+    case 1:
+      return undefined;
+    case 5:
+      return named("imagecodecs_lzw", {});
+    case 8:
+    case 32946:
+      return named("zlib", { level: 6 });
+    case 32773:
+      return named("imagecodecs_packbits", {});
+    case 34925:
+      return named("imagecodecs_lzma", {});
+    case 50000:
+      return named("zstd", { level: 0, checksum: false });
+    case webp:
+      return named("imagecodecs_webp", { hasalpha: !isPlanar && samples === 4 });
+    case lerc:
+      return named("imagecodecs_lerc", { masked: "nan" });
+    case png:
+      return named("imagecodecs_png", {});
+  }
+  throw refused(`compression ${compression}${nameOf(compression)} is not supported`);
+}
+
+const nameOf = (compression: number) => {
+  const name = refusedCompressions.get(compression);
+  return name === undefined ? "" : ` (${name})`;
+};
+
+/** As libtiff: YCbCr becomes RGB, other colors stay. */
+async function jpegCodec(page: Page, { photometric, samples, isPlanar }: Uncompressed): Promise<Json> {
+  const tables =
+    page.count(tags.jpegTables) > 0 ? encodeBase64(await page.bytes(tags.jpegTables, 2 ** 16)) : undefined;
+  const spaces = isPlanar || samples === 1 ? gray : photometric === 6 ? ycbcr : samples === 4 ? cmyk : rgb;
+  if (!isPlanar && samples !== 1 && samples !== 3 && samples !== 4)
+    throw refused(`JPEG of ${samples} samples`);
+  return named("imagecodecs_jpeg", { tables, ...spaces });
+}
+
+const gray = { colorspace_jpeg: "GRAYSCALE", colorspace_data: "GRAYSCALE" };
+const ycbcr = { colorspace_jpeg: "YCBCR", colorspace_data: "RGB" };
+const rgb = { colorspace_jpeg: "RGB", colorspace_data: "RGB" };
+const cmyk = { colorspace_jpeg: "CMYK", colorspace_data: "CMYK" };
+
+/** Whether pages can be parts of one array: the document of the array fits both. */
+export const isSameLayout = (a: PageLayout, b: PageLayout): boolean => sameKey(a) === sameKey(b);
+
+const sameKey = ({ photometric: _, ...layout }: PageLayout): string => JSON.stringify(layout);

@@ -1,0 +1,289 @@
+/** Groups of TIFF files: images, their levels of resolution, and the attributes that describe them. */
+
+import { jsonObject, toJson } from "../../metadata/print.js";
+import { isZarrError } from "../../util/errors.js";
+import type { Steps } from "../../util/slices.js";
+import type { Json, JsonObject, PlainJson } from "../../util/json.js";
+import { floatJson } from "../file/documents.js";
+import type { FileContext, FileGroup, FileNode } from "../file/model.js";
+import { PageArray, type StackOptions } from "./array.js";
+import { attributesOf, type Entries, fillValue, gdalAttributes, pageAttributes } from "./attributes.js";
+import { type Georeferencing, readGeoreferencing, scaledTo, spatialAttributes } from "./geo.js";
+import type { Page, PageEntry, TiffFile } from "./ifd.js";
+import { type PageLayout, readLayout } from "./layout.js";
+import { tags } from "./tags.js";
+
+/** Number of opened members that a group keeps. */
+const keptMembers = 1024;
+
+/** A group whose members are made when they are asked for. */
+export class NodeGroup implements FileGroup {
+  readonly kind = "group";
+  readonly #made = new Map<string, Promise<FileNode | undefined>>();
+
+  /** @param make returns the member of a name; undefined for other names. */
+  constructor(
+    private readonly own: JsonObject,
+    private readonly names: readonly string[],
+    private readonly make: (name: string) => Promise<FileNode | undefined>,
+  ) {}
+
+  attributes(): JsonObject {
+    return this.own;
+  }
+
+  members(): readonly string[] {
+    return this.names;
+  }
+
+  member(name: string): Promise<FileNode | undefined> {
+    const known = this.#made.get(name);
+    if (known) return known;
+    const made = this.make(name);
+    const [oldest] = this.#made.keys();
+    if (oldest !== undefined && this.#made.size >= keptMembers) this.#made.delete(oldest);
+    this.#made.set(name, made);
+    made.catch(() => this.#made.delete(name));
+    return made;
+  }
+}
+
+/** Returns a group of nodes that exist already. */
+export const groupOf = (attributes: JsonObject, nodes: ReadonlyMap<string, FileNode>): NodeGroup =>
+  new NodeGroup(attributes, [...nodes.keys()], async (name) => nodes.get(name));
+
+export interface Level {
+  readonly page: Page;
+  readonly layout: PageLayout;
+}
+
+export const readLevel = async (page: Page): Promise<Level> => ({ page, layout: await readLayout(page) });
+
+/** Maximum number of levels of resolution. */
+const maxLevels = 64;
+
+/** Whether a page shows the same image in a lower resolution than another one. */
+export const isReduced = ({ layout }: Level, { layout: base }: Level): boolean =>
+  layout.width <= base.width &&
+  layout.height <= base.height &&
+  layout.width + layout.height < base.width + base.height &&
+  layout.samples === base.samples &&
+  layout.dataType === base.dataType;
+
+/** A page with the pages that belong to it. */
+export interface Image {
+  readonly main: PageEntry;
+  readonly reduced: PageEntry[];
+  readonly masks: PageEntry[];
+}
+
+/** Assigns pages of reduced resolution and masks to the image before them. */
+export function* imagesOf(pages: readonly PageEntry[]): Steps<Image[]> {
+  const images: Image[] = [];
+  for (const [i, page] of pages.entries()) {
+    if (i % 4096 === 4095) yield;
+    const last = images.at(-1);
+    if (last && page.subfile & 4) last.masks.push(page);
+    else if (last && page.subfile & 1 && last.reduced.length < maxLevels) last.reduced.push(page);
+    else images.push({ main: page, reduced: [], masks: [] });
+  }
+  return images;
+}
+
+/** Returns the pages of the tag SubIFDs. */
+export async function subPages(file: TiffFile, page: Page): Promise<Page[]> {
+  const offsets = page.count(tags.subIfds) > maxLevels ? [] : await page.numbers(tags.subIfds);
+  return Promise.all(offsets.filter((offset) => offset > 0).map((offset) => file.page(offset)));
+}
+
+/** Returns the node of an image: an array, or a group if it has levels, masks or other pages. */
+export async function imageNode(context: FileContext, file: TiffFile, image: Image): Promise<FileNode> {
+  const main = await readLevel(await file.page(image.main.offset));
+  const others = await Promise.all(image.reduced.map(({ offset }) => file.page(offset)));
+  const { levels, rest } = await splitLevels(context, main, [
+    ...others,
+    ...(await subPages(file, main.page)),
+  ]);
+  const geo = await readGeoreferencing(main.page);
+  if (levels.length + rest.length + image.masks.length === 1) {
+    const samples = geo
+      ? ({ samples: "first", sampleName: "band" } as const)
+      : ({ samples: "last" } as const);
+    return pageArray(context, main, samples, geo);
+  }
+  const nodes = new Map<string, FileNode>(await levelNodes(context, levels, geo));
+  if (image.masks.length > 0) nodes.set("mask", await masksNode(context, file, image.masks, geo));
+  for (const [i, node] of rest.entries()) nodes.set(`sub${i}`, node);
+  return groupOf(levelAttributes(levels, geo, []), nodes);
+}
+
+/** A page that cannot be read as an array: opening it fails, its neighbours can be opened. */
+const refusedNode = (error: unknown): FileNode => ({
+  kind: "array",
+  describe: () => Promise.reject(error),
+  chunk: () => undefined,
+});
+
+/** Separates levels of an image, finest first, from pages that show something else or cannot be read. */
+async function splitLevels(context: FileContext, main: Level, pages: readonly Page[]) {
+  const levels = [main];
+  const rest: FileNode[] = [];
+  for (const page of pages)
+    try {
+      const level = await readLevel(page);
+      if (isReduced(level, main)) levels.push(level);
+      else rest.push(await pageArray(context, level, { samples: "last" }, undefined));
+    } catch (error) {
+      if (!isZarrError(error, "Unsupported", "InvalidMetadata")) throw error;
+      rest.push(refusedNode(error));
+    }
+  levels.sort((a, b) => b.layout.width * b.layout.height - a.layout.width * a.layout.height);
+  return { levels, rest };
+}
+
+async function masksNode(
+  context: FileContext,
+  file: TiffFile,
+  masks: readonly PageEntry[],
+  geo: Georeferencing | undefined,
+): Promise<FileNode> {
+  try {
+    const pages = await Promise.all(masks.map(async ({ offset }) => readLevel(await file.page(offset))));
+    if (pages.length === 1) return await pageArray(context, pages[0]!, { samples: "first" }, geo);
+    return groupOf(levelAttributes(pages, geo, []), await levelNodes(context, pages, geo));
+  } catch (error) {
+    if (!isZarrError(error, "Unsupported", "InvalidMetadata")) throw error;
+    return refusedNode(error);
+  }
+}
+
+/** Returns arrays "0", "1", … of levels, finest first. */
+export async function levelNodes(
+  context: FileContext,
+  levels: readonly Level[],
+  geo: Georeferencing | undefined,
+): Promise<Map<string, FileNode>> {
+  const nodes = new Map<string, FileNode>();
+  const [base] = levels as [Level];
+  for (const [i, level] of levels.entries()) {
+    const factors = [
+      base.layout.width / level.layout.width,
+      base.layout.height / level.layout.height,
+    ] as const;
+    const place = { samples: "first", sampleName: geo ? "band" : "c" } as const;
+    nodes.set(String(i), await pageArray(context, level, place, geo && scaledTo(geo, factors), base.page));
+  }
+  return nodes;
+}
+
+/** Returns the array of one page. @param source page whose nodata value counts. */
+export async function pageArray(
+  context: FileContext,
+  { page, layout }: Level,
+  place: Pick<StackOptions, "samples" | "sampleName">,
+  geo: Georeferencing | undefined,
+  source = page,
+): Promise<PageArray> {
+  const fill = await fillValue(source, layout);
+  const entries: Entries = [
+    ...(geo ? spatialAttributes(geo, [layout.height, layout.width]) : []),
+    ...fill.attributes,
+    ...(await gdalAttributes(source, layout.samples, context.limits)),
+    ...(await pageAttributes(page, layout)),
+  ];
+  return new PageArray({
+    context,
+    page,
+    layout,
+    attributes: attributesOf(entries),
+    fillValue: fill.fill,
+    ...place,
+  });
+}
+
+/** Attributes of a group of levels: layouts of zarr-conventions for maps, OME-Zarr for other images. */
+export function levelAttributes(
+  levels: readonly Level[],
+  geo: Georeferencing | undefined,
+  entries: Entries,
+): JsonObject {
+  const [{ layout: base }] = levels as [Level];
+  if (geo?.transform) {
+    const layout = levels.map(({ layout: { width, height } }, i) =>
+      jsonObject([
+        ["asset", String(i)],
+        ...(i > 0 ? ([["derived_from", String(i - 1)]] as const) : []),
+        ...spatialAttributes({ ...scaledTo(geo, [base.width / width, base.height / height]), extras: {} }, [
+          height,
+          width,
+        ]).filter(([name]) => name !== "spatial:dimensions"),
+      ]),
+    );
+    const spatial = spatialAttributes(geo, [base.height, base.width]);
+    return attributesOf([...spatial, ["multiscales", jsonObject([["layout", layout]])], ...entries]);
+  }
+  const axes = base.samples > 1 ? [channelAxis, ...pixelAxes()] : pixelAxes();
+  const sizes = levels.map(({ layout: { width, height } }) => [height, width] as const);
+  return attributesOf([
+    ["ome", omeAttributes({ axes, sizes })],
+    ...(geo ? Object.entries(geo.extras) : []),
+    ...entries,
+  ]);
+}
+
+/** An axis of OME-Zarr. */
+export interface OmeAxis {
+  readonly name: string;
+  readonly type: "time" | "channel" | "space";
+  readonly unit?: string | undefined;
+  /** Units per element; default 1. */
+  readonly scale?: number | undefined;
+}
+
+export const channelAxis: OmeAxis = { name: "c", type: "channel" };
+
+export const pixelAxes = (scale?: number, unit?: string): OmeAxis[] =>
+  ["y", "x"].map((name) => ({ name, type: "space", scale, unit }));
+
+export interface OmeImage {
+  readonly name?: string | undefined;
+  /** Axes; rows and columns come last. */
+  readonly axes: readonly OmeAxis[];
+  /** Rows and columns of the levels "0", "1", …, finest first. */
+  readonly sizes: readonly (readonly [rows: number, columns: number])[];
+  readonly omero?: Json | undefined;
+}
+
+/** Returns the attribute `ome` of an image, in version 0.5. */
+export function omeAttributes({ name, axes, sizes, omero }: OmeImage): JsonObject {
+  const [[rows, columns]] = sizes as [readonly [number, number]];
+  const datasets = sizes.map(([height, width], i) => {
+    const factors = [...axes.slice(2).map(() => 1), rows / height, columns / width];
+    const scale = axes.map((axis, at) => floatJson((axis.scale ?? 1) * factors[at]!));
+    const transformations = [
+      jsonObject([
+        ["type", "scale"],
+        ["scale", scale],
+      ]),
+    ];
+    return jsonObject([
+      ["path", String(i)],
+      ["coordinateTransformations", transformations],
+    ]);
+  });
+  const listed = axes.map(({ name, type, unit }) => ({
+    name,
+    type,
+    ...(unit === undefined ? {} : { unit }),
+  }));
+  const image = jsonObject([
+    ["name", name],
+    ["axes", toJson(listed satisfies PlainJson, "axes")],
+    ["datasets", datasets],
+  ]);
+  return jsonObject([
+    ["version", "0.5"],
+    ["multiscales", [image]],
+    ["omero", omero],
+  ]);
+}

@@ -1,0 +1,40 @@
+/** TIFF: the part of the library that reads TIFF files as arrays and groups. */
+
+import { isZarrError } from "../../util/errors.js";
+import { inSlices } from "../../util/slices.js";
+import type { FileContext, FileFormat, FileNode } from "../file/model.js";
+import { attributesOf } from "./attributes.js";
+import { TiffFile } from "./ifd.js";
+import { imageNode, imagesOf, NodeGroup } from "./nodes.js";
+import { omeNode } from "./ome.js";
+import { imagejNode, shapedNode } from "./stacks.js";
+import { svsNode } from "./svs.js";
+
+export const format: FileFormat = {
+  async open(context: FileContext, signal: AbortSignal | undefined): Promise<FileNode> {
+    const file = await TiffFile.open(context.blocks, context.name, signal);
+    const pages = await file.chain(context, signal);
+    for (const convention of [omeNode, imagejNode, shapedNode, svsNode]) {
+      const node = await ifValid(context, () => convention(context, file, pages));
+      if (node) return node;
+    }
+    const images = await inSlices(imagesOf(pages), signal);
+    if (images.length === 1) return imageNode(context, file, images[0]!);
+    const names = images.map((_, i) => String(i));
+    return new NodeGroup(attributesOf([]), names, async (name) => {
+      const image = /^(?:0|[1-9]\d{0,8})$/.test(name) ? images[Number(name)] : undefined;
+      return image && imageNode(context, file, image);
+    });
+  },
+};
+
+/** Runs the reader of a convention; a description that is not valid is ignored with a warning. */
+async function ifValid<T>(context: FileContext, read: () => Promise<T | undefined>): Promise<T | undefined> {
+  try {
+    return await read();
+  } catch (error) {
+    if (!isZarrError(error, "InvalidMetadata")) throw error;
+    context.onWarning?.({ code: "bad-page", message: error.message });
+    return undefined;
+  }
+}
