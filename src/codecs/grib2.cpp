@@ -149,6 +149,7 @@ Status writeCoordinates(const GribField& field, Variable variable, uint32_t flag
                         Elements<Float> out, Workspace& work) {
   const GribGrid& grid = field.grid;
   const bool isLongitude = variable == kLongitudes;
+  if (grid.columns == 0) return Code::UnsupportedMessage;
   if (grid.kind == 30) {
     GribLambert lambert;
     if (Status s = lambert.read(grid)) return s;
@@ -160,7 +161,7 @@ Status writeCoordinates(const GribField& field, Variable variable, uint32_t flag
     }
     return adjust(grid, flags, out, work);
   }
-  if (grid.kind != 0 || grid.columns == 0) return Code::UnsupportedMessage;
+  if (grid.kind != 0) return Code::UnsupportedMessage;
   if (count != (isLongitude ? grid.columns : grid.rows)) return Code::SizeMismatch;
   const GribAxis axis(grid, isLongitude);
   size_t by = 0;
