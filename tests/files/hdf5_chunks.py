@@ -8,6 +8,7 @@ import glob
 import itertools
 import json
 import os
+import struct
 import sys
 
 plugins = glob.glob("/usr/lib/*/hdf5/serial/plugins")
@@ -131,6 +132,7 @@ pipelines = {
     "all": lambda item: filters(shuffle(item), deflate(9), fletcher),
     "fletcher32-deflate": lambda item: filters(fletcher, deflate()),
     "twice": lambda item: filters(deflate(), deflate()),
+    "shuffle-last": lambda item: filters(deflate(), shuffle(item)),
 }
 
 # Name, shape, limits of the shape, chunk, early allocation: each has another index if written by "latest".
@@ -247,8 +249,27 @@ def every_filter(name, **options):
             for digits in [0, 2, 5]:
                 setup = lambda plist: plist.set_scaleoffset(h5z.SO_FLOAT_DSCALE, digits)
                 add(f"scaleoffset-{digits}/{dtype}", smooth(dtype, shape), setup)
+        zfp(file)
         zstandard(file)
         unknown(file)
+
+
+def zfp(file):
+    """Modes of H5Z-ZFP; lengths of 1 are left out of its header."""
+    double = lambda value: struct.unpack("<II", struct.pack("<d", value))
+    modes = {
+        "rate": (1, 0, *double(9)),
+        "precision": (2, 0, 20),
+        "accuracy": (3, 0, *double(0.01)),
+        "expert": (4, 0, 1, 4000, 40, 2**32 - 20),
+        "reversible": (5, 0),
+    }
+    for mode, values in modes.items():
+        for dtype in ["<f4", "<f8", "<i4", "<i8"]:
+            for path, shape, chunk in [("plane", (50, 70), (20, 30)), ("slices", (3, 30, 20), (1, 15, 20))]:
+                path = f"zfp-{mode}/{dtype}/{path}"
+                create(file, path, smooth(dtype, shape), chunk, filters((32013, values)))
+                check(file, path)
 
 
 def zstandard(file):

@@ -25,7 +25,7 @@ export interface FileCase {
   readonly dimensions?: Json;
   readonly fill_value?: Json;
   readonly attributes?: Json;
-  /** Name of a file with the elements as `getBytes` returns them. */
+  /** Name of a file with the elements as `getBytes` returns them, or "base64:" and the bytes. */
   readonly values?: string;
   readonly strings?: readonly unknown[];
   readonly members?: readonly string[];
@@ -96,7 +96,9 @@ function expectType(found: Json, wanted: Json): void {
 async function checkValues(array: ZarrArray, { values, strings, folder }: TypedCase): Promise<void> {
   if (values !== undefined) {
     const { bytes } = await getBytes(array);
-    expectBytes(bytes, readFileSync(path.join(folder, values)));
+    const inline = /^base64:(.*)$/.exec(values)?.[1];
+    const isInline = inline !== undefined;
+    expectBytes(bytes, isInline ? Buffer.from(inline, "base64") : readFileSync(path.join(folder, values)));
   }
   // A case with an error reads everything, too.
   if (strings !== undefined || values === undefined) {

@@ -298,8 +298,8 @@ export async function findFile(
   const opened = "store" in Object(source) ? handleOf((source as StoredObject).store).files : undefined;
   const key = (source as StoredObject).key;
   const known = opened?.get(key) as ArrayFileStore | undefined;
-  if (known && !known.isOutdated) return known;
   try {
+    if (await known?.isCurrent(signal)) return known;
     const file = await openFile(byteReader(source, {}), { limits, onWarning, signal });
     if (file) opened?.set(key, file);
     return file;
@@ -339,7 +339,10 @@ async function findInside(
  * Returns the file that a source may be, and the path in it; undefined for other stores. A URL is divided after the first
  * segment with the name of a file; other URLs may be of files, too: their servers know the name.
  */
-function placeOf(source: unknown, store: Store): { readonly file: ByteSource; readonly path: string } | undefined {
+function placeOf(
+  source: unknown,
+  store: Store,
+): { readonly file: ByteSource; readonly path: string } | undefined {
   const own = store instanceof HttpStore && isStore(source) ? store.url : undefined;
   if (!isUrl(source) && !own) return undefined;
   const url = new URL(own ?? (source as string | URL), globalThis.location?.href);
@@ -354,7 +357,8 @@ function placeOf(source: unknown, store: Store): { readonly file: ByteSource; re
   return { file: url, path };
 }
 
-const isUrl = (source: unknown): source is string | URL => typeof source === "string" || source instanceof URL;
+const isUrl = (source: unknown): source is string | URL =>
+  typeof source === "string" || source instanceof URL;
 
 /** Reports an invalid document as the reason why nothing was found: no name says that it has references. */
 const damaged = (missing: unknown) => (cause: unknown) => {

@@ -107,5 +107,7 @@ async function namedStore(source: Source, store: Store, options: OpenOptions): P
   if (isParquetFolder(pathname))
     return isStore(source) ? undefined : (await otherStores()).findReferences(store, options);
   const isFile = isFileName(pathname) && options.otherFormats !== false;
-  return isFile ? (await otherStores()).findFile(isStore(source) ? { store, key: "" } : url, options) : undefined;
+  return isFile
+    ? (await otherStores()).findFile(isStore(source) ? { store, key: "" } : url, options)
+    : undefined;
 }

@@ -69,7 +69,7 @@ async function bundled<T extends ChunkTask>(
   batch: readonly WantedObject<T>[],
   options: FetchOptions,
 ): Promise<Bundle<T>[]> {
-  const places = await Promise.all(batch.map((object) => placeOf(store, object, options)));
+  const places = await placesOf(store, batch, options);
   const files = new Map<string, Located<T>[]>();
   const bundles: { rank: number; bundle: Bundle<T> }[] = [];
   const addAlone = ({ job }: WantedObject<T>, rank: number) => bundles.push({ rank, bundle: { first: job } });
@@ -100,6 +100,22 @@ async function bundled<T extends ChunkTask>(
     }
   }
   return bundles.sort((a, b) => a.rank - b.rank).map(({ bundle }) => bundle);
+}
+
+/** Returns the locations of objects. Few are looked for at a time: thousands of waiting calls slow each other down. */
+async function placesOf<T extends ChunkTask>(
+  store: OwnStore,
+  batch: readonly WantedObject<T>[],
+  options: FetchOptions,
+): Promise<(FileSpan | undefined)[]> {
+  const places = new Array<FileSpan | undefined>(batch.length);
+  let next = 0;
+  const findSome = async () => {
+    for (let i = next++; i < batch.length; i = next++) places[i] = await placeOf(store, batch[i]!, options);
+  };
+  const lanes = Math.min(options.requests.limit, batch.length);
+  await Promise.all(Array.from({ length: lanes }, findSome));
+  return places;
 }
 
 /** Returns the location of an object; undefined on errors, which reading the object alone will report. */

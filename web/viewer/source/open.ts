@@ -78,7 +78,8 @@ export async function openTarget(requested: SourceTarget, context: OpenContext):
     node = known;
   }
   // Neighbours of the node are read from the store that a pipeline has opened.
-  const found = node.store === source ? target : { ...target, source: node.store, path: pathIn(node, target) };
+  const found =
+    node.store === source ? target : { ...target, source: node.store, path: pathIn(node, target) };
   const opened = await (node.kind === "array"
     ? openArray(node, found, context)
     : openGroup(node, found, context));

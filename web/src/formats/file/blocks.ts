@@ -3,7 +3,7 @@
 import type { ByteReader } from "../../store/source/byte-reader.js";
 import { changedError, type MaybePromise, type ObjectVersion } from "../../store/store.js";
 import { SingleFlight } from "../../util/async.js";
-import { invalidMetadata, isZarrError, limitExceeded, networkError, notFound } from "../../util/errors.js";
+import { invalidMetadata, limitExceeded, networkError, notFound } from "../../util/errors.js";
 import { defaultLimits } from "../../util/limits.js";
 
 /** Sizes of blocks. */
@@ -71,9 +71,6 @@ export class BlockCache {
     return this.#version.size ?? this.#size;
   }
 
-  /** Whether the file has changed since it was first read, so that nothing more can be read. */
-  isOutdated = false;
-
   /** Lets all reads of the file see one version. */
   get version(): ObjectVersion {
     return this.#version;
@@ -115,11 +112,6 @@ export class BlockCache {
     const isRange =
       Number.isSafeInteger(offset) && Number.isSafeInteger(offset + length) && offset >= 0 && length >= 0;
     if (!isRange || offset + length > this.#end) throw this.#beyond(offset, length);
-  }
-
-  /** Notes whether an error of the source says that the file has changed. */
-  note(error: unknown): void {
-    this.isOutdated ||= isZarrError(error, "Network") && error.code === "changed";
   }
 
   /** End of the file, as far as known. */
@@ -217,7 +209,6 @@ export class BlockCache {
       this.#accept(block, bytes, length);
     } catch (error) {
       drop();
-      this.note(error);
       throw error;
     } finally {
       signal.removeEventListener("abort", drop);

@@ -1,6 +1,7 @@
 /** Datasets as arrays. */
 
 import { jsonEntries, jsonObject } from "../../metadata/print.js";
+import { untilAborted } from "../../util/async.js";
 import type { Json, JsonObject } from "../../util/json.js";
 import { badFile } from "../file/cursor.js";
 import { type ArrayParts, contiguousChunks } from "../file/documents.js";
@@ -11,8 +12,15 @@ import { readDatatype } from "./datatype.js";
 import { messageType, type ObjectHeader } from "./header.js";
 import { fillJson, isBooleanEnum, type Mapping, mapDatatype } from "./mapping.js";
 import { readDataspace, readFill, readFilters, readLayout, readOldFill } from "./messages.js";
-import type { HdfGroup, Objects } from "./nodes.js";
-import { dimensionAttributes, dimensionNames, hasNetcdfMarks, isScale, scaleAddresses } from "./scales.js";
+import {
+  dimensionAttributes,
+  dimensionNames,
+  hasNetcdfMarks,
+  isScale,
+  type ScaleGroup,
+  type Surroundings,
+  scaleAddresses,
+} from "./scales.js";
 import type { DatasetParts, Dataspace, Datatype } from "./types.js";
 import { fixedText, integerValue, variableBytes } from "./values.js";
 
@@ -31,65 +39,62 @@ export class HdfArray implements FileArray {
   #chunks: ChunkReader | undefined;
 
   constructor(
-    readonly objects: Objects,
+    readonly objects: Surroundings,
     readonly header: ObjectHeader,
     readonly name: string,
-    readonly parent: HdfGroup | undefined,
+    readonly parent: ScaleGroup | undefined,
   ) {}
 
-  async ownAttributes(signal: AbortSignal | undefined): Promise<ReadonlyMap<string, Attribute>> {
-    this.#attributes ??= await readAttributes(this.objects.reader, this.header, signal);
+  async ownAttributes(): Promise<ReadonlyMap<string, Attribute>> {
+    this.#attributes ??= await readAttributes(this.objects.reader, this.header);
     return this.#attributes;
   }
 
-  async describe(signal: AbortSignal | undefined): Promise<ArrayParts> {
-    this.#described ??= await this.#describe(signal);
+  async describe(signal?: AbortSignal): Promise<ArrayParts> {
+    this.#described ??= await untilAborted(this.#describe(), signal);
     return this.#described.array;
   }
 
-  async #describe(signal: AbortSignal | undefined): Promise<Described> {
-    const { file } = this.objects;
-    const parts = await this.#readParts(signal);
+  async #describe(): Promise<Described> {
+    const { file } = this.objects.reader;
+    const parts = await this.#readParts();
     const { type, space, layout } = parts;
     const mapping = mapDatatype(file, type);
     const stored = space.shape ?? [0]; // a null dataspace has no elements
     const own = chunkShape(parts, stored, file.context.name);
-    const shape = await this.#extended(space, stored, signal);
+    const shape = await this.#extended(space, stored);
     const chunks = [...own, ...mapping.shape];
     const isChunked = layout.kind === "chunked";
     const array = {
       shape: [...shape, ...mapping.shape],
       dataType: mapping.dataType,
       chunks,
-      fillValue: await this.#fill(parts, mapping, signal),
-      codecs: [mapping.codec, ...(isChunked ? codecsOf(file, parts, mapping) : [])],
-      dimensionNames: await this.#dimensions(shape.length, mapping.shape.length, signal),
-      attributes: await this.#attributesJson(mapping, type, signal),
+      fillValue: await this.#fill(parts, mapping),
+      codecs: isChunked ? codecsOf(file, parts, mapping) : [mapping.codec],
+      dimensionNames: await this.#dimensions(shape.length, mapping.shape.length),
+      attributes: await this.#attributesJson(mapping, type),
     };
     return { parts, mapping, shape, array };
   }
 
   /** Returns the shape with the lengths of unlimited dimensions, which other variables may have extended. */
-  async #extended(
-    { maxShape }: Dataspace,
-    shape: readonly number[],
-    signal: AbortSignal | undefined,
-  ): Promise<readonly number[]> {
+  async #extended({ maxShape }: Dataspace, shape: readonly number[]): Promise<readonly number[]> {
     if (!this.objects.isNetcdf || !maxShape.includes(undefined)) return shape;
-    const attributes = await this.ownAttributes(signal);
-    const scales = (await scaleAddresses(this.objects.file, attributes, signal)) ?? [];
+    const attributes = await this.ownAttributes();
+    const scales = (await scaleAddresses(this.objects.reader.file, attributes)) ?? [];
     const extended = [...shape];
     for (const [axis, length] of shape.entries()) {
       const scale = scales[axis];
       if (maxShape[axis] === undefined && scale !== undefined)
-        extended[axis] = Math.max(length, await this.objects.dimensionLength(scale, signal));
+        extended[axis] = Math.max(length, await this.objects.dimensionLength(scale));
     }
     return extended;
   }
 
-  async #readParts(signal: AbortSignal | undefined): Promise<DatasetParts> {
-    const { reader, file } = this.objects;
-    const find = (type: number) => reader.find(this.header, type, signal);
+  async #readParts(): Promise<DatasetParts> {
+    const { reader } = this.objects;
+    const { file } = reader;
+    const find = (type: number) => reader.find(this.header, type);
     if (await find(messageType.externalFiles))
       throw file.unsupported(`"${this.name}" has its data in other files`);
     const [type, space, layout] = [
@@ -112,63 +117,55 @@ export class HdfArray implements FileArray {
     };
   }
 
-  async #fill(
-    { type, fill }: DatasetParts,
-    mapping: Mapping,
-    signal: AbortSignal | undefined,
-  ): Promise<Json> {
-    const { file } = this.objects;
+  async #fill({ type, fill }: DatasetParts, mapping: Mapping): Promise<Json> {
+    const { file } = this.objects.reader;
     if (type.kind !== "variable" || fill?.byteLength !== type.size)
       return fillJson(file, mapping, type, fill);
-    const { length, object } = await variableBytes(file, fill, signal);
+    const { length, object } = await variableBytes(file, fill);
     return type.isString ? fixedText(object.subarray(0, length), type.padding) : "";
   }
 
-  async #dimensions(
-    rank: number,
-    further: number,
-    signal: AbortSignal | undefined,
-  ): Promise<(string | null)[] | undefined> {
-    const names = await dimensionNames(this, rank, signal);
+  async #dimensions(rank: number, further: number): Promise<(string | null)[] | undefined> {
+    const names = await dimensionNames(this, rank);
     return names && [...names, ...Array.from({ length: further }, () => null)];
   }
 
-  async #attributesJson(
-    mapping: Mapping,
-    type: Datatype,
-    signal: AbortSignal | undefined,
-  ): Promise<JsonObject> {
-    const attributes = await this.ownAttributes(signal);
+  async #attributesJson(mapping: Mapping, type: Datatype): Promise<JsonObject> {
+    const attributes = await this.ownAttributes();
     const isNetcdf = this.objects.isNetcdf || hasNetcdfMarks(attributes);
     const hidden = isNetcdf || isScale(attributes) ? dimensionAttributes : hiddenEverywhere;
     const hasFloats = /^b?float\d/.test(mapping.dtype.core);
-    const json = await attributesJson(this.objects.file, attributes, { hidden, isNetcdf, hasFloats }, signal);
+    const json = await attributesJson(this.objects.reader.file, attributes, { hidden, isNetcdf, hasFloats });
     return withFlags(json, type);
   }
 
-  async chunk(at: readonly number[], signal: AbortSignal | undefined): Promise<FileChunk | undefined> {
-    await this.describe(signal);
+  chunk(at: readonly number[], signal: AbortSignal | undefined): Promise<FileChunk | undefined> {
+    return untilAborted(this.#chunk(at), signal);
+  }
+
+  async #chunk(at: readonly number[]): Promise<FileChunk | undefined> {
+    await this.describe();
     const described = this.#described!;
     const { parts, shape } = described;
-    const { file } = this.objects;
+    const { file } = this.objects.reader;
     const { layout, space } = parts;
     if (layout.kind === "chunked") {
       const isStored = space.shape?.every((length, axis) => at[axis]! * layout.chunk[axis]! < length);
       if (!isStored) return undefined;
-      this.#chunks ??= await chunkReader(file, parts, signal);
-      return this.#chunks(at.slice(0, shape.length), signal);
+      this.#chunks ??= await chunkReader(file, parts);
+      return this.#chunks(at.slice(0, shape.length));
     }
     const range = contiguousRange(described, at);
     const isVariable = described.mapping.dtype.isVariable;
     if (layout.kind === "compact") {
       const bytes = layout.bytes.subarray(range.offset, range.offset + range.length);
-      return { bytes: isVariable ? await encodeVariable(file, parts.type, bytes, signal) : bytes };
+      return { bytes: isVariable ? await encodeVariable(file, parts.type, bytes) : bytes };
     }
     if (layout.address === undefined) return undefined;
     const address = layout.address + range.offset;
     if (!isVariable) return { offset: file.locate(address, range.length), length: range.length };
-    const bytes = await file.read(address, range.length, signal);
-    return { bytes: await encodeVariable(file, parts.type, bytes, signal) };
+    const bytes = await file.read(address, range.length);
+    return { bytes: await encodeVariable(file, parts.type, bytes) };
   }
 }
 

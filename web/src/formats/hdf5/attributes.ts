@@ -8,7 +8,7 @@ import { BTree2 } from "./btree2.js";
 import { readDatatype } from "./datatype.js";
 import { checkVersion, type HdfFile } from "./file.js";
 import { FractalHeap } from "./fractal-heap.js";
-import { type Message, messageType, type ObjectHeader } from "./header.js";
+import { type Message, messageType, type ObjectHeader, readHeader } from "./header.js";
 import { readDataspace } from "./messages.js";
 import type { MessageReader } from "./shared.js";
 import type { Dataspace, Datatype } from "./types.js";
@@ -26,44 +26,45 @@ export interface Attribute {
 export async function readAttributes(
   reader: MessageReader,
   header: ObjectHeader,
-  signal: AbortSignal | undefined,
 ): Promise<ReadonlyMap<string, Attribute>> {
   const found: Attribute[] = [];
   for (const message of header.messages) {
     const { type } = message;
     if (type !== messageType.attribute && type !== messageType.attributeInfo) continue;
-    const cursor = await reader.content(message, header.address, signal);
-    if (type === messageType.attribute)
-      found.push(await readAttribute(reader, cursor, message.order, signal));
-    else found.push(...(await denseAttributes(reader, cursor, signal)));
+    const cursor = await reader.content(message, header.address);
+    if (type === messageType.attribute) found.push(await readAttribute(reader, cursor, message.order));
+    else found.push(...(await denseAttributes(reader, cursor)));
   }
   if (found.every(({ order }) => order !== undefined)) found.sort((a, b) => a.order! - b.order!);
   return new Map(found.map((attribute) => [attribute.name, attribute]));
 }
 
-async function denseAttributes(
+/** Returns the attributes of the object at an address. */
+export const attributesAt = async (
   reader: MessageReader,
-  cursor: Cursor,
-  signal: AbortSignal | undefined,
-): Promise<Attribute[]> {
+  address: number,
+): Promise<ReadonlyMap<string, Attribute>> => readAttributes(reader, await readHeader(reader.file, address));
+
+async function denseAttributes(reader: MessageReader, cursor: Cursor): Promise<Attribute[]> {
   const { file } = reader;
   checkVersion(cursor, 0);
   const flags = cursor.u8();
   if (flags & 1) cursor.skip(2);
   const [heapAddress, names] = [file.address(cursor), file.address(cursor)];
   if (heapAddress === undefined || names === undefined) return [];
-  const heap = await FractalHeap.open(file, heapAddress, signal);
-  const tree = await BTree2.open(file, names, signal);
+  const heap = await FractalHeap.open(file, heapAddress);
+  const tree = await BTree2.open(file, names);
   const attributes: Attribute[] = [];
-  for await (const bytes of tree.records(signal)) {
+  for await (const bytes of tree.records()) {
+    await file.turn();
     const record = new Cursor(bytes, "a record of attributes");
     const id = record.take(8);
     const isShared = (record.u8() & 2) !== 0;
     const order = record.u32();
     const content = isShared
-      ? await reader.heapMessage(id, messageType.attribute, signal)
-      : new Cursor(await heap.object(id, signal), "an attribute");
-    attributes.push(await readAttribute(reader, content, order, signal));
+      ? await reader.heapMessage(id, messageType.attribute)
+      : new Cursor(await heap.object(id), "an attribute");
+    attributes.push(await readAttribute(reader, content, order));
   }
   return attributes;
 }
@@ -72,7 +73,6 @@ async function readAttribute(
   reader: MessageReader,
   cursor: Cursor,
   order: Message["order"],
-  signal: AbortSignal | undefined,
 ): Promise<Attribute> {
   const { file } = reader;
   const version = checkVersion(cursor, 1, 2, 3);
@@ -83,7 +83,7 @@ async function readAttribute(
   const name = new Cursor(take(nameBytes), cursor.what).text(nameBytes);
   const part = (length: number, isShared: boolean, type: number): Cursor | Promise<Cursor> => {
     const own = new Cursor(take(length), `attribute "${name}" of ${cursor.what}`);
-    return isShared ? reader.shared(own, type, signal) : own;
+    return isShared ? reader.shared(own, type) : own;
   };
   const typeCursor = part(typeBytes, (flags & 1) !== 0, messageType.datatype);
   const spaceCursor = part(spaceBytes, (flags & 2) !== 0, messageType.dataspace);
@@ -107,13 +107,13 @@ export async function attributesJson(
   file: HdfFile,
   attributes: ReadonlyMap<string, Attribute>,
   { hidden, isNetcdf, hasFloats }: AttributeRules,
-  signal: AbortSignal | undefined,
 ): Promise<JsonObject> {
   const entries: [string, Json][] = [];
   for (const attribute of attributes.values()) {
     const { name, space } = attribute;
     if (hidden.has(name)) continue;
-    const value = await jsonOf(file, attribute, signal);
+    await file.turn();
+    const value = await jsonOf(file, attribute);
     if (value === undefined) continue;
     const isSingle = Array.isArray(value) && value.length === 1 && space.shape?.length === 1;
     const single = isSingle && (isNetcdf || name === "_FillValue") ? value[0]! : value;
@@ -133,12 +133,11 @@ function floatFill(value: number): string {
 async function jsonOf(
   file: HdfFile,
   { name, type, space: { shape }, bytes }: Attribute,
-  signal: AbortSignal | undefined,
 ): Promise<Json | undefined> {
   if (!shape) return type.kind === "string" || (type.kind === "variable" && type.isString) ? "" : null;
   const count = shape.reduce((product, length) => product * length, 1);
   try {
-    return nest(await new ValueReader(file, signal).list(type, bytes, count), shape);
+    return nest(await new ValueReader(file).list(type, bytes, count), shape);
   } catch (error) {
     if (!(error instanceof NoJson)) throw error;
     const message = `${file.context.name}: attribute "${name}" is left out: it has ${error.message}`;

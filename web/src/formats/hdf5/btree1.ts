@@ -36,11 +36,8 @@ export class BTree1 {
    * Returns the entry with the last key that is before a position in the tree; undefined if no key is. Reads one node of
    * each level.
    */
-  async find(
-    isBefore: (key: Uint8Array) => boolean,
-    signal: AbortSignal | undefined,
-  ): Promise<Leaf | undefined> {
-    let node = await this.#node(this.root, undefined, signal);
+  async find(isBefore: (key: Uint8Array) => boolean): Promise<Leaf | undefined> {
+    let node = await this.#node(this.root, undefined);
     for (;;) {
       let [low, high] = [0, node.count];
       while (low < high) {
@@ -51,22 +48,22 @@ export class BTree1 {
       if (low === 0) return undefined;
       const leaf = { key: this.#key(node, low - 1), address: this.#child(node, low - 1) };
       if (node.level === 0) return leaf;
-      node = await this.#node(leaf.address, node.level - 1, signal);
+      node = await this.#node(leaf.address, node.level - 1);
     }
   }
 
   /** Yields the entries of all leaves in order. */
-  async *leaves(signal: AbortSignal | undefined): AsyncGenerator<Leaf> {
-    yield* this.#walk(await this.#node(this.root, undefined, signal), new Set([this.root]), signal);
+  async *leaves(): AsyncGenerator<Leaf> {
+    yield* this.#walk(await this.#node(this.root, undefined), new Set([this.root]));
   }
 
-  async *#walk(node: Node, visited: Set<number>, signal: AbortSignal | undefined): AsyncGenerator<Leaf> {
+  async *#walk(node: Node, visited: Set<number>): AsyncGenerator<Leaf> {
     for (let i = 0; i < node.count; i++) {
       const address = this.#child(node, i);
       if (visited.has(address)) throw badFile(`${node.cursor.what} has a child with several parents`);
       visited.add(address);
       if (node.level === 0) yield { key: this.#key(node, i), address };
-      else yield* this.#walk(await this.#node(address, node.level - 1, signal), visited, signal);
+      else yield* this.#walk(await this.#node(address, node.level - 1), visited);
     }
   }
 
@@ -88,9 +85,8 @@ export class BTree1 {
   }
 
   /** @param level the level that the parent expects; undefined for the root. */
-  async #node(address: number, level: number | undefined, signal: AbortSignal | undefined): Promise<Node> {
+  async #node(address: number, level: number | undefined): Promise<Node> {
     const node = await this.#nodes.get(address, () => this.#load(address));
-    signal?.throwIfAborted();
     if (level !== undefined && node.level !== level)
       throw badFile(`${node.cursor.what} has the level ${node.level}, not ${level}`);
     return node;
@@ -98,12 +94,12 @@ export class BTree1 {
 
   async #load(address: number): Promise<Node> {
     const what = "B-tree node";
-    const head = await this.file.cursor(address, this.#prefixBytes, what, undefined);
+    const head = await this.file.cursor(address, this.#prefixBytes, what);
     checkSignature(head, "TREE");
     if (head.u8() !== this.type) throw badFile(`${head.what} belongs to another tree`);
     const [level, count] = [head.u8(), head.u16()];
     const length = this.#prefixBytes + count * (this.keyBytes + this.file.offsetBytes);
-    const bytes = await readStructure(this.file, address, length, what, undefined);
+    const bytes = await readStructure(this.file, address, length, what);
     return { cursor: new Cursor(bytes, head.what), level, count };
   }
 }

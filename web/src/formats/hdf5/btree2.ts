@@ -51,10 +51,10 @@ export class BTree2 {
     readonly total: number,
   ) {}
 
-  static async open(file: HdfFile, address: number, signal: AbortSignal | undefined): Promise<BTree2> {
+  static async open(file: HdfFile, address: number): Promise<BTree2> {
     const length = 22 + file.offsetBytes + file.lengthBytes;
     const what = "B-tree";
-    const head = await checkedStructure(file, { address, length, what, signature: "BTHD" }, signal);
+    const head = await checkedStructure(file, { address, length, what, signature: "BTHD" });
     checkVersion(head, 0);
     const type = head.u8();
     const nodeBytes = head.u32();
@@ -73,10 +73,10 @@ export class BTree2 {
   }
 
   /** Returns a record with a key; undefined if there is none. Reads one node of each level. */
-  async find(compare: CompareRecord, signal: AbortSignal | undefined): Promise<Uint8Array | undefined> {
+  async find(compare: CompareRecord): Promise<Uint8Array | undefined> {
     let child = this.root;
     while (child) {
-      const node = await this.#read(child, signal);
+      const node = await this.#read(child);
       const i = this.#firstFrom(node, compare);
       if (i < node.count && compare(this.#record(node, i)) === 0) return this.#record(node, i);
       child = node.level === 0 ? undefined : this.#child(node, i);
@@ -85,29 +85,21 @@ export class BTree2 {
   }
 
   /** Yields all records with a key, in order. Default: all records. */
-  async *records(
-    signal: AbortSignal | undefined,
-    compare: CompareRecord = () => 0,
-  ): AsyncGenerator<Uint8Array> {
+  async *records(compare: CompareRecord = () => 0): AsyncGenerator<Uint8Array> {
     if (!this.root) return;
     let count = 0;
-    for await (const record of this.#walk(this.root, compare, new Set(), signal)) {
+    for await (const record of this.#walk(this.root, compare, new Set())) {
       if (++count > this.total) throw badFile(`a B-tree has more than its ${this.total} records`);
       yield record;
     }
   }
 
-  async *#walk(
-    child: Child,
-    compare: CompareRecord,
-    visited: Set<number>,
-    signal: AbortSignal | undefined,
-  ): AsyncGenerator<Uint8Array> {
+  async *#walk(child: Child, compare: CompareRecord, visited: Set<number>): AsyncGenerator<Uint8Array> {
     if (visited.has(child.address)) throw badFile(`the B-tree node at ${child.address} has several parents`);
     visited.add(child.address);
-    const node = await this.#read(child, signal);
+    const node = await this.#read(child);
     for (let i = this.#firstFrom(node, compare); ; i++) {
-      if (node.level > 0) yield* this.#walk(this.#child(node, i), compare, visited, signal);
+      if (node.level > 0) yield* this.#walk(this.#child(node, i), compare, visited);
       if (i === node.count) return;
       const record = this.#record(node, i);
       if (compare(record) !== 0) return;
@@ -139,9 +131,8 @@ export class BTree2 {
     return { address, count: cursor.uint(countBytes(this.levels[0]!.maxRecords)), level: level - 1 };
   }
 
-  async #read(child: Child, signal: AbortSignal | undefined): Promise<Node> {
+  async #read(child: Child): Promise<Node> {
     const node = await this.#nodes.get(child.address, () => this.#load(child));
-    signal?.throwIfAborted();
     if (node.level !== child.level || node.count !== child.count)
       throw badFile(`${node.cursor.what} has several parents`);
     return node;
@@ -154,7 +145,7 @@ export class BTree2 {
       throw badFile(`the ${what} at ${address} claims ${count} of ${maxRecords} records`);
     const length = overhead + count * this.recordBytes + (level > 0 ? (count + 1) * pointerBytes : 0);
     const signature = level > 0 ? "BTIN" : "BTLF";
-    const cursor = await checkedStructure(this.file, { address, length, what, signature }, undefined);
+    const cursor = await checkedStructure(this.file, { address, length, what, signature });
     checkVersion(cursor, 0);
     if (cursor.u8() !== this.type) throw badFile(`${cursor.what} belongs to another tree`);
     return { cursor, count, level };

@@ -57,23 +57,21 @@ export async function readStructure(
   address: number,
   length: number,
   what: string,
-  signal: AbortSignal | undefined,
 ): Promise<Uint8Array> {
   const { metadataBytes } = file.context.limits;
   if (length > metadataBytes)
     throw limitExceeded(
       `the ${what} at ${address} has ${length} bytes, more than the limit of ${metadataBytes}`,
     );
-  return file.read(address, length, signal);
+  return file.read(address, length);
 }
 
 /** Reads a structure whose last four bytes are its checksum. @returns a cursor after the signature. */
 export async function checkedStructure(
   file: HdfFile,
   { address, length, what, signature }: { address: number; length: number; what: string; signature?: string },
-  signal: AbortSignal | undefined,
 ): Promise<Cursor> {
-  const bytes = await readStructure(file, address, length, what, signal);
+  const bytes = await readStructure(file, address, length, what);
   const cursor = new Cursor(bytes.subarray(0, length - 4), `the ${what} at ${address}`);
   if (signature !== undefined) checkSignature(cursor, signature);
   checkSum(cursor, lookup3(cursor.bytes), new Cursor(bytes, cursor.what, true, length - 4).u32());

@@ -19,10 +19,7 @@ export interface StoredChunk {
 }
 
 /** Returns the place of a chunk; undefined if it is not stored. @param at index of the chunk per dimension. */
-export type ChunkLocator = (
-  at: readonly number[],
-  signal: AbortSignal | undefined,
-) => MaybePromise<StoredChunk | undefined>;
+export type ChunkLocator = (at: readonly number[]) => MaybePromise<StoredChunk | undefined>;
 
 /** Returns the locator of the chunks of a dataset. Nothing is read before the first chunk is looked for. */
 export function chunkLocator(file: HdfFile, layout: ChunkedLayout, space: Dataspace): ChunkLocator {
@@ -42,10 +39,10 @@ export function chunkLocator(file: HdfFile, layout: ChunkedLayout, space: Datasp
   if (index.kind === "btree1") return inTree1(file, address, chunk);
   if (index.kind === "btree2") return inTree2(file, address, chunk.length, chunkBytes);
   if (index.kind === "fixed") {
-    const open = once(() => FixedArray.open(file, address, undefined));
+    const open = once(() => FixedArray.open(file, address));
     return inArray(file, open, linearIndex(layout, space, undefined), chunkBytes);
   }
-  const open = once(() => ExtensibleArray.open(file, address, undefined));
+  const open = once(() => ExtensibleArray.open(file, address));
   const unlimited = space.maxShape.indexOf(undefined);
   return inArray(file, open, linearIndex(layout, space, unlimited), chunkBytes);
 }
@@ -89,9 +86,9 @@ function inArray(
   positionOf: (at: readonly number[]) => number,
   chunkBytes: number,
 ): ChunkLocator {
-  return async (at, signal) => {
+  return async (at) => {
     const array = await open();
-    const entry = await array.entry(positionOf(at), signal);
+    const entry = await array.entry(positionOf(at));
     return (
       entry && readEntry(file, new Cursor(entry, "an entry of a chunk index"), array.entryBytes, chunkBytes)
     );
@@ -115,9 +112,9 @@ function readEntry(
 
 function inTree1(file: HdfFile, address: number, chunk: readonly number[]): ChunkLocator {
   const tree = new BTree1(file, address, chunkNodes, 8 + 8 * (chunk.length + 1));
-  return async (at, signal) => {
+  return async (at) => {
     const offsets = at.map((position, axis) => position * chunk[axis]!);
-    const leaf = await tree.find((key) => compareWords(key, 8, offsets) <= 0, signal);
+    const leaf = await tree.find((key) => compareWords(key, 8, offsets) <= 0);
     if (!leaf || compareWords(leaf.key, 8, offsets) !== 0) return undefined;
     const key = new Cursor(leaf.key, "a key of a B-tree");
     return { address: leaf.address, length: key.u32(), mask: key.u32() };
@@ -128,13 +125,13 @@ const unfilteredRecords = 10;
 const filteredRecords = 11;
 
 function inTree2(file: HdfFile, address: number, rank: number, chunkBytes: number): ChunkLocator {
-  const open = once(() => BTree2.open(file, address, undefined));
-  return async (at, signal) => {
+  const open = once(() => BTree2.open(file, address));
+  return async (at) => {
     const tree = await open();
     const entryBytes = tree.recordBytes - 8 * rank;
     const type = entryBytes === file.offsetBytes ? unfilteredRecords : filteredRecords;
     if (tree.type !== type) throw badFile(`the B-tree at ${address} does not hold chunks of rank ${rank}`);
-    const record = await tree.find((bytes) => compareWords(bytes, entryBytes, at), signal);
+    const record = await tree.find((bytes) => compareWords(bytes, entryBytes, at));
     return record && readEntry(file, new Cursor(record, "a record of a B-tree"), entryBytes, chunkBytes);
   };
 }

@@ -13,70 +13,83 @@ import { named } from "../file/documents.js";
 import type { FileChunk } from "../file/model.js";
 import { chunkLocator } from "./chunk-index.js";
 import type { HdfFile } from "./file.js";
-import { canEncode, type PipelineCodec, pipelineCodecs } from "./filters.js";
+import { type Pipeline, type PipelineCodec, pipelineOf, unshuffled } from "./filters.js";
 import { heapObject } from "./global-heap.js";
 import type { Mapping } from "./mapping.js";
-import type { ChunkedLayout, DatasetParts, Datatype } from "./types.js";
+import type { ChunkedLayout, DatasetParts, Datatype, FilterCodec } from "./types.js";
 
 /** Returns the bytes of a chunk; undefined if it is not stored. @param at index of the chunk per dimension. */
-export type ChunkReader = (
-  at: readonly number[],
-  signal: AbortSignal | undefined,
-) => Promise<FileChunk | undefined>;
+export type ChunkReader = (at: readonly number[]) => Promise<FileChunk | undefined>;
 
 /** Bit of the layout's flags: chunks that the edge of the array cuts are not filtered. */
 const plainEdges = 1;
 const optional = 1;
 
-/** Returns the codecs of a dataset's filters. Those of values of variable length are decoded by the reader of chunks. */
+/** Returns the codecs of a dataset with a chunked layout. Filters of values of variable length are left to the reader. */
 export function codecsOf(file: HdfFile, parts: DatasetParts, mapping: Mapping): Json[] {
-  const pipeline = pipelineCodecs(file, parts.filters, parts.type.size);
-  if (mapping.dtype.isVariable) return [];
-  if (!isConditional(parts, pipeline))
-    return pipeline.map(({ codec }) => named(codec.name, codec.configuration));
-  return [named("conditional", { codecs: pipeline.map(({ codec }) => ({ ...codec })) })];
+  const pipeline = chunkPipeline(file, parts);
+  const { array, codecs } = pipeline;
+  if (mapping.dtype.isVariable) return [mapping.codec];
+  const filters = codecs.map(({ codec }) => codec);
+  const further = isConditional(parts, pipeline) ? [conditional(filters)] : filters;
+  const json = [...array, ...further].map(({ name, configuration }) => named(name, configuration));
+  return array.length > 0 ? json : [mapping.codec, ...json];
+}
+
+const conditional = (codecs: readonly FilterCodec[]): FilterCodec => ({
+  name: "conditional",
+  configuration: { codecs: codecs.map((codec) => ({ ...codec })) },
+});
+
+function chunkPipeline(file: HdfFile, { filters, type, layout }: DatasetParts): Pipeline {
+  return pipelineOf(file, filters, type.size, (layout as ChunkedLayout).chunk);
 }
 
 /**
  * Whether a byte before each chunk tells which filters have been applied. Chunks without some of the filters are
  * otherwise encoded again, which needs encoders.
  */
-const isConditional = ({ filters, layout }: DatasetParts, pipeline: readonly PipelineCodec[]): boolean =>
-  !canEncode(pipeline) &&
-  pipeline.length <= 8 &&
+const isConditional = ({ filters, layout }: DatasetParts, { array, codecs, canEncode }: Pipeline): boolean =>
+  !canEncode &&
+  array.length === 0 &&
+  codecs.length <= 8 &&
   (filters.some(({ flags }) => (flags & optional) !== 0) ||
     ((layout as ChunkedLayout).flags & plainEdges) !== 0);
 
 /** Returns the reader of the chunks of a dataset with a chunked layout. */
-export async function chunkReader(
-  file: HdfFile,
-  parts: DatasetParts,
-  _signal: AbortSignal | undefined,
-): Promise<ChunkReader> {
+export async function chunkReader(file: HdfFile, parts: DatasetParts): Promise<ChunkReader> {
   const layout = parts.layout as ChunkedLayout;
   const { chunk, flags, elementBytes } = layout;
   const { shape = [] } = parts.space;
   const locate = chunkLocator(file, layout, parts.space);
-  const pipeline = pipelineCodecs(file, parts.filters, elementBytes);
+  const pipeline = chunkPipeline(file, parts);
+  const { array, codecs, shuffles, canEncode } = pipeline;
   const chunkBytes = chunk.reduce((product, length) => product * length, elementBytes);
   const isVariable = itemType(parts.type).kind === "variable";
   const hasHeaders = !isVariable && isConditional(parts, pipeline);
   const isEdge = (at: readonly number[]) => at.some((i, axis) => (i + 1) * chunk[axis]! > shape[axis]!);
-  return async (at, signal) => {
-    const stored = await locate(at, signal);
+  return async (at) => {
+    const stored = await locate(at);
     if (!stored) return undefined;
     const mask = (flags & plainEdges) !== 0 && isEdge(at) ? 0xffffffff : stored.mask;
-    const isSkipped = ({ bit }: PipelineCodec) => ((mask >>> bit) & 1) !== 0;
+    const isApplied = ({ bit }: PipelineCodec) => ((mask >>> bit) & 1) === 0;
     const { address, length } = stored;
-    const range = { offset: file.locate(address, length), length };
-    if (hasHeaders) return { parts: [{ bytes: appliedBits(pipeline, isSkipped) }, range] };
-    if (!isVariable && !pipeline.some(isSkipped)) return range;
-    const bytes = await file.read(address, length, signal);
-    const applied = pipeline.filter((codec) => !isSkipped(codec));
-    const raw = await decode(file, applied, bytes, chunkBytes);
-    signal?.throwIfAborted();
-    if (isVariable) return { bytes: await encodeVariable(file, parts.type, raw, signal) };
-    if (canEncode(pipeline)) return { bytes: await encode(file, pipeline, raw) };
+    const isAsIs = hasHeaders || (!isVariable && codecs.every(isApplied));
+    const header = hasHeaders ? [{ bytes: appliedBits(codecs, isApplied) }] : [];
+    if (array.length > 0 && (mask & 1) !== 0) throw file.unsupported("a chunk lacks its ZFP filter");
+    const undone = shuffles.filter(isApplied);
+    if (isAsIs && undone.length === 0) {
+      const range = { offset: file.locate(address, length), length };
+      return hasHeaders ? { parts: [...header, range] } : range;
+    }
+    const bytes = undone.reduceRight(
+      (rest, { codec }) => unshuffled(rest, codec),
+      await file.read(address, length),
+    );
+    if (isAsIs) return { parts: [...header, { bytes }] };
+    const raw = await decode(file, codecs.filter(isApplied), bytes, chunkBytes);
+    if (isVariable) return { bytes: await encodeVariable(file, parts.type, raw) };
+    if (canEncode) return { bytes: await encode(file, codecs, raw) };
     throw file.unsupported("a chunk lacks a filter that cannot encode");
   };
 }
@@ -84,9 +97,9 @@ export async function chunkReader(
 /** Returns the header of the codec `conditional`. */
 const appliedBits = (
   pipeline: readonly PipelineCodec[],
-  isSkipped: (codec: PipelineCodec) => boolean,
+  isApplied: (codec: PipelineCodec) => boolean,
 ): Uint8Array =>
-  new Uint8Array([pipeline.reduce((bits, codec, i) => bits | (isSkipped(codec) ? 0 : 1 << i), 0)]);
+  new Uint8Array([pipeline.reduce((bits, codec, i) => bits | (isApplied(codec) ? 1 << i : 0), 0)]);
 
 const chainOf = (
   file: HdfFile,
@@ -127,12 +140,7 @@ const turn = 2 ** 12;
 const noBytes = new Uint8Array(0);
 
 /** Returns elements of variable length in the form of vlen-utf8 or vlen-bytes. @param bytes the elements in the file. */
-export async function encodeVariable(
-  file: HdfFile,
-  type: Datatype,
-  bytes: Uint8Array,
-  signal: AbortSignal | undefined,
-): Promise<Uint8Array> {
+export async function encodeVariable(file: HdfFile, type: Datatype, bytes: Uint8Array): Promise<Uint8Array> {
   const item = itemType(type);
   const isText = item.kind === "variable" && item.isString;
   const maxBytes = Math.max(file.form.end, file.context.limits.metadataBytes);
@@ -141,7 +149,7 @@ export async function encodeVariable(
   let total = 0;
   for await (const end of withTurns(multiples(turn * item.size, bytes.byteLength))) {
     while (cursor.at < end) {
-      const found = variableValue(file, cursor, signal);
+      const found = variableValue(file, cursor);
       const object = found instanceof Promise ? await found : found;
       const value = isText ? textBytes(object) : object;
       total += value.byteLength;
@@ -159,11 +167,7 @@ function* multiples(step: number, end: number): Generator<number> {
 }
 
 /** Reads an element: the length in bytes, the address of a collection and the index of an object in it. */
-function variableValue(
-  file: HdfFile,
-  cursor: Cursor,
-  signal: AbortSignal | undefined,
-): MaybePromise<Uint8Array> {
+function variableValue(file: HdfFile, cursor: Cursor): MaybePromise<Uint8Array> {
   const length = cursor.u32();
   const address = file.address(cursor);
   const index = cursor.u32();
@@ -172,7 +176,7 @@ function variableValue(
     if (object.byteLength < length) throw badFile(`${cursor.what} has one that ends early`);
     return object.subarray(0, length);
   };
-  const object = heapObject(file, address, index, signal);
+  const object = heapObject(file, address, index);
   return object instanceof Promise ? object.then(cut) : cut(object);
 }
 

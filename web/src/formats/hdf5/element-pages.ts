@@ -9,7 +9,7 @@ import { NodeCache } from "./node-cache.js";
 export interface EntryArray {
   readonly entryBytes: number;
   /** Returns the bytes of an entry; undefined if it has not been written. */
-  entry(index: number, signal: AbortSignal | undefined): Promise<Uint8Array | undefined>;
+  entry(index: number): Promise<Uint8Array | undefined>;
 }
 
 /** A part of a file with a checksum at its end. */
@@ -27,22 +27,21 @@ export class BlockReader {
 
   constructor(readonly file: HdfFile) {}
 
-  async read(block: Block, signal: AbortSignal | undefined): Promise<Cursor> {
-    const cursor = await this.#blocks.get(block.address, () => checkedStructure(this.file, block, undefined));
-    signal?.throwIfAborted();
+  async read(block: Block): Promise<Cursor> {
+    const cursor = await this.#blocks.get(block.address, () => checkedStructure(this.file, block));
     return cursor;
   }
 
   /** Returns an entry of a block. @param at offset of the entry in the block. */
-  async entry(block: Block, at: number, bytes: number, signal: AbortSignal | undefined): Promise<Uint8Array> {
-    const cursor = await this.read(block, signal);
+  async entry(block: Block, at: number, bytes: number): Promise<Uint8Array> {
+    const cursor = await this.read(block);
     cursor.at = at;
     return cursor.take(bytes);
   }
 
   /** Returns the address at an offset of a block; undefined if it is not set. */
-  async address(block: Block, at: number, signal: AbortSignal | undefined): Promise<number | undefined> {
-    const cursor = await this.read(block, signal);
+  async address(block: Block, at: number): Promise<number | undefined> {
+    const cursor = await this.read(block);
     cursor.at = at;
     return this.file.address(cursor);
   }

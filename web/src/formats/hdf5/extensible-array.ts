@@ -41,14 +41,10 @@ export class ExtensibleArray implements EntryArray {
     this.#reader = new BlockReader(file);
   }
 
-  static async open(
-    file: HdfFile,
-    address: number,
-    signal: AbortSignal | undefined,
-  ): Promise<ExtensibleArray> {
+  static async open(file: HdfFile, address: number): Promise<ExtensibleArray> {
     const length = 16 + file.offsetBytes + 6 * file.lengthBytes;
     const what = "extensible array";
-    const head = await checkedStructure(file, { address, length, what, signature: "EAHD" }, signal);
+    const head = await checkedStructure(file, { address, length, what, signature: "EAHD" });
     checkVersion(head, 0);
     head.skip(1);
     const [entryBytes, bits, indexEntries, minEntries, minPointers, pageBits] = head.take(
@@ -81,23 +77,22 @@ export class ExtensibleArray implements EntryArray {
     return this.header.entryBytes;
   }
 
-  async entry(index: number, signal: AbortSignal | undefined): Promise<Uint8Array | undefined> {
+  async entry(index: number): Promise<Uint8Array | undefined> {
     const { entryBytes, indexEntries, directSupers, block } = this.header;
     if (block === undefined) return undefined;
     const { offsetBytes: addressBytes } = this.#reader.file;
     const indexBlock = this.#indexBlock(block);
     const start = 6 + addressBytes;
-    if (index < indexEntries)
-      return this.#reader.entry(indexBlock, start + index * entryBytes, entryBytes, signal);
+    if (index < indexEntries) return this.#reader.entry(indexBlock, start + index * entryBytes, entryBytes);
     const place = this.#place(index - indexEntries);
     const pointers = start + indexEntries * entryBytes;
     if (place.index < directSupers) {
       const at = pointers + (firstBlock(place.index) + place.block) * addressBytes;
-      return this.#inBlock(await this.#reader.address(indexBlock, at, signal), place, signal);
+      return this.#inBlock(await this.#reader.address(indexBlock, at), place);
     }
     const at = pointers + (firstBlock(directSupers) + place.index - directSupers) * addressBytes;
-    const address = await this.#reader.address(indexBlock, at, signal);
-    return address === undefined ? undefined : this.#inSuper(address, place, signal);
+    const address = await this.#reader.address(indexBlock, at);
+    return address === undefined ? undefined : this.#inSuper(address, place);
   }
 
   #indexBlock(address: number): Block {
@@ -111,8 +106,7 @@ export class ExtensibleArray implements EntryArray {
   /** Finds an entry that is not in the index block. */
   #place(offset: number): Super {
     const { minEntries, supers } = this.header;
-    let index = 0;
-    while (minEntries * (2 ** (index + 1) - 1) <= offset) index++;
+    const index = Math.floor(Math.log2(Math.floor(offset / minEntries) + 1));
     if (index >= supers) throw badFile(`an extensible array lacks entry ${offset}`);
     const blockEntries = minEntries * 2 ** Math.floor((index + 1) / 2);
     const within = offset - minEntries * (2 ** index - 1);
@@ -125,11 +119,7 @@ export class ExtensibleArray implements EntryArray {
     return 6 + this.#reader.file.offsetBytes + this.header.offsetBytes;
   }
 
-  async #inSuper(
-    address: number,
-    place: Super,
-    signal: AbortSignal | undefined,
-  ): Promise<Uint8Array | undefined> {
+  async #inSuper(address: number, place: Super): Promise<Uint8Array | undefined> {
     const { pageEntries } = this.header;
     const { offsetBytes: addressBytes } = this.#reader.file;
     const { blocks, blockEntries } = place;
@@ -138,37 +128,31 @@ export class ExtensibleArray implements EntryArray {
     const pointers = bitmaps + blocks * Math.ceil(pages / 8);
     const length = pointers + blocks * addressBytes + 4;
     const superBlock = { address, length, what: "super block", signature: "EASB" };
-    const found = await this.#reader.address(superBlock, pointers + place.block * addressBytes, signal);
-    if (found === undefined || pages === 0) return this.#inBlock(found, place, signal);
+    const found = await this.#reader.address(superBlock, pointers + place.block * addressBytes);
+    if (found === undefined || pages === 0) return this.#inBlock(found, place);
     const page = Math.floor(place.entry / pageEntries);
-    const { bytes } = await this.#reader.read(superBlock, signal);
+    const { bytes } = await this.#reader.read(superBlock);
     if (!hasBit(bytes.subarray(bitmaps), place.block * pages + page)) return undefined;
-    return this.#inPage(found, page, place.entry % pageEntries, signal);
+    return this.#inPage(found, page, place.entry % pageEntries);
   }
 
   async #inBlock(
     address: number | undefined,
     { blockEntries, entry }: Super,
-    signal: AbortSignal | undefined,
   ): Promise<Uint8Array | undefined> {
     const { entryBytes } = this.header;
     if (address === undefined) return undefined;
     const length = this.#prefixBytes + blockEntries * entryBytes + 4;
     const block = { address, length, what: "data block", signature: "EADB" };
-    return this.#reader.entry(block, this.#prefixBytes + entry * entryBytes, entryBytes, signal);
+    return this.#reader.entry(block, this.#prefixBytes + entry * entryBytes, entryBytes);
   }
 
-  async #inPage(
-    address: number,
-    page: number,
-    entry: number,
-    signal: AbortSignal | undefined,
-  ): Promise<Uint8Array> {
+  async #inPage(address: number, page: number, entry: number): Promise<Uint8Array> {
     const { entryBytes, pageEntries } = this.header;
     const length = pageEntries * entryBytes + 4;
     const start = address + this.#prefixBytes + 4 + page * length;
     const block = { address: start, length, what: "page of an extensible array" };
-    return this.#reader.entry(block, entry * entryBytes, entryBytes, signal);
+    return this.#reader.entry(block, entry * entryBytes, entryBytes);
   }
 }
 

@@ -2,6 +2,8 @@
 
 import type { MaybePromise } from "../../store/store.js";
 import { unsupported, type ZarrError } from "../../util/errors.js";
+import { nextTask } from "../../util/platform.js";
+import { sliceTime } from "../../util/slices.js";
 import { badFile, Cursor } from "../file/cursor.js";
 import type { FileContext } from "../file/model.js";
 
@@ -18,6 +20,9 @@ export interface FileForm {
 }
 
 export class HdfFile {
+  /** Time at which the current slice of work ends. */
+  #sliceEnd = 0;
+
   constructor(
     readonly context: FileContext,
     readonly form: FileForm,
@@ -31,6 +36,14 @@ export class HdfFile {
     return this.form.lengthBytes;
   }
 
+  /** Lets other tasks run from time to time: to be called in long loops whose reads are cached. */
+  async turn(): Promise<void> {
+    const now = performance.now();
+    if (now < this.#sliceEnd) return;
+    await nextTask();
+    this.#sliceEnd = performance.now() + sliceTime;
+  }
+
   /** Returns the offset in the file of bytes at an address. @throws InvalidMetadata ("bad-file") beyond the end. */
   locate(address: number, length: number): number {
     if (!(address >= 0 && length >= 0 && address + length <= this.form.end))
@@ -41,18 +54,13 @@ export class HdfFile {
   }
 
   /** Returns bytes at an address, which the caller must not change. */
-  read(address: number, length: number, signal: AbortSignal | undefined): MaybePromise<Uint8Array> {
-    return this.context.blocks.read(this.locate(address, length), length, signal);
+  read(address: number, length: number): MaybePromise<Uint8Array> {
+    return this.context.blocks.read(this.locate(address, length), length, undefined);
   }
 
   /** Returns a cursor on bytes at an address. @param what names them: "the heap at 96" if it is "heap". */
-  async cursor(
-    address: number,
-    length: number,
-    what: string,
-    signal: AbortSignal | undefined,
-  ): Promise<Cursor> {
-    return new Cursor(await this.read(address, length, signal), `the ${what} at ${address}`);
+  async cursor(address: number, length: number, what: string): Promise<Cursor> {
+    return new Cursor(await this.read(address, length), `the ${what} at ${address}`);
   }
 
   /** Reads an address; undefined if it is the undefined one. */

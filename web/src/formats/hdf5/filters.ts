@@ -1,14 +1,8 @@
 /** The filters of HDF5 as codecs of Zarr. */
 
-import type { PlainJson } from "../../util/json.js";
 import type { HdfFile } from "./file.js";
-import type { Filter } from "./types.js";
-
-/** A codec from bytes to bytes. */
-export interface FilterCodec {
-  readonly name: string;
-  readonly configuration?: Readonly<Record<string, PlainJson>>;
-}
+import type { Filter, FilterCodec } from "./types.js";
+import { zfpCodecs } from "./zfp.js";
 
 /** A codec of a pipeline, with the bit of the filter in masks of chunks. */
 export interface PipelineCodec {
@@ -59,20 +53,20 @@ const szip: ToCodec = ([mask = 0, block = 0, bits = 0, line = 0]) => ({
   },
 });
 
-const shuffleId = 2;
-export const nbitId = 5;
+const shuffleName = "numcodecs.shuffle";
+const zfpId = 32013;
 /** Filters that round values when they write and leave bytes as they are when they read: BitGroom, Granular BitRound. */
 const lossyIds: ReadonlySet<number> = new Set([32022, 32023]);
 
-const codecs: Readonly<Record<number, ToCodec>> = {
+const codecsById: Readonly<Record<number, ToCodec>> = {
   1: ([level = 6]) => ({ name: "zlib", configuration: { level: clamp(level, 0, 9) } }),
-  [shuffleId]: ([itemBytes], elementBytes) => ({
-    name: "numcodecs.shuffle",
+  2: ([itemBytes], elementBytes) => ({
+    name: shuffleName,
     configuration: { elementsize: itemBytes || elementBytes },
   }),
   3: () => ({ name: "numcodecs.fletcher32" }),
   4: szip,
-  [nbitId]: (values) => ({ name: "hdf5_nbit", configuration: { parms: [...values] } }),
+  5: (values) => ({ name: "hdf5_nbit", configuration: { parms: [...values] } }),
   6: (values) => ({ name: "hdf5_scaleoffset", configuration: { parms: [...values] } }),
   307: ([level = 9]) => ({ name: "bz2", configuration: { level: clamp(level, 1, 9) } }),
   32000: () => ({ name: "hdf5_lzf" }),
@@ -95,7 +89,7 @@ const refusedNames: Readonly<Record<number, string>> = {
   32006: "CCSDS-123",
   32010: "LPC-Rice",
   32012: "FCIDECOMP",
-  32013: "ZFP",
+  32013: "ZFP after another filter",
   32014: "FPZip",
   32016: "B3D",
   32017: "SZ",
@@ -109,23 +103,51 @@ const refusedNames: Readonly<Record<number, string>> = {
   32028: "SPERR",
 };
 
-/** Returns the codecs of a pipeline in the order of encoding. @throws Unsupported that names the filter. */
-export function pipelineCodecs(
+/** The codecs of a dataset's filters, in the order of encoding. */
+export interface Pipeline {
+  /** Codecs that replace `bytes`. */
+  readonly array: readonly FilterCodec[];
+  readonly codecs: readonly PipelineCodec[];
+  /**
+   * Shuffles after other filters, which the reader of chunks undoes: the number of bytes need not be a multiple of the
+   * item's, as the codec requires.
+   */
+  readonly shuffles: readonly PipelineCodec[];
+  readonly canEncode: boolean;
+}
+
+/** Returns the codecs of filters. @throws Unsupported that names the filter. */
+export function pipelineOf(
   file: HdfFile,
   filters: readonly Filter[],
   elementBytes: number,
-): readonly PipelineCodec[] {
-  return filters.flatMap((filter, bit) => {
-    const { id, name, values } = filter;
-    const codec = codecs[id]?.(values, elementBytes);
-    const isIdentity = lossyIds.has(id) || (id === shuffleId && codec?.configuration?.["elementsize"] === 1);
-    if (isIdentity) return [];
-    if (codec) return [{ bit, codec }];
+  chunk: readonly number[],
+): Pipeline {
+  const hasZfp = filters[0]?.id === zfpId;
+  const codecs = filters.flatMap(({ id, name, values }, bit) => {
+    if (lossyIds.has(id) || (hasZfp && bit === 0)) return [];
+    const codec = codecsById[id]?.(values, elementBytes);
+    if (codec) return codec.configuration?.["elementsize"] === 1 ? [] : [{ bit, codec }];
     const known = refusedNames[id] ?? name;
     throw file.unsupported(`the HDF5 filter ${id}${known && ` (${known})`} is not supported`);
   });
+  const end = codecs.findLastIndex(({ codec }) => codec.name !== shuffleName) + 1;
+  const shuffles = end > 0 ? codecs.splice(end) : [];
+  const array = hasZfp ? zfpCodecs(filters[0]!.values, chunk) : [];
+  return {
+    array,
+    codecs,
+    shuffles,
+    canEncode: !hasZfp && codecs.every(({ codec }) => !withoutEncoder.has(codec.name)),
+  };
 }
 
-/** Whether all codecs can encode. */
-export const canEncode = (pipeline: readonly PipelineCodec[]): boolean =>
-  pipeline.every(({ codec }) => !withoutEncoder.has(codec.name));
+/** Returns bytes before a shuffle. Those beyond whole items stay at the end. */
+export function unshuffled(bytes: Uint8Array, { configuration }: FilterCodec): Uint8Array {
+  const itemBytes = Number(configuration?.["elementsize"]);
+  const count = Math.floor(bytes.byteLength / itemBytes);
+  const result = bytes.slice();
+  for (let byte = 0; byte < itemBytes; byte++)
+    for (let i = 0; i < count; i++) result[i * itemBytes + byte] = bytes[byte * count + i]!;
+  return result;
+}

@@ -23,10 +23,10 @@ export class FixedArray implements EntryArray {
     this.#reader = new BlockReader(file);
   }
 
-  static async open(file: HdfFile, address: number, signal: AbortSignal | undefined): Promise<FixedArray> {
+  static async open(file: HdfFile, address: number): Promise<FixedArray> {
     const length = 12 + file.offsetBytes + file.lengthBytes;
     const what = "fixed array";
-    const head = await checkedStructure(file, { address, length, what, signature: "FAHD" }, signal);
+    const head = await checkedStructure(file, { address, length, what, signature: "FAHD" });
     checkVersion(head, 0);
     head.skip(1);
     const [entryBytes, pageBits] = [head.u8(), head.u8()];
@@ -40,7 +40,7 @@ export class FixedArray implements EntryArray {
     return this.header.entryBytes;
   }
 
-  async entry(index: number, signal: AbortSignal | undefined): Promise<Uint8Array | undefined> {
+  async entry(index: number): Promise<Uint8Array | undefined> {
     const { entryBytes, pageEntries, count, block: address } = this.header;
     if (index >= count) throw badFile(`a fixed array of ${count} entries lacks entry ${index}`);
     if (address === undefined) return undefined;
@@ -48,11 +48,11 @@ export class FixedArray implements EntryArray {
     const prefixBytes = 6 + this.#reader.file.offsetBytes;
     if (count <= pageEntries) {
       const whole = { ...block, length: prefixBytes + count * entryBytes + 4 };
-      return this.#reader.entry(whole, prefixBytes + index * entryBytes, entryBytes, signal);
+      return this.#reader.entry(whole, prefixBytes + index * entryBytes, entryBytes);
     }
     const pages = Math.ceil(count / pageEntries);
     const head: Block = { ...block, length: prefixBytes + Math.ceil(pages / 8) + 4 };
-    const { bytes } = await this.#reader.read(head, signal);
+    const { bytes } = await this.#reader.read(head);
     const page = Math.floor(index / pageEntries);
     if (!hasBit(bytes.subarray(prefixBytes), page)) return undefined;
     const first = page * pageEntries;
@@ -62,7 +62,7 @@ export class FixedArray implements EntryArray {
         length: Math.min(pageEntries, count - first) * entryBytes + 4,
         what: "page of a fixed array",
       },
-      ...[(index - first) * entryBytes, entryBytes, signal],
+      ...[(index - first) * entryBytes, entryBytes],
     );
   }
 }

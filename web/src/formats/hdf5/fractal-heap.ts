@@ -56,8 +56,8 @@ export class FractalHeap {
     private readonly header: Header,
   ) {}
 
-  static async open(file: HdfFile, address: number, signal: AbortSignal | undefined): Promise<FractalHeap> {
-    return new FractalHeap(file, address, await readHeader(file, address, signal));
+  static async open(file: HdfFile, address: number): Promise<FractalHeap> {
+    return new FractalHeap(file, address, await readHeader(file, address));
   }
 
   /** Bytes of the ids of objects. */
@@ -66,30 +66,29 @@ export class FractalHeap {
   }
 
   /** Returns the bytes of an object, which the caller must not change. */
-  async object(id: Uint8Array, signal: AbortSignal | undefined): Promise<Uint8Array> {
+  async object(id: Uint8Array): Promise<Uint8Array> {
     const cursor = new Cursor(id, `an id of the fractal heap at ${this.address}`);
     const [first] = [cursor.u8()];
     if (first >> 6 !== 0) throw badFile(`${cursor.what} has the version ${first >> 6}`);
     const kind = (first >> 4) & 3;
-    if (kind === 0) return this.#managed(cursor, signal);
-    if (kind === 1) return this.#huge(cursor, signal);
+    if (kind === 0) return this.#managed(cursor);
+    if (kind === 1) return this.#huge(cursor);
     if (kind === 2) return tinyObject(cursor, first & 15);
     throw badFile(`${cursor.what} has the type ${kind}`);
   }
 
-  async #managed(id: Cursor, signal: AbortSignal | undefined): Promise<Uint8Array> {
+  async #managed(id: Cursor): Promise<Uint8Array> {
     const offset = id.uint(this.header.offsetBytes);
     const length = id.uint(this.header.objectLengthBytes);
-    const block = await this.#blockOf(offset, signal);
+    const block = await this.#blockOf(offset);
     const at = offset - block.start;
     if (at + length > block.bytes) throw badFile(`${id.what} exceeds its block`);
     const bytes = await this.#blocks.get(block.address, () => this.#readDirect(block));
-    signal?.throwIfAborted();
     return bytes.subarray(at, at + length);
   }
 
   /** Returns the direct block that holds an offset. */
-  async #blockOf(offset: number, signal: AbortSignal | undefined): Promise<DirectBlock> {
+  async #blockOf(offset: number): Promise<DirectBlock> {
     const { root, rows, table } = this.header;
     const what = `the fractal heap at ${this.address}`;
     if (root === undefined) throw badFile(`${what} has no blocks`);
@@ -102,7 +101,7 @@ export class FractalHeap {
       const bytes = table.startBytes * 2 ** Math.max(row - 1, 0);
       const column = Math.floor((within - (row === 0 ? 0 : bytes * table.width)) / bytes);
       if (row >= block.rows) throw badFile(`${what} ends before the offset ${offset}`);
-      const address = await this.#entry(block, row, column, signal);
+      const address = await this.#entry(block, row, column);
       if (address === undefined) throw badFile(`${what} has no block for the offset ${offset}`);
       const start = block.start + (row === 0 ? 0 : bytes * table.width) + column * bytes;
       if (row < table.directRows) return { address, start, bytes };
@@ -111,14 +110,8 @@ export class FractalHeap {
   }
 
   /** Returns the address of a block that an indirect block names. */
-  async #entry(
-    block: IndirectBlock,
-    row: number,
-    column: number,
-    signal: AbortSignal | undefined,
-  ): Promise<number | undefined> {
+  async #entry(block: IndirectBlock, row: number, column: number): Promise<number | undefined> {
     const cursor = await this.#indirect.get(block.address, () => this.#readIndirect(block));
-    signal?.throwIfAborted();
     cursor.at = this.#prefixBytes + (row * this.header.table.width + column) * this.file.offsetBytes;
     return this.file.address(cursor);
   }
@@ -132,13 +125,13 @@ export class FractalHeap {
     const entries = rows * this.header.table.width;
     const length = this.#prefixBytes + entries * this.file.offsetBytes + 4;
     const what = "indirect block";
-    const cursor = await checkedStructure(this.file, { address, length, what, signature: "FHIB" }, undefined);
+    const cursor = await checkedStructure(this.file, { address, length, what, signature: "FHIB" });
     this.#checkOwner(cursor);
     return cursor;
   }
 
   async #readDirect({ address, bytes: length }: DirectBlock): Promise<Uint8Array> {
-    const bytes = await readStructure(this.file, address, length, "direct block", undefined);
+    const bytes = await readStructure(this.file, address, length, "direct block");
     const cursor = new Cursor(bytes, `the direct block at ${address}`);
     checkSignature(cursor, "FHDB");
     this.#checkOwner(cursor);
@@ -156,13 +149,13 @@ export class FractalHeap {
     if (this.file.address(cursor) !== this.address) throw badFile(`${cursor.what} belongs to another heap`);
   }
 
-  async #huge(id: Cursor, signal: AbortSignal | undefined): Promise<Uint8Array> {
+  async #huge(id: Cursor): Promise<Uint8Array> {
     const { file } = this;
-    const place = this.#isDirectId ? id : new Cursor(await this.#hugeRecord(id, signal), id.what);
+    const place = this.#isDirectId ? id : new Cursor(await this.#hugeRecord(id), id.what);
     const address = file.address(place);
     const length = place.uint(file.lengthBytes);
     if (address === undefined) throw badFile(`${id.what} lacks its object`);
-    return readStructure(file, address, length, "object of a heap", signal);
+    return readStructure(file, address, length, "object of a heap");
   }
 
   /** Whether ids of huge objects hold address and length. */
@@ -170,17 +163,17 @@ export class FractalHeap {
     return this.file.offsetBytes + this.file.lengthBytes < this.header.idBytes;
   }
 
-  async #hugeRecord(id: Cursor, signal: AbortSignal | undefined): Promise<Uint8Array> {
+  async #hugeRecord(id: Cursor): Promise<Uint8Array> {
     const { file, header } = this;
     const key = id.uint(Math.min(header.idBytes - 1, 8));
     if (header.hugeTree === undefined) throw badFile(`${id.what} names a huge object of a heap without them`);
-    this.#hugeTree ??= BTree2.open(file, header.hugeTree, undefined);
+    this.#hugeTree ??= BTree2.open(file, header.hugeTree);
     const tree = await this.#hugeTree;
     const keyAt = file.offsetBytes + file.lengthBytes;
     if (tree.recordBytes !== keyAt + file.lengthBytes)
       throw badFile(`${id.what} has a B-tree of another kind`);
     const keyOf = (record: Uint8Array) => new Cursor(record, id.what, true, keyAt).uint(file.lengthBytes);
-    const record = await tree.find((record) => keyOf(record) - key, signal);
+    const record = await tree.find((record) => keyOf(record) - key);
     if (!record) throw badFile(`${id.what} names no object of the heap`);
     return record;
   }
@@ -192,15 +185,15 @@ function tinyObject(id: Cursor, bits: number): Uint8Array {
   return id.take(length + 1);
 }
 
-async function readHeader(file: HdfFile, address: number, signal: AbortSignal | undefined): Promise<Header> {
+async function readHeader(file: HdfFile, address: number): Promise<Header> {
   const { offsetBytes, lengthBytes } = file;
   const what = "fractal heap";
-  const start = await file.cursor(address, 9, what, signal);
+  const start = await file.cursor(address, 9, what);
   checkSignature(start, "FRHP");
   start.skip(3);
   if (start.u16() > 0) throw file.unsupported(`${start.what} has filters`);
   const length = 26 + 12 * lengthBytes + 3 * offsetBytes;
-  const cursor = await checkedStructure(file, { address, length, what, signature: "FRHP" }, signal);
+  const cursor = await checkedStructure(file, { address, length, what, signature: "FRHP" });
   checkVersion(cursor, 0);
   const idBytes = cursor.u16();
   cursor.skip(2);

@@ -20,17 +20,12 @@ const keptBytes = 2 ** 24;
 const heaps = new WeakMap<HdfFile, LruCache<Collection>>();
 
 /** Returns an object of the global heap of a file, which the caller must not change; at once if its collection is kept. */
-export function heapObject(
-  file: HdfFile,
-  address: number,
-  index: number,
-  signal: AbortSignal | undefined,
-): MaybePromise<Uint8Array> {
+export function heapObject(file: HdfFile, address: number, index: number): MaybePromise<Uint8Array> {
   const kept = heaps.get(file) ?? new LruCache<Collection>(keptBytes);
   heaps.set(file, kept);
   const collection = kept.get(String(address));
   if (collection) return objectOf(file, collection, index);
-  return readCollection(file, address, signal).then((read) => {
+  return readCollection(file, address).then((read) => {
     kept.set(read);
     return objectOf(file, read, index);
   });
@@ -43,18 +38,14 @@ function objectOf(file: HdfFile, { cursor, places }: Collection, index: number):
   return cursor.take(cursor.uint(file.lengthBytes));
 }
 
-async function readCollection(
-  file: HdfFile,
-  address: number,
-  signal: AbortSignal | undefined,
-): Promise<Collection> {
+async function readCollection(file: HdfFile, address: number): Promise<Collection> {
   const what = "global heap";
-  const head = await file.cursor(address, 8 + file.lengthBytes, what, signal);
+  const head = await file.cursor(address, 8 + file.lengthBytes, what);
   checkSignature(head, "GCOL");
   checkVersion(head, 1);
   head.skip(3);
   const size = head.uint(file.lengthBytes);
-  const cursor = new Cursor(await readStructure(file, address, size, what, signal), head.what, true, head.at);
+  const cursor = new Cursor(await readStructure(file, address, size, what), head.what, true, head.at);
   const places = new Map<number, number>();
   while (cursor.left >= 8 + file.lengthBytes) {
     const index = cursor.u16();

@@ -51,16 +51,12 @@ const maxBlocks = 2 ** 16;
 const maxMessages = 2 ** 20;
 
 /** Reads all messages of an object. */
-export async function readHeader(
-  file: HdfFile,
-  address: number,
-  signal: AbortSignal | undefined,
-): Promise<ObjectHeader> {
+export async function readHeader(file: HdfFile, address: number): Promise<ObjectHeader> {
+  await file.turn();
   const head = await file.cursor(
     address,
     Math.min(maxPrefix, Math.max(file.form.end - address, 0)),
     "object header",
-    signal,
   );
   const isNew = String.fromCharCode(...head.bytes.subarray(0, 4)) === "OHDR";
   const form = isNew ? newForm(head) : oldForm(head);
@@ -77,8 +73,8 @@ export async function readHeader(
     const signature = i === 0 ? "OHDR" : "OCHK";
     const what = "object header";
     const body = isNew
-      ? await checkedStructure(file, { address: at, length, what, signature }, signal)
-      : await file.cursor(at, length, what, signal);
+      ? await checkedStructure(file, { address: at, length, what, signature })
+      : await file.cursor(at, length, what);
     if (isNew && i === 0) body.at = form.start;
     for (const message of isNew ? newMessages(body, form.hasOrder) : oldMessages(body)) {
       if (message.type === messageType.continuation) blocks.push(readContinuation(file, message));

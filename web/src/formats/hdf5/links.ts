@@ -24,14 +24,13 @@ interface NamedLink {
 export async function readLinks(
   file: HdfFile,
   { messages }: ObjectHeader,
-  signal: AbortSignal | undefined,
 ): Promise<ReadonlyMap<string, Link>> {
   const found: NamedLink[] = [];
   for (const { type, bytes } of messages) {
     const cursor = new Cursor(bytes, "a group");
-    if (type === messageType.symbolTable) found.push(...(await tableLinks(file, cursor, signal)));
+    if (type === messageType.symbolTable) found.push(...(await tableLinks(file, cursor)));
     else if (type === messageType.link) found.push(readLink(file, cursor));
-    else if (type === messageType.linkInfo) found.push(...(await denseLinks(file, cursor, signal)));
+    else if (type === messageType.linkInfo) found.push(...(await denseLinks(file, cursor)));
   }
   const isTracked = found.every(({ order }) => order !== undefined);
   found.sort((a, b) => (isTracked ? a.order! - b.order! : a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
@@ -46,22 +45,19 @@ export const isGroup = ({ messages }: ObjectHeader): boolean =>
     ),
   );
 
-async function denseLinks(
-  file: HdfFile,
-  cursor: Cursor,
-  signal: AbortSignal | undefined,
-): Promise<NamedLink[]> {
+async function denseLinks(file: HdfFile, cursor: Cursor): Promise<NamedLink[]> {
   checkVersion(cursor, 0);
   const flags = cursor.u8();
   if (flags & 1) cursor.skip(8);
   const [heapAddress, names] = [file.address(cursor), file.address(cursor)];
   if (heapAddress === undefined || names === undefined) return [];
-  const heap = await FractalHeap.open(file, heapAddress, signal);
-  const tree = await BTree2.open(file, names, signal);
+  const heap = await FractalHeap.open(file, heapAddress);
+  const tree = await BTree2.open(file, names);
   const links: NamedLink[] = [];
-  for await (const record of tree.records(signal)) {
+  for await (const record of tree.records()) {
+    await file.turn();
     const id = record.subarray(4, 4 + heap.idBytes); // after the hash of the name
-    links.push(readLink(file, new Cursor(await heap.object(id, signal), "a link")));
+    links.push(readLink(file, new Cursor(await heap.object(id), "a link")));
   }
   return links;
 }
@@ -91,34 +87,27 @@ function hardLink(address: number | undefined, what: string): Link {
 }
 
 /** Reads a symbol table: a B-tree of tables whose names are in a local heap. */
-async function tableLinks(
-  file: HdfFile,
-  cursor: Cursor,
-  signal: AbortSignal | undefined,
-): Promise<NamedLink[]> {
+async function tableLinks(file: HdfFile, cursor: Cursor): Promise<NamedLink[]> {
   const [tree, heapAddress] = [file.address(cursor), file.address(cursor)];
   if (tree === undefined || heapAddress === undefined) throw badFile(`${cursor.what} has no symbol table`);
-  const names = await localHeap(file, heapAddress, signal);
+  const names = await localHeap(file, heapAddress);
   const links: NamedLink[] = [];
   const tables = new BTree1(file, tree, groupNodes, file.lengthBytes);
-  for await (const { address } of tables.leaves(signal))
-    links.push(...(await readTable(file, address, names, signal)));
+  for await (const { address } of tables.leaves()) {
+    await file.turn();
+    links.push(...(await readTable(file, address, names)));
+  }
   return links;
 }
 
-async function readTable(
-  file: HdfFile,
-  address: number,
-  names: Uint8Array,
-  signal: AbortSignal | undefined,
-): Promise<NamedLink[]> {
-  const head = await file.cursor(address, 8, "symbol table", signal);
+async function readTable(file: HdfFile, address: number, names: Uint8Array): Promise<NamedLink[]> {
+  const head = await file.cursor(address, 8, "symbol table");
   checkSignature(head, "SNOD");
   checkVersion(head, 1);
   head.skip(1);
   const count = head.u16();
   const entryBytes = file.lengthBytes + file.offsetBytes + 24;
-  const cursor = await file.cursor(address + 8, count * entryBytes, "symbol table", signal);
+  const cursor = await file.cursor(address + 8, count * entryBytes, "symbol table");
   return Array.from({ length: count }, () => {
     const name = nameAt(cursor, names, cursor.uint(file.lengthBytes));
     const target = file.address(cursor);
@@ -140,12 +129,8 @@ function nameAt({ what }: Cursor, names: Uint8Array, offset: number): string {
 }
 
 /** Reads the data of a local heap. */
-async function localHeap(
-  file: HdfFile,
-  address: number,
-  signal: AbortSignal | undefined,
-): Promise<Uint8Array> {
-  const head = await file.cursor(address, 8 + 2 * file.lengthBytes + file.offsetBytes, "local heap", signal);
+async function localHeap(file: HdfFile, address: number): Promise<Uint8Array> {
+  const head = await file.cursor(address, 8 + 2 * file.lengthBytes + file.offsetBytes, "local heap");
   checkSignature(head, "HEAP");
   checkVersion(head, 0);
   head.skip(3);
@@ -153,5 +138,5 @@ async function localHeap(
   head.skip(file.lengthBytes);
   const data = file.address(head);
   if (data === undefined) throw badFile(`${head.what} has no data`);
-  return file.read(data, size, signal);
+  return file.read(data, size);
 }

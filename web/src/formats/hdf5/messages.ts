@@ -15,8 +15,6 @@ export function readDataspace(file: HdfFile, cursor: Cursor): Dataspace {
   if (rank > maxRank) throw badFile(`${cursor.what} has ${rank} dimensions`);
   const shape = Array.from({ length: rank }, () => cursor.uint(file.lengthBytes));
   const maxShape = flags & 1 ? shape.map(() => file.length(cursor)) : shape;
-  if (shape.reduce((product, length) => product * length, 1) > Number.MAX_SAFE_INTEGER)
-    throw badFile(`${cursor.what} has too many elements`);
   return { shape: isNull ? undefined : shape, maxShape };
 }
 

@@ -1,22 +1,24 @@
 /** The objects of a file as groups and arrays. */
 
+import { untilAborted } from "../../util/async.js";
 import { isZarrError, limitExceeded } from "../../util/errors.js";
 import type { JsonObject } from "../../util/json.js";
 import type { FileGroup, FileNode } from "../file/model.js";
 import { HdfArray } from "./array.js";
-import { type Attribute, attributesJson, readAttributes } from "./attributes.js";
+import { type Attribute, attributesAt, attributesJson, readAttributes } from "./attributes.js";
 import type { HdfFile } from "./file.js";
 import { lastMessageType, messageType, type ObjectHeader, readHeader } from "./header.js";
 import { isGroup, type Link, readLinks } from "./links.js";
 import { readDataspace } from "./messages.js";
 import {
   dimensionAttributes,
-  dimensionId,
   hasNetcdfMarks,
   isBareDimension,
   isScale,
+  numbersOf,
   otherName,
   type ScaleGroup,
+  type Surroundings,
   scaleUses,
   variableName,
 } from "./scales.js";
@@ -30,8 +32,7 @@ const parallel = 16;
 const maxGroups = 2 ** 20;
 
 /** The objects of a file. */
-export class Objects {
-  /** Whether the file was written as NetCDF-4. */
+export class Objects implements Surroundings {
   isNetcdf = false;
   readonly #links = new Map<number, ReadonlyMap<string, Link>>();
   /** Lengths of dimensions by the address of their scale. */
@@ -47,10 +48,10 @@ export class Objects {
     return this.reader.file;
   }
 
-  async openRoot(signal: AbortSignal | undefined): Promise<FileNode> {
-    const node = await this.open(this.root, "", undefined, signal);
+  async openRoot(): Promise<FileNode> {
+    const node = await this.open(this.root, "", undefined);
     if (node?.kind !== "group") throw this.file.unsupported("the root is not a group");
-    this.isNetcdf = hasNetcdfMarks(await (node as HdfGroup).ownAttributes(signal));
+    this.isNetcdf = hasNetcdfMarks(await (node as HdfGroup).ownAttributes());
     return node;
   }
 
@@ -59,15 +60,10 @@ export class Objects {
    * @returns undefined for a committed datatype, and for a group that contains the parent.
    * @throws Unsupported for objects with messages that a reader must know.
    */
-  async open(
-    address: number,
-    name: string,
-    parent: HdfGroup | undefined,
-    signal: AbortSignal | undefined,
-  ): Promise<FileNode | undefined> {
+  async open(address: number, name: string, parent: HdfGroup | undefined): Promise<FileNode | undefined> {
     for (let above = parent; above; above = above.parent)
       if (above.header.address === address) return undefined;
-    const header = await readHeader(this.file, address, signal);
+    const header = await readHeader(this.file, address);
     const unknown = header.messages.find(({ type, isRequired }) => type > lastMessageType && isRequired);
     if (unknown) throw this.file.unsupported(`"${name}" needs the unknown message type ${unknown.type}`);
     if (isGroup(header)) {
@@ -81,31 +77,31 @@ export class Objects {
   /**
    * Returns the length of an unlimited dimension of NetCDF-4: of its coordinate, or of the longest variable that uses it.
    */
-  async dimensionLength(address: number, signal: AbortSignal | undefined): Promise<number> {
+  async dimensionLength(address: number): Promise<number> {
     const kept = this.#lengths.get(address);
     if (kept !== undefined) return kept;
-    const header = await readHeader(this.file, address, signal);
-    const attributes = await readAttributes(this.reader, header, signal);
+    const header = await readHeader(this.file, address);
+    const attributes = await readAttributes(this.reader, header);
     const uses = isBareDimension(attributes) ? scaleUses(this.file, attributes) : [];
-    let length = (await this.#shape(header, signal))[0] ?? 0;
+    let length = (await this.#shape(header))[0] ?? 0;
     for (const { address: user, axis } of uses) {
-      const shape = await this.#shape(await readHeader(this.file, user, signal), signal);
+      const shape = await this.#shape(await readHeader(this.file, user));
       length = Math.max(length, shape[axis] ?? 0);
     }
     this.#lengths.set(address, length);
     return length;
   }
 
-  async #shape(header: ObjectHeader, signal: AbortSignal | undefined): Promise<readonly number[]> {
-    const space = await this.reader.find(header, messageType.dataspace, signal);
+  async #shape(header: ObjectHeader): Promise<readonly number[]> {
+    const space = await this.reader.find(header, messageType.dataspace);
     return (space && readDataspace(this.file, space).shape) ?? [];
   }
 
   /** Returns the links of the group at an address. */
-  async links(header: ObjectHeader, signal: AbortSignal | undefined): Promise<ReadonlyMap<string, Link>> {
+  async links(header: ObjectHeader): Promise<ReadonlyMap<string, Link>> {
     const kept = this.#links.get(header.address);
     if (kept) return kept;
-    const links = await readLinks(this.file, header, signal);
+    const links = await readLinks(this.file, header);
     this.#links.set(header.address, links);
     return links;
   }
@@ -114,12 +110,7 @@ export class Objects {
    * Returns the address that a link of a group leads to; undefined for soft links without a target.
    * @throws Unsupported for links to other files.
    */
-  async resolve(
-    link: Link,
-    group: number,
-    signal: AbortSignal | undefined,
-    budget = { left: maxSoftLinks },
-  ): Promise<number | undefined> {
+  async resolve(link: Link, group: number, budget = { left: maxSoftLinks }): Promise<number | undefined> {
     if (link.kind === "hard") return link.address;
     if (link.kind === "external")
       throw this.file.unsupported(
@@ -130,9 +121,9 @@ export class Objects {
     let address: number | undefined = link.path.startsWith("/") ? this.root : group;
     for (const name of link.path.split("/")) {
       if (name === "" || name === ".") continue;
-      const links = await this.links(await readHeader(this.file, address, signal), signal);
+      const links = await this.links(await readHeader(this.file, address));
       const next = links.get(name);
-      address = next && (await this.resolve(next, address, signal, budget));
+      address = next && (await this.resolve(next, address, budget));
       if (address === undefined) return undefined;
     }
     return address;
@@ -154,20 +145,20 @@ export class HdfGroup implements FileGroup, ScaleGroup {
     readonly parent: HdfGroup | undefined,
   ) {}
 
-  async ownAttributes(signal: AbortSignal | undefined): Promise<ReadonlyMap<string, Attribute>> {
-    this.#attributes ??= await readAttributes(this.objects.reader, this.header, signal);
+  async ownAttributes(): Promise<ReadonlyMap<string, Attribute>> {
+    this.#attributes ??= await readAttributes(this.objects.reader, this.header);
     return this.#attributes;
   }
 
-  async attributes(signal: AbortSignal | undefined): Promise<JsonObject> {
+  async attributes(): Promise<JsonObject> {
     const { file, isNetcdf } = this.objects;
     const rules = { hidden: isNetcdf ? dimensionAttributes : none, isNetcdf, hasFloats: false };
-    return attributesJson(file, await this.ownAttributes(signal), rules, signal);
+    return attributesJson(file, await this.ownAttributes(), rules);
   }
 
-  async nameAt(address: number, signal: AbortSignal | undefined): Promise<string | undefined> {
+  async nameAt(address: number): Promise<string | undefined> {
     if (!this.#names) {
-      const links = await this.links(signal);
+      const links = await this.links();
       this.#names = new Map();
       for (const [name, link] of links)
         if (link.kind === "hard" && !this.#names.has(link.address))
@@ -176,64 +167,59 @@ export class HdfGroup implements FileGroup, ScaleGroup {
     return this.#names.get(address);
   }
 
-  async nameOfDimension(id: number, signal: AbortSignal | undefined): Promise<string | undefined> {
-    for (const [name, link] of await this.links(signal)) {
+  async nameOfDimension(id: number): Promise<string | undefined> {
+    for (const [name, link] of await this.links()) {
       if (link.kind !== "hard") continue;
-      const attributes = await this.attributesAt(link.address, signal);
-      if (isScale(attributes) && dimensionId(attributes) === id) return variableName(name);
+      const attributes = await attributesAt(this.objects.reader, link.address);
+      if (isScale(attributes) && numbersOf(attributes, "_Netcdf4Dimid")[0] === id) return variableName(name);
     }
     return undefined;
   }
 
-  async attributesAt(
-    address: number,
-    signal: AbortSignal | undefined,
-  ): Promise<ReadonlyMap<string, Attribute>> {
-    const { reader, file } = this.objects;
-    return readAttributes(reader, await readHeader(file, address, signal), signal);
-  }
-
-  links(signal: AbortSignal | undefined): Promise<ReadonlyMap<string, Link>> {
-    return this.objects.links(this.header, signal);
+  links(): Promise<ReadonlyMap<string, Link>> {
+    return this.objects.links(this.header);
   }
 
   async members(signal: AbortSignal | undefined): Promise<readonly string[]> {
-    if (this.#members) return this.#members;
-    const names = [...new Set([...(await this.links(signal)).keys()].map(variableName))];
-    const shown: string[] = [];
-    for (let at = 0; at < names.length; at += parallel) {
-      const part = names.slice(at, at + parallel);
-      const isShown = await Promise.all(part.map((name) => this.#isShown(name, signal)));
-      shown.push(...part.filter((_, i) => isShown[i]));
-    }
-    this.#members = shown;
+    this.#members ??= await untilAborted(this.#shownMembers(), signal);
     return this.#members;
   }
 
+  async #shownMembers(): Promise<readonly string[]> {
+    const names = [...new Set([...(await this.links()).keys()].map(variableName))];
+    const shown: string[] = [];
+    for (let at = 0; at < names.length; at += parallel) {
+      const part = names.slice(at, at + parallel);
+      const isShown = await Promise.all(part.map((name) => this.#isShown(name)));
+      shown.push(...part.filter((_, i) => isShown[i]));
+    }
+    return shown;
+  }
+
   /** Whether a member is a node. Members that cannot be read are shown: opening them tells why. */
-  async #isShown(name: string, signal: AbortSignal | undefined): Promise<boolean> {
+  async #isShown(name: string): Promise<boolean> {
     if (name === "" || name.includes("/")) return false;
     try {
-      return (await this.member(name, signal)) !== undefined;
+      return (await this.member(name)) !== undefined;
     } catch (error) {
       if (isZarrError(error, "InvalidMetadata", "Unsupported", "LimitExceeded")) return true;
       throw error;
     }
   }
 
-  async member(name: string, signal: AbortSignal | undefined): Promise<FileNode | undefined> {
-    if (!this.#nodes.has(name)) this.#nodes.set(name, await this.#open(name, signal));
+  async member(name: string): Promise<FileNode | undefined> {
+    if (!this.#nodes.has(name)) this.#nodes.set(name, await this.#open(name));
     return this.#nodes.get(name);
   }
 
-  async #open(name: string, signal: AbortSignal | undefined): Promise<FileNode | undefined> {
-    const links = await this.links(signal);
+  async #open(name: string): Promise<FileNode | undefined> {
+    const links = await this.links();
     const link = links.get(otherName(name)) ?? links.get(name);
     if (!link) return undefined;
-    const address = await this.objects.resolve(link, this.header.address, signal);
+    const address = await this.objects.resolve(link, this.header.address);
     if (address === undefined) return undefined;
-    const node = await this.objects.open(address, name, this, signal);
-    const isHidden = node instanceof HdfArray && isBareDimension(await node.ownAttributes(signal));
+    const node = await this.objects.open(address, name, this);
+    const isHidden = node instanceof HdfArray && isBareDimension(await node.ownAttributes());
     return isHidden ? undefined : node;
   }
 }

@@ -8,12 +8,12 @@ import { Objects } from "./nodes.js";
 import { MessageReader, readSharedIndexes } from "./shared.js";
 import { readSuperblock } from "./superblock.js";
 
-async function open(context: FileContext, signal: AbortSignal | undefined): Promise<FileNode> {
-  const { file, root, extension } = await readSuperblock(context, signal);
-  const header = extension === undefined ? undefined : await readHeader(file, extension, signal);
+async function open(context: FileContext): Promise<FileNode> {
+  const { file, root, extension } = await readSuperblock(context);
+  const header = extension === undefined ? undefined : await readHeader(file, extension);
   if (header) readExtension(file, header);
-  const indexes = header ? await readSharedIndexes(file, header, signal) : [];
-  return new Objects(new MessageReader(file, indexes), root).openRoot(signal);
+  const indexes = header ? await readSharedIndexes(file, header) : [];
+  return new Objects(new MessageReader(file, indexes), root).openRoot();
 }
 
 /** Messages of the superblock extension that change how a file is read. */

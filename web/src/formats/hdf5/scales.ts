@@ -1,8 +1,9 @@
 /** Dimension scales: the names of dimensions of NetCDF-4 and of the HDF5 dimension scales specification. */
 
 import { Cursor } from "../file/cursor.js";
-import type { Attribute } from "./attributes.js";
+import { type Attribute, attributesAt } from "./attributes.js";
 import type { HdfFile } from "./file.js";
+import type { MessageReader } from "./shared.js";
 import { fixedText, ValueReader, variableBytes } from "./values.js";
 
 /** Attributes that describe dimensions, which are not shown. */
@@ -59,17 +60,12 @@ function textOf(attribute: Attribute | undefined): string {
 export async function scaleAddresses(
   file: HdfFile,
   attributes: Attributes,
-  signal: AbortSignal | undefined,
 ): Promise<(number | undefined)[] | undefined> {
   const list = attributes.get("DIMENSION_LIST");
   if (list?.type.kind !== "variable" || list.type.base.kind !== "reference") return undefined;
   const addresses: (number | undefined)[] = [];
   for (let at = 0; at + list.type.size <= list.bytes.byteLength; at += list.type.size) {
-    const { length, object } = await variableBytes(
-      file,
-      list.bytes.subarray(at, at + list.type.size),
-      signal,
-    );
+    const { length, object } = await variableBytes(file, list.bytes.subarray(at, at + list.type.size));
     const isFound = length > 0 && object.byteLength >= file.offsetBytes;
     addresses.push(isFound ? file.address(new Cursor(object, "a reference to a dimension")) : undefined);
   }
@@ -97,21 +93,10 @@ export function scaleUses(file: HdfFile, attributes: Attributes): Use[] {
   return uses;
 }
 
-/** Returns the numbers of the dimensions of a coordinate variable of several dimensions. */
-export function coordinateIds(attributes: Attributes): number[] | undefined {
-  const ids = attributes.get("_Netcdf4Coordinates");
-  return ids && integersOf(ids);
-}
-
-/** Returns the number of the dimension that a scale is. */
-export const dimensionId = (attributes: Attributes): number | undefined => {
-  const id = attributes.get("_Netcdf4Dimid");
-  return id && integersOf(id)[0];
-};
-
-/** Returns the values of an attribute of integers of 32 bits. */
-function integersOf({ type, bytes }: Attribute): number[] {
-  if (type.kind !== "integer" || type.size !== 4) return [];
+/** Returns the values of an attribute of integers of 32 bits; none for others. */
+export function numbersOf(attributes: Attributes, name: string): number[] {
+  const { type, bytes } = attributes.get(name) ?? {};
+  if (!bytes || type?.kind !== "integer" || type.size !== 4) return [];
   const cursor = new Cursor(bytes, "the numbers of dimensions", type.isLittle);
   return Array.from({ length: Math.floor(bytes.byteLength / 4) }, () => cursor.i32());
 }
@@ -119,74 +104,67 @@ function integersOf({ type, bytes }: Attribute): number[] {
 /** Returns the link name of a variable that is not the coordinate of the dimension of its name. */
 export const otherName = (name: string): string => otherPrefix + name;
 
-/** A dataset whose dimensions are named. */
-interface Named {
-  readonly objects: { readonly file: HdfFile };
-  readonly name: string;
-  readonly parent: ScaleGroup | undefined;
-  ownAttributes(signal: AbortSignal | undefined): Promise<Attributes>;
+/** The file of a dataset. */
+export interface Surroundings {
+  readonly reader: MessageReader;
+  /** Whether the file was written as NetCDF-4. */
+  readonly isNetcdf: boolean;
+  /** Returns the length of the unlimited dimension whose scale is at an address. */
+  dimensionLength(address: number): Promise<number>;
 }
 
 /** A group whose members may be scales. */
 export interface ScaleGroup {
   readonly parent: ScaleGroup | undefined;
   /** Returns the name of the member at an address; undefined if there is none. */
-  nameAt(address: number, signal: AbortSignal | undefined): Promise<string | undefined>;
+  nameAt(address: number): Promise<string | undefined>;
   /** Returns the name of the scale with a number. */
-  nameOfDimension(id: number, signal: AbortSignal | undefined): Promise<string | undefined>;
-  /** Returns the attributes of the object at an address. */
-  attributesAt(address: number, signal: AbortSignal | undefined): Promise<Attributes>;
+  nameOfDimension(id: number): Promise<string | undefined>;
+}
+
+/** A dataset whose dimensions are named. */
+interface Named {
+  readonly objects: Surroundings;
+  readonly name: string;
+  readonly parent: ScaleGroup | undefined;
+  ownAttributes(): Promise<Attributes>;
 }
 
 /**
  * Returns the names of the dimensions of a dataset: of the scales attached to them, of the dataset itself if it is a
  * scale, or their labels. Undefined if no dimension has a name.
  */
-export async function dimensionNames(
-  dataset: Named,
-  rank: number,
-  signal: AbortSignal | undefined,
-): Promise<(string | null)[] | undefined> {
-  const names = await ownNames(dataset, rank, signal);
+export async function dimensionNames(dataset: Named, rank: number): Promise<(string | null)[] | undefined> {
+  const names = await ownNames(dataset, rank);
   return names.some((name) => name !== null)
     ? Array.from({ length: rank }, (_, axis) => names[axis] ?? null)
     : undefined;
 }
 
-async function ownNames(
-  dataset: Named,
-  rank: number,
-  signal: AbortSignal | undefined,
-): Promise<(string | null)[]> {
-  const { file } = dataset.objects;
-  const attributes = await dataset.ownAttributes(signal);
-  const labels = await dimensionLabels(file, attributes, signal);
-  const addresses = await scaleAddresses(file, attributes, signal);
+async function ownNames(dataset: Named, rank: number): Promise<(string | null)[]> {
+  const { file } = dataset.objects.reader;
+  const attributes = await dataset.ownAttributes();
+  const labels = await dimensionLabels(file, attributes);
+  const addresses = await scaleAddresses(file, attributes);
   if (addresses) {
     const names: (string | null)[] = [];
     for (let axis = 0; axis < rank; axis++)
-      names.push((await nameOfScale(dataset, addresses[axis], signal)) ?? labels[axis] ?? null);
+      names.push((await nameOfScale(dataset, addresses[axis])) ?? labels[axis] ?? null);
     return names;
   }
   if (!isScale(attributes)) return labels;
-  const ids = coordinateIds(attributes) ?? [];
+  const ids = numbersOf(attributes, "_Netcdf4Coordinates");
   if (rank === 1 && ids.length !== 1) return [dataset.name];
   const names: (string | null)[] = [];
-  for (const id of ids)
-    names.push((await inGroups(dataset, (group) => group.nameOfDimension(id, signal))) ?? null);
+  for (const id of ids) names.push((await inGroups(dataset, (group) => group.nameOfDimension(id))) ?? null);
   return names.length === 0 && rank > 0 ? [dataset.name] : names;
 }
 
 /** Returns the name of the scale at an address: of its link in the groups above, else its attribute NAME. */
-async function nameOfScale(
-  dataset: Named,
-  address: number | undefined,
-  signal: AbortSignal | undefined,
-): Promise<string | undefined> {
+async function nameOfScale(dataset: Named, address: number | undefined): Promise<string | undefined> {
   if (address === undefined) return undefined;
-  const name = await inGroups(dataset, (group) => group.nameAt(address, signal));
-  if (name !== undefined || !dataset.parent) return name;
-  return scaleName(await dataset.parent.attributesAt(address, signal));
+  const name = await inGroups(dataset, (group) => group.nameAt(address));
+  return name ?? scaleName(await attributesAt(dataset.objects.reader, address));
 }
 
 /** Returns the first result of the groups from the parent up. */
@@ -202,15 +180,11 @@ async function inGroups(
 }
 
 /** Returns the labels of dimensions that HDF5 programs set without scales; null for empty ones. */
-async function dimensionLabels(
-  file: HdfFile,
-  attributes: Attributes,
-  signal: AbortSignal | undefined,
-): Promise<(string | null)[]> {
+async function dimensionLabels(file: HdfFile, attributes: Attributes): Promise<(string | null)[]> {
   const labels = attributes.get("DIMENSION_LABELS");
   const isText = labels?.type.kind === "string" || (labels?.type.kind === "variable" && labels.type.isString);
   if (!labels || !isText) return [];
   const count = labels.space.shape?.[0] ?? 0;
-  const values = await new ValueReader(file, signal).list(labels.type, labels.bytes, count);
+  const values = await new ValueReader(file).list(labels.type, labels.bytes, count);
   return values.map((value) => (typeof value === "string" && value !== "" ? value : null));
 }

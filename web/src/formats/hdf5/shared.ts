@@ -23,48 +23,38 @@ export class MessageReader {
   ) {}
 
   /** Returns the content of the first message of a type; undefined if there is none. */
-  async find(
-    header: ObjectHeader,
-    type: number,
-    signal: AbortSignal | undefined,
-    depth = 0,
-  ): Promise<Cursor | undefined> {
+  async find(header: ObjectHeader, type: number, depth = 0): Promise<Cursor | undefined> {
     const message = header.messages.find((candidate) => candidate.type === type);
-    return message && this.content(message, header.address, signal, depth);
+    return message && this.content(message, header.address, depth);
   }
 
   /** Returns the content of a message of the object at an address. */
-  async content(
-    { type, isShared, bytes }: Message,
-    address: number,
-    signal: AbortSignal | undefined,
-    depth = 0,
-  ): Promise<Cursor> {
+  async content({ type, isShared, bytes }: Message, address: number, depth = 0): Promise<Cursor> {
     const cursor = new Cursor(bytes, `the object at ${address}`);
-    return isShared ? this.shared(cursor, type, signal, depth) : cursor;
+    return isShared ? this.shared(cursor, type, depth) : cursor;
   }
 
   /** Follows a shared message. */
-  async shared(cursor: Cursor, type: number, signal: AbortSignal | undefined, depth = 0): Promise<Cursor> {
+  async shared(cursor: Cursor, type: number, depth = 0): Promise<Cursor> {
     if (depth > maxDepth) throw badFile(`${cursor.what} has shared messages in a cycle`);
     const version = checkVersion(cursor, 1, 2, 3);
     const kind = cursor.u8();
     if (version === 1) cursor.skip(6 + this.file.lengthBytes);
-    else if (kind === 1) return this.heapMessage(cursor.take(8), type, signal);
+    else if (kind === 1) return this.heapMessage(cursor.take(8), type);
     const address = this.file.address(cursor);
     if (address === undefined) throw badFile(`${cursor.what} has a shared message without address`);
-    const header = await readHeader(this.file, address, signal);
-    const found = await this.find(header, type, signal, depth + 1);
+    const header = await readHeader(this.file, address);
+    const found = await this.find(header, type, depth + 1);
     if (!found) throw badFile(`the object at ${address} has no message to share`);
     return found;
   }
 
   /** Returns a message of a heap of shared messages. */
-  async heapMessage(id: Uint8Array, type: number, signal: AbortSignal | undefined): Promise<Cursor> {
+  async heapMessage(id: Uint8Array, type: number): Promise<Cursor> {
     const index = this.indexes.find(({ types }) => (types >> type) & 1);
     if (index?.heap === undefined) throw badFile(`${this.file.context.name} has no heap of shared messages`);
-    const heap = await FractalHeap.open(this.file, index.heap, signal);
-    return new Cursor(await heap.object(id, signal), "a shared message");
+    const heap = await FractalHeap.open(this.file, index.heap);
+    return new Cursor(await heap.object(id), "a shared message");
   }
 }
 
@@ -72,7 +62,6 @@ export class MessageReader {
 export async function readSharedIndexes(
   file: HdfFile,
   extension: ObjectHeader,
-  signal: AbortSignal | undefined,
 ): Promise<readonly SharedIndex[]> {
   const message = extension.messages.find(({ type }) => type === messageType.sharedTable);
   if (!message) return [];
@@ -82,7 +71,7 @@ export async function readSharedIndexes(
   const count = place.u8();
   if (address === undefined) return [];
   const size = 4 + count * (14 + 2 * file.offsetBytes);
-  const cursor = await file.cursor(address, size, "table of shared messages", signal);
+  const cursor = await file.cursor(address, size, "table of shared messages");
   checkSignature(cursor, "SMTB");
   return Array.from({ length: count }, () => {
     checkVersion(cursor, 0, 1);

@@ -17,14 +17,11 @@ export interface Superblock {
   readonly extension: number | undefined;
 }
 
-export async function readSuperblock(
-  context: FileContext,
-  signal: AbortSignal | undefined,
-): Promise<Superblock> {
-  const at = await findSignature(context, signal);
+export async function readSuperblock(context: FileContext): Promise<Superblock> {
+  const at = await findSignature(context);
   const { blocks, name } = context;
   const what = `the superblock of ${name}`;
-  const head = new Cursor(await blocks.read(at, 16, signal), what);
+  const head = new Cursor(await blocks.read(at, 16, undefined), what);
   head.skip(signature.length);
   const version = head.u8();
   if (version > 3)
@@ -35,7 +32,7 @@ export async function readSuperblock(
     if (![2, 4, 8].includes(size)) throw badFile(`${name} has offsets or lengths of ${size} bytes`);
   const start = version === 0 ? 24 : version === 1 ? 28 : 12;
   const cursor = new Cursor(
-    await blocks.read(at, start + (version < 2 ? 5 * offsetBytes + lengthBytes : 4 * offsetBytes), signal),
+    await blocks.read(at, start + (version < 2 ? 5 * offsetBytes + lengthBytes : 4 * offsetBytes), undefined),
     what,
   );
   cursor.skip(start);
@@ -58,13 +55,10 @@ export async function readSuperblock(
   };
 }
 
-async function findSignature(
-  { blocks, name }: FileContext,
-  signal: AbortSignal | undefined,
-): Promise<number> {
+async function findSignature({ blocks, name }: FileContext): Promise<number> {
   for (let at = 0; at <= maxUserBlock; at = Math.max(512, 2 * at)) {
     if (at + signature.length > (blocks.fileSize ?? Number.POSITIVE_INFINITY)) break;
-    const bytes = await blocks.read(at, signature.length, signal);
+    const bytes = await blocks.read(at, signature.length, undefined);
     if (String.fromCharCode(...bytes) === signature) return at;
   }
   throw badFile(`${name} has no HDF5 signature`);

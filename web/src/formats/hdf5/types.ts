@@ -1,5 +1,7 @@
 /** The messages of HDF5 objects, parsed. Spec: HDF5 File Format Specification 3.0, IV.A.2. */
 
+import type { PlainJson } from "../../util/json.js";
+
 /** Bits of an integer or a bit field within its bytes. */
 interface Bits {
   readonly isLittle: boolean;
@@ -166,11 +168,8 @@ export interface DatasetParts {
   readonly fill: Uint8Array | undefined;
 }
 
-/*
- * Offered by chunks.ts, in terms of these messages:
- *
- *   type ChunkReader = (at, signal) => Promise<FileChunk | undefined>
- *   chunkReader(file, parts, signal): Promise<ChunkReader>   of a chunked layout; `at` has the rank of the dataspace.
- *   codecsOf(file, parts, mapping): Json[]   of the filters only: mapping.codec comes before them.
- *   encodeVariable(file, type, bytes, signal): Promise<Uint8Array>   in the form of vlen-utf8 or vlen-bytes.
- */
+/** A codec from bytes to bytes. */
+export interface FilterCodec {
+  readonly name: string;
+  readonly configuration?: Readonly<Record<string, PlainJson>>;
+}

@@ -27,10 +27,7 @@ export class ValueReader {
   /** Bytes that the values may still have: a small value can refer to a large object many times. */
   #left: number;
 
-  constructor(
-    private readonly file: HdfFile,
-    private readonly signal: AbortSignal | undefined,
-  ) {
+  constructor(private readonly file: HdfFile) {
     this.#left = file.context.limits.metadataBytes;
   }
 
@@ -42,6 +39,7 @@ export class ValueReader {
     if (this.#left < 0) throw limitExceeded(`${this.file.context.name} has an attribute above the limit`);
     const values: Json[] = [];
     for (let at = 0; at < size; at += type.size) {
+      if (at % 2 ** 12 === 0) await this.file.turn();
       const value = this.#value(type, bytes.subarray(at, at + type.size));
       values.push(value instanceof Promise ? await value : value);
     }
@@ -81,7 +79,7 @@ export class ValueReader {
   }
 
   async #variable(type: VariableType, bytes: Uint8Array): Promise<Json> {
-    const { length, object } = await variableBytes(this.file, bytes, this.signal);
+    const { length, object } = await variableBytes(this.file, bytes);
     if (!type.isString) return this.list(type.base, object, length);
     this.#left -= length;
     return fixedText(object.subarray(0, length), type.padding);
@@ -92,13 +90,12 @@ export class ValueReader {
 export async function variableBytes(
   file: HdfFile,
   bytes: Uint8Array,
-  signal: AbortSignal | undefined,
 ): Promise<{ length: number; object: Uint8Array }> {
   const cursor = new Cursor(bytes, "an element of variable length");
   const length = cursor.u32();
   const address = file.address(cursor);
   if (length === 0 || address === undefined || address === 0) return { length: 0, object: new Uint8Array(0) };
-  return { length, object: await heapObject(file, address, cursor.u32(), signal) };
+  return { length, object: await heapObject(file, address, cursor.u32()) };
 }
 
 /** Returns a string without its padding. */

@@ -105,7 +105,9 @@ function* recordFiles(node: ReferencedNode, recordSize: number): Generator<[stri
   if (!array) return;
   const count = gridOf(array.shape, array.chunkShape).reduce((product, length) => product * length, 1);
   for (let start = 0; start < count; start += recordSize) {
-    const rows = Array.from({ length: Math.min(recordSize, count - start) }, (_, i) => array.chunks.get(start + i));
+    const rows = Array.from({ length: Math.min(recordSize, count - start) }, (_, i) =>
+      array.chunks.get(start + i),
+    );
     const range = (at: 1 | 2) => rows.map((row) => (row && !(row instanceof Uint8Array) ? row[at] : 0));
     const names = new Map<string, Uint8Array>();
     const target = (name: string) => {
