@@ -20,7 +20,7 @@ export const format: FileFormat = {
       if (index > maxExtensions) throw limitExceeded(`${context.name} has more than ${maxExtensions} extensions`);
       const header = await readHeader(context, at, signal);
       attributes ??= header.attributes();
-      const shape = shapeOf(header);
+      const shape = shapeOf(header, context.limits.rank);
       if (isImage(header, index)) {
         if (shape.length > 0) images.set(nameOf(header, index, images), new ImageArray(context, header, shape));
       } else leaveOut(context, header);
@@ -60,9 +60,11 @@ function nameOf(header: Header, index: number, known: ReadonlyMap<string, unknow
   return known.has(name) ? `${name}.${index}` : name;
 }
 
-function shapeOf(header: Header): number[] {
+function shapeOf(header: Header, maxRank: number): number[] {
   const rank = header.integer("NAXIS");
-  if (rank < 0 || rank > 999) throw badFile(`the header at ${header.start} has ${rank} axes`);
+  if (rank < 0) throw badFile(`the header at ${header.start} has ${rank} axes`);
+  if (rank > maxRank)
+    throw limitExceeded(`the header at ${header.start} has ${rank} axes, more than the limit of ${maxRank}`);
   const shape = Array.from({ length: rank }, (_, i) => header.integer(`NAXIS${rank - i}`));
   if (shape.some((length) => length < 0)) throw badFile(`the header at ${header.start} has an axis of negative length`);
   return shape;
