@@ -74,7 +74,24 @@ export class HdfArray implements FileArray {
       dimensionNames: await this.#dimensions(shape.length, mapping.shape.length),
       attributes: await this.#attributesJson(mapping, type),
     };
-    return { parts, mapping, shape, array };
+    const described = { parts, mapping, shape, array };
+    const isText = this.objects.isNetcdf && isCharacters(parts, array);
+    return isText ? { ...described, array: this.#textArray(parts, array) } : described;
+  }
+
+  /** Returns the array whose elements are the characters along the last dimension, as xarray shows them. */
+  #textArray({ type, fill }: DatasetParts, array: ArrayParts): ArrayParts {
+    const { file } = this.objects.reader;
+    const text = { ...type, size: array.shape.at(-1)! };
+    const mapping = mapDatatype(file, text);
+    return {
+      ...array,
+      shape: array.shape.slice(0, -1),
+      chunks: array.chunks.slice(0, -1),
+      dimensionNames: array.dimensionNames?.slice(0, -1),
+      dataType: mapping.dataType,
+      fillValue: fillJson(file, mapping, text, new Uint8Array(text.size).fill(fill?.[0] ?? 0)),
+    };
   }
 
   /** Returns the shape with the lengths of unlimited dimensions, which other variables may have extended. */
@@ -143,17 +160,19 @@ export class HdfArray implements FileArray {
     return untilAborted(this.#chunk(at), signal);
   }
 
-  async #chunk(at: readonly number[]): Promise<FileChunk | undefined> {
+  /** @param index without the last dimension if that is the one of characters. */
+  async #chunk(index: readonly number[]): Promise<FileChunk | undefined> {
     await this.describe();
     const described = this.#described!;
     const { parts, shape } = described;
+    const at = shape.map((_, axis) => index[axis] ?? 0);
     const { file } = this.objects.reader;
     const { layout, space } = parts;
     if (layout.kind === "chunked") {
       const isStored = space.shape?.every((length, axis) => at[axis]! * layout.chunk[axis]! < length);
       if (!isStored) return undefined;
       this.#chunks ??= await chunkReader(file, parts);
-      return this.#chunks(at.slice(0, shape.length));
+      return this.#chunks(at);
     }
     const range = contiguousRange(described, at);
     const isVariable = described.mapping.dtype.isVariable;
@@ -167,6 +186,16 @@ export class HdfArray implements FileArray {
     const bytes = await file.read(address, range.length);
     return { bytes: await encodeVariable(file, parts.type, bytes) };
   }
+}
+
+/** Maximum number of characters that become one element. */
+const maxText = 2 ** 16;
+
+/** Whether elements are single characters, and each chunk has whole rows of them. */
+function isCharacters({ type, space }: DatasetParts, { shape, chunks }: ArrayParts): boolean {
+  const length = shape.at(-1) ?? 0;
+  const isWhole = chunks.at(-1) === length && space.maxShape.at(-1) !== undefined;
+  return type.kind === "string" && type.size === 1 && isWhole && length > 0 && length <= maxText;
 }
 
 const hiddenEverywhere: ReadonlySet<string> = new Set(["DIMENSION_LIST", "REFERENCE_LIST"]);
@@ -199,7 +228,7 @@ function contiguousRange(
   let [offset, stride] = [0, parts.type.size];
   let length = parts.type.size;
   for (let axis = shape.length - 1; axis >= 0; axis--) {
-    const chunk = array.chunks[axis] as number;
+    const chunk = (array.chunks[axis] ?? shape[axis]) as number;
     offset += at[axis]! * chunk * stride;
     stride *= shape[axis]!;
     length *= chunk;
