@@ -130,12 +130,16 @@ function floatFill(value: number): string {
   return encodeBase64(new Uint8Array(view.buffer));
 }
 
+/** Maximum number of empty lists in an attribute without elements. */
+const maxEmpty = 1024;
+
 async function jsonOf(
   file: HdfFile,
   { name, type, space: { shape }, bytes }: Attribute,
 ): Promise<Json | undefined> {
   if (!shape) return type.kind === "string" || (type.kind === "variable" && type.isString) ? "" : null;
   const count = shape.reduce((product, length) => product * length, 1);
+  if (count === 0 && shape.some((length) => length > maxEmpty)) return [];
   try {
     return nest(await new ValueReader(file).list(type, bytes, count), shape);
   } catch (error) {

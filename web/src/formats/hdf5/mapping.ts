@@ -149,6 +149,8 @@ function opaquePart({ size, tag }: RawType): Part {
 function compoundPart(file: HdfFile, type: CompoundType): Part {
   const complex = complexName(type);
   if (complex) return { json: complex, isLittle: (type.members[0]!.type as FloatType).isLittle };
+  if (valueCount(type) > maxValues)
+    throw file.unsupported(`compounds of more than ${maxValues} values are not read`);
   const fields: PlainJson[] = [];
   let isLittle: boolean | undefined;
   let end = 0;
@@ -169,15 +171,20 @@ function compoundPart(file: HdfFile, type: CompoundType): Part {
   return { json: { name: "struct", configuration: { fields } }, isLittle };
 }
 
-/** Maximum number of elements of an array within a compound. */
-const maxItems = 1024;
+/** Maximum number of values of a compound: each becomes a field. */
+const maxValues = 2 ** 14;
+
+/** Returns the number of values that an element consists of. */
+function valueCount(type: Datatype): number {
+  if (type.kind === "array") return (type.size / type.base.size) * valueCount(type.base);
+  if (type.kind !== "compound") return 1;
+  return type.members.reduce((sum, { type: member }) => sum + valueCount(member), 0);
+}
 
 /** An array within a compound becomes a struct whose fields are named by their index. */
 function fieldPart(file: HdfFile, type: Datatype): Part {
   if (type.kind !== "array") return partOf(file, type, false);
   const [length = 1, ...rest] = type.shape;
-  if (length > maxItems)
-    throw file.unsupported(`arrays of more than ${maxItems} elements in compounds are not read`);
   const { base } = type;
   const size = base.size * rest.reduce((a, b) => a * b, 1);
   const part = fieldPart(file, rest.length > 0 ? { kind: "array", size, base, shape: rest } : base);
@@ -213,14 +220,13 @@ export function fillJson(
   const { dtype, isLittle } = mapping;
   const { itemBytes } = dtype;
   if (dtype.isVariable) return "";
-  const stored = bytes ?? new Uint8Array(type.size);
-  if (stored.byteLength !== type.size)
+  if (bytes && bytes.byteLength !== type.size)
     throw file.unsupported(
-      `a fill value of ${stored.byteLength} bytes for elements of ${type.size} is not read`,
+      `a fill value of ${bytes.byteLength} bytes for elements of ${type.size} is not read`,
     );
-  const item = stored.subarray(0, itemBytes);
-  for (let at = itemBytes; at < type.size; at += itemBytes)
-    if (!isSameBytes(item, stored.subarray(at, at + itemBytes)))
+  const item = bytes?.subarray(0, itemBytes) ?? new Uint8Array(itemBytes);
+  for (let at = itemBytes; bytes && at < type.size; at += itemBytes)
+    if (!isSameBytes(item, bytes.subarray(at, at + itemBytes)))
       throw file.unsupported("fill values of arrays with different elements are not read");
   const value = swappedItem(dtype, item, isLittle ? "little" : "big");
   return printFill(dtype, { value: 0, item: value }, 3, "little");
