@@ -17,19 +17,13 @@ export function readDatatype(cursor: Cursor, offsetBytes: number, depth = 0): Da
   const flags = cursor.uint(3);
   const size = cursor.u32();
   if (size === 0) throw badFile(`${cursor.what} has a datatype of 0 bytes`);
-  const form: Form = {
-    cursor,
-    version,
-    flags,
-    size,
-    base: () => readDatatype(cursor, offsetBytes, depth + 1),
-  };
+  const base = () => readDatatype(cursor, offsetBytes, depth + 1);
   const read = classes[typeClass];
   if (!read)
     throw unsupported(`${cursor.what} has the unknown datatype class ${typeClass}`, {
       code: "unsupported-file",
     });
-  const type = read(form);
+  const type = read({ cursor, version, flags, size, base });
   checkSize(cursor, type, offsetBytes);
   return type;
 }
