@@ -11,7 +11,7 @@ import { type ChunkReader, chunkReader, codecsOf, encodeVariable } from "./chunk
 import { readDatatype } from "./datatype.js";
 import { messageType, type ObjectHeader } from "./header.js";
 import { fillJson, isBooleanEnum, type Mapping, mapDatatype } from "./mapping.js";
-import { readDataspace, readFill, readFilters, readLayout, readOldFill } from "./messages.js";
+import { readDataspace, readFill, readFilters, readLayout, readSized } from "./messages.js";
 import {
   dimensionAttributes,
   dimensionNames,
@@ -130,7 +130,7 @@ export class HdfArray implements FileArray {
       space: readDataspace(file, space),
       layout: readLayout(file, layout),
       filters: filters ? readFilters(filters) : [],
-      fill: fill ? readFill(fill) : old && readOldFill(old),
+      fill: fill ? readFill(fill) : old && readSized(old),
     };
   }
 

@@ -93,7 +93,7 @@ async function readAttribute(
 }
 
 /** How attributes are shown. */
-export interface AttributeRules {
+interface AttributeRules {
   /** Attributes left out. */
   readonly hidden: ReadonlySet<string>;
   /** Whether a list of one value is that value, as NetCDF-4 stores it. */

@@ -9,7 +9,7 @@ export const groupNodes = 0;
 export const chunkNodes = 1;
 
 /** An entry of a leaf: the address of a symbol table node, or of a chunk. */
-export interface Leaf {
+interface Leaf {
   readonly key: Uint8Array;
   readonly address: number;
 }

@@ -8,7 +8,7 @@ import { badFile, Cursor } from "../file/cursor.js";
 import type { FileContext } from "../file/model.js";
 
 /** The form of a file, from its superblock. */
-export interface FileForm {
+interface FileForm {
   /** Offset of address 0 in the file: the length of the user block. */
   readonly base: number;
   /** Bytes of an address. */

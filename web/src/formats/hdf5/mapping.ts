@@ -3,7 +3,6 @@
 import type { DType } from "../../dtypes/dtype.js";
 import { printFill } from "../../dtypes/fill-print.js";
 import { swappedItem } from "../../dtypes/fill-value.js";
-import type { FloatName } from "../../dtypes/floats.js";
 import { parseDataType } from "../../dtypes/v3.js";
 import { isSameBytes } from "../../util/bytes.js";
 import type { Json, PlainJson } from "../../util/json.js";
@@ -54,7 +53,7 @@ function partOf(file: HdfFile, type: Datatype, allowsVariable: boolean): Part {
     case "integer":
       return { json: integerName(file, type), isLittle: orderOf(type) };
     case "float": {
-      const json = floatName(type);
+      const json = type.name;
       if (!json) throw file.unsupported(`floats of ${type.precision} bits in this form are not read`);
       return { json, isLittle: orderOf(type) };
     }
@@ -91,29 +90,6 @@ function integerName(file: HdfFile, { size, isSigned, bitOffset, precision }: In
   if (!isWhole || ![1, 2, 4, 8].includes(size))
     throw file.unsupported(`integers of ${precision} bits in ${size} bytes are not read`);
   return `${isSigned ? "int" : "uint"}${8 * size}`;
-}
-
-/** The floats with a name: bytes, exponent, mantissa, bias. */
-const floats: Readonly<Record<string, FloatName | "float64">> = {
-  "8 11 52 1023": "float64",
-  "4 8 23 127": "float32",
-  "2 5 10 15": "float16",
-  "2 8 7 127": "bfloat16",
-  "1 5 2 15": "float8_e5m2",
-};
-
-/** Returns the Zarr name of a float; undefined for forms without one. */
-export function floatName(type: FloatType): FloatName | "float64" | undefined {
-  const { size, isVax, bitOffset, precision, signBit, exponentBits, mantissaBits, bias } = type;
-  const isPlain =
-    !isVax &&
-    bitOffset === 0 &&
-    precision === 8 * size &&
-    signBit === precision - 1 &&
-    type.mantissaBit === 0 &&
-    type.exponentBit === mantissaBits &&
-    type.normalization === 2;
-  return isPlain ? floats[`${size} ${exponentBits} ${mantissaBits} ${bias}`] : undefined;
 }
 
 /** Whether an enum is what h5py writes for booleans. */
@@ -203,8 +179,8 @@ function complexName({ size, members }: CompoundType): string | undefined {
     imaginary.offset === real.type.size &&
     size === 2 * real.type.size &&
     real.type.isLittle === imaginary.type.isLittle;
-  const part = floatName(real.type);
-  if (!isPair || part !== floatName(imaginary.type)) return undefined;
+  const part = real.type.name;
+  if (!isPair || part !== imaginary.type.name) return undefined;
   if (part === "float32") return "complex64";
   if (part === "float64") return "complex128";
   return part && `complex_${part}`;

@@ -130,7 +130,7 @@ export class Objects implements Surroundings {
   }
 }
 
-export class HdfGroup implements FileGroup, ScaleGroup {
+class HdfGroup implements FileGroup, ScaleGroup {
   readonly kind = "group";
   readonly #nodes = new Map<string, FileNode | undefined>();
   #attributes: ReadonlyMap<string, Attribute> | undefined;

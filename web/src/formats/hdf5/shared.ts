@@ -10,7 +10,7 @@ import { NodeCache } from "./node-cache.js";
 const maxDepth = 8;
 
 /** The indexes of shared messages of a file. */
-export interface SharedIndex {
+interface SharedIndex {
   /** Bit n: messages of type n are in this index. */
   readonly types: number;
   readonly heap: number | undefined;
