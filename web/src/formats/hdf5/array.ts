@@ -1,8 +1,8 @@
 /** Datasets as arrays. */
 
 import { jsonEntries, jsonObject } from "../../metadata/print.js";
-import type { Json, JsonObject } from "../../util/json.js";
 import { untilAborted } from "../../util/async.js";
+import type { Json, JsonObject } from "../../util/json.js";
 import { badFile } from "../file/cursor.js";
 import { type ArrayParts, contiguousChunks } from "../file/documents.js";
 import type { FileArray, FileChunk } from "../file/model.js";
@@ -11,9 +11,16 @@ import { type ChunkReader, chunkReader, codecsOf, encodeVariable } from "./chunk
 import { readDatatype } from "./datatype.js";
 import { messageType, type ObjectHeader } from "./header.js";
 import { fillJson, isBooleanEnum, type Mapping, mapDatatype } from "./mapping.js";
-import { readDataspace, readFill, readFilters, readLayout, readOldFill } from "./messages.js";
-import type { HdfGroup, Objects } from "./nodes.js";
-import { dimensionAttributes, dimensionNames, hasNetcdfMarks, isScale, scaleAddresses } from "./scales.js";
+import { readDataspace, readFill, readFilters, readLayout, readSized } from "./messages.js";
+import {
+  dimensionAttributes,
+  dimensionNames,
+  hasNetcdfMarks,
+  isScale,
+  type ScaleGroup,
+  type Surroundings,
+  scaleAddresses,
+} from "./scales.js";
 import type { DatasetParts, Dataspace, Datatype } from "./types.js";
 import { fixedText, integerValue, variableBytes } from "./values.js";
 
@@ -32,10 +39,10 @@ export class HdfArray implements FileArray {
   #chunks: ChunkReader | undefined;
 
   constructor(
-    readonly objects: Objects,
+    readonly objects: Surroundings,
     readonly header: ObjectHeader,
     readonly name: string,
-    readonly parent: HdfGroup | undefined,
+    readonly parent: ScaleGroup | undefined,
   ) {}
 
   async ownAttributes(): Promise<ReadonlyMap<string, Attribute>> {
@@ -49,7 +56,7 @@ export class HdfArray implements FileArray {
   }
 
   async #describe(): Promise<Described> {
-    const { file } = this.objects;
+    const { file } = this.objects.reader;
     const parts = await this.#readParts();
     const { type, space, layout } = parts;
     const mapping = mapDatatype(file, type);
@@ -67,14 +74,31 @@ export class HdfArray implements FileArray {
       dimensionNames: await this.#dimensions(shape.length, mapping.shape.length),
       attributes: await this.#attributesJson(mapping, type),
     };
-    return { parts, mapping, shape, array };
+    const described = { parts, mapping, shape, array };
+    const isText = this.objects.isNetcdf && isCharacters(parts, array);
+    return isText ? { ...described, array: this.#textArray(parts, array) } : described;
+  }
+
+  /** Returns the array whose elements are the characters along the last dimension, as xarray shows them. */
+  #textArray({ type, fill }: DatasetParts, array: ArrayParts): ArrayParts {
+    const { file } = this.objects.reader;
+    const text = { ...type, size: array.shape.at(-1)! };
+    const mapping = mapDatatype(file, text);
+    return {
+      ...array,
+      shape: array.shape.slice(0, -1),
+      chunks: array.chunks.slice(0, -1),
+      dimensionNames: array.dimensionNames?.slice(0, -1),
+      dataType: mapping.dataType,
+      fillValue: fillJson(file, mapping, text, new Uint8Array(text.size).fill(fill?.[0] ?? 0)),
+    };
   }
 
   /** Returns the shape with the lengths of unlimited dimensions, which other variables may have extended. */
   async #extended({ maxShape }: Dataspace, shape: readonly number[]): Promise<readonly number[]> {
     if (!this.objects.isNetcdf || !maxShape.includes(undefined)) return shape;
     const attributes = await this.ownAttributes();
-    const scales = (await scaleAddresses(this.objects.file, attributes)) ?? [];
+    const scales = (await scaleAddresses(this.objects.reader.file, attributes)) ?? [];
     const extended = [...shape];
     for (const [axis, length] of shape.entries()) {
       const scale = scales[axis];
@@ -85,7 +109,8 @@ export class HdfArray implements FileArray {
   }
 
   async #readParts(): Promise<DatasetParts> {
-    const { reader, file } = this.objects;
+    const { reader } = this.objects;
+    const { file } = reader;
     const find = (type: number) => reader.find(this.header, type);
     if (await find(messageType.externalFiles))
       throw file.unsupported(`"${this.name}" has its data in other files`);
@@ -105,12 +130,12 @@ export class HdfArray implements FileArray {
       space: readDataspace(file, space),
       layout: readLayout(file, layout),
       filters: filters ? readFilters(filters) : [],
-      fill: fill ? readFill(fill) : old && readOldFill(old),
+      fill: fill ? readFill(fill) : old && readSized(old),
     };
   }
 
   async #fill({ type, fill }: DatasetParts, mapping: Mapping): Promise<Json> {
-    const { file } = this.objects;
+    const { file } = this.objects.reader;
     if (type.kind !== "variable" || fill?.byteLength !== type.size)
       return fillJson(file, mapping, type, fill);
     const { length, object } = await variableBytes(file, fill);
@@ -127,7 +152,7 @@ export class HdfArray implements FileArray {
     const isNetcdf = this.objects.isNetcdf || hasNetcdfMarks(attributes);
     const hidden = isNetcdf || isScale(attributes) ? dimensionAttributes : hiddenEverywhere;
     const hasFloats = /^b?float\d/.test(mapping.dtype.core);
-    const json = await attributesJson(this.objects.file, attributes, { hidden, isNetcdf, hasFloats });
+    const json = await attributesJson(this.objects.reader.file, attributes, { hidden, isNetcdf, hasFloats });
     return withFlags(json, type);
   }
 
@@ -135,17 +160,19 @@ export class HdfArray implements FileArray {
     return untilAborted(this.#chunk(at), signal);
   }
 
-  async #chunk(at: readonly number[]): Promise<FileChunk | undefined> {
+  /** @param index without the last dimension if that is the one of characters. */
+  async #chunk(index: readonly number[]): Promise<FileChunk | undefined> {
     await this.describe();
     const described = this.#described!;
     const { parts, shape } = described;
-    const { file } = this.objects;
+    const at = shape.map((_, axis) => index[axis] ?? 0);
+    const { file } = this.objects.reader;
     const { layout, space } = parts;
     if (layout.kind === "chunked") {
       const isStored = space.shape?.every((length, axis) => at[axis]! * layout.chunk[axis]! < length);
       if (!isStored) return undefined;
       this.#chunks ??= await chunkReader(file, parts);
-      return this.#chunks(at.slice(0, shape.length));
+      return this.#chunks(at);
     }
     const range = contiguousRange(described, at);
     const isVariable = described.mapping.dtype.isVariable;
@@ -159,6 +186,16 @@ export class HdfArray implements FileArray {
     const bytes = await file.read(address, range.length);
     return { bytes: await encodeVariable(file, parts.type, bytes) };
   }
+}
+
+/** Maximum number of characters that become one element. */
+const maxText = 2 ** 16;
+
+/** Whether elements are single characters, and each chunk has whole rows of them. */
+function isCharacters({ type, space }: DatasetParts, { shape, chunks }: ArrayParts): boolean {
+  const length = shape.at(-1) ?? 0;
+  const isWhole = chunks.at(-1) === length && space.maxShape.at(-1) !== undefined;
+  return type.kind === "string" && type.size === 1 && isWhole && length > 0 && length <= maxText;
 }
 
 const hiddenEverywhere: ReadonlySet<string> = new Set(["DIMENSION_LIST", "REFERENCE_LIST"]);
@@ -191,7 +228,7 @@ function contiguousRange(
   let [offset, stride] = [0, parts.type.size];
   let length = parts.type.size;
   for (let axis = shape.length - 1; axis >= 0; axis--) {
-    const chunk = array.chunks[axis] as number;
+    const chunk = (array.chunks[axis] ?? shape[axis]) as number;
     offset += at[axis]! * chunk * stride;
     stride *= shape[axis]!;
     length *= chunk;

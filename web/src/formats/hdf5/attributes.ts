@@ -8,7 +8,7 @@ import { BTree2 } from "./btree2.js";
 import { readDatatype } from "./datatype.js";
 import { checkVersion, type HdfFile } from "./file.js";
 import { FractalHeap } from "./fractal-heap.js";
-import { type Message, messageType, type ObjectHeader } from "./header.js";
+import { type Message, messageType, type ObjectHeader, readHeader } from "./header.js";
 import { readDataspace } from "./messages.js";
 import type { MessageReader } from "./shared.js";
 import type { Dataspace, Datatype } from "./types.js";
@@ -39,6 +39,12 @@ export async function readAttributes(
   return new Map(found.map((attribute) => [attribute.name, attribute]));
 }
 
+/** Returns the attributes of the object at an address. */
+export const attributesAt = async (
+  reader: MessageReader,
+  address: number,
+): Promise<ReadonlyMap<string, Attribute>> => readAttributes(reader, await readHeader(reader.file, address));
+
 async function denseAttributes(reader: MessageReader, cursor: Cursor): Promise<Attribute[]> {
   const { file } = reader;
   checkVersion(cursor, 0);
@@ -50,6 +56,7 @@ async function denseAttributes(reader: MessageReader, cursor: Cursor): Promise<A
   const tree = await BTree2.open(file, names);
   const attributes: Attribute[] = [];
   for await (const bytes of tree.records()) {
+    await file.turn();
     const record = new Cursor(bytes, "a record of attributes");
     const id = record.take(8);
     const isShared = (record.u8() & 2) !== 0;
@@ -86,7 +93,7 @@ async function readAttribute(
 }
 
 /** How attributes are shown. */
-export interface AttributeRules {
+interface AttributeRules {
   /** Attributes left out. */
   readonly hidden: ReadonlySet<string>;
   /** Whether a list of one value is that value, as NetCDF-4 stores it. */
@@ -105,6 +112,7 @@ export async function attributesJson(
   for (const attribute of attributes.values()) {
     const { name, space } = attribute;
     if (hidden.has(name)) continue;
+    await file.turn();
     const value = await jsonOf(file, attribute);
     if (value === undefined) continue;
     const isSingle = Array.isArray(value) && value.length === 1 && space.shape?.length === 1;
@@ -122,12 +130,16 @@ function floatFill(value: number): string {
   return encodeBase64(new Uint8Array(view.buffer));
 }
 
+/** Maximum number of empty lists in an attribute without elements. */
+const maxEmpty = 1024;
+
 async function jsonOf(
   file: HdfFile,
   { name, type, space: { shape }, bytes }: Attribute,
 ): Promise<Json | undefined> {
   if (!shape) return type.kind === "string" || (type.kind === "variable" && type.isString) ? "" : null;
   const count = shape.reduce((product, length) => product * length, 1);
+  if (count === 0 && shape.some((length) => length > maxEmpty)) return [];
   try {
     return nest(await new ValueReader(file).list(type, bytes, count), shape);
   } catch (error) {

@@ -1,7 +1,6 @@
 /** B-trees of version 1: symbol tables of groups and chunks. Spec: HDF5 File Format Specification, III.A.1. */
 
-import { badFile, Cursor } from "../file/cursor.js";
-import { readStructure } from "./checksum.js";
+import { badFile, type Cursor } from "../file/cursor.js";
 import { checkSignature, type HdfFile } from "./file.js";
 import { NodeCache } from "./node-cache.js";
 
@@ -10,7 +9,7 @@ export const groupNodes = 0;
 export const chunkNodes = 1;
 
 /** An entry of a leaf: the address of a symbol table node, or of a chunk. */
-export interface Leaf {
+interface Leaf {
   readonly key: Uint8Array;
   readonly address: number;
 }
@@ -99,7 +98,6 @@ export class BTree1 {
     if (head.u8() !== this.type) throw badFile(`${head.what} belongs to another tree`);
     const [level, count] = [head.u8(), head.u16()];
     const length = this.#prefixBytes + count * (this.keyBytes + this.file.offsetBytes);
-    const bytes = await readStructure(this.file, address, length, what);
-    return { cursor: new Cursor(bytes, head.what), level, count };
+    return { cursor: await this.file.cursor(address, length, what), level, count };
   }
 }

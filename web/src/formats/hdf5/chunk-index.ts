@@ -10,7 +10,7 @@ import type { HdfFile } from "./file.js";
 import { FixedArray } from "./fixed-array.js";
 import type { ChunkedLayout, Dataspace } from "./types.js";
 
-export interface StoredChunk {
+interface StoredChunk {
   readonly address: number;
   /** Number of bytes in the file. */
   readonly length: number;
@@ -19,7 +19,7 @@ export interface StoredChunk {
 }
 
 /** Returns the place of a chunk; undefined if it is not stored. @param at index of the chunk per dimension. */
-export type ChunkLocator = (at: readonly number[]) => MaybePromise<StoredChunk | undefined>;
+type ChunkLocator = (at: readonly number[]) => MaybePromise<StoredChunk | undefined>;
 
 /** Returns the locator of the chunks of a dataset. Nothing is read before the first chunk is looked for. */
 export function chunkLocator(file: HdfFile, layout: ChunkedLayout, space: Dataspace): ChunkLocator {

@@ -1,12 +1,14 @@
 /** An HDF5 file: addresses relative to its base, sizes of offsets and lengths, checks of its end. */
 
 import type { MaybePromise } from "../../store/store.js";
-import { unsupported, type ZarrError } from "../../util/errors.js";
+import { limitExceeded, unsupported, type ZarrError } from "../../util/errors.js";
+import { nextTask } from "../../util/platform.js";
+import { sliceTime } from "../../util/slices.js";
 import { badFile, Cursor } from "../file/cursor.js";
 import type { FileContext } from "../file/model.js";
 
 /** The form of a file, from its superblock. */
-export interface FileForm {
+interface FileForm {
   /** Offset of address 0 in the file: the length of the user block. */
   readonly base: number;
   /** Bytes of an address. */
@@ -18,6 +20,9 @@ export interface FileForm {
 }
 
 export class HdfFile {
+  /** Time at which the current slice of work ends. */
+  #sliceEnd = 0;
+
   constructor(
     readonly context: FileContext,
     readonly form: FileForm,
@@ -29,6 +34,14 @@ export class HdfFile {
 
   get lengthBytes(): number {
     return this.form.lengthBytes;
+  }
+
+  /** Lets other tasks run from time to time: to be called in long loops whose reads are cached. */
+  async turn(): Promise<void> {
+    const now = performance.now();
+    if (now < this.#sliceEnd) return;
+    await nextTask();
+    this.#sliceEnd = performance.now() + sliceTime;
   }
 
   /** Returns the offset in the file of bytes at an address. @throws InvalidMetadata ("bad-file") beyond the end. */
@@ -45,9 +58,16 @@ export class HdfFile {
     return this.context.blocks.read(this.locate(address, length), length, undefined);
   }
 
-  /** Returns a cursor on bytes at an address. @param what names them: "the heap at 96" if it is "heap". */
+  /**
+   * Returns a cursor on metadata at an address. @param what names it: "the heap at 96" if it is "heap".
+   * @throws LimitExceeded for more than `limits.metadataBytes`.
+   */
   async cursor(address: number, length: number, what: string): Promise<Cursor> {
-    return new Cursor(await this.read(address, length), `the ${what} at ${address}`);
+    const { metadataBytes } = this.context.limits;
+    const name = `the ${what} at ${address}`;
+    if (length > metadataBytes)
+      throw limitExceeded(`${name} has ${length} bytes, more than the limit of ${metadataBytes}`);
+    return new Cursor(await this.read(address, length), name);
   }
 
   /** Reads an address; undefined if it is the undefined one. */

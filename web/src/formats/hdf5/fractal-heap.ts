@@ -2,7 +2,7 @@
 
 import { badFile, Cursor } from "../file/cursor.js";
 import { BTree2 } from "./btree2.js";
-import { checkedStructure, checkSum, lookup3, readStructure } from "./checksum.js";
+import { checkedStructure, checkSum, lookup3 } from "./checksum.js";
 import { checkSignature, checkVersion, type HdfFile } from "./file.js";
 import { NodeCache } from "./node-cache.js";
 
@@ -131,7 +131,7 @@ export class FractalHeap {
   }
 
   async #readDirect({ address, bytes: length }: DirectBlock): Promise<Uint8Array> {
-    const bytes = await readStructure(this.file, address, length, "direct block");
+    const { bytes } = await this.file.cursor(address, length, "direct block");
     const cursor = new Cursor(bytes, `the direct block at ${address}`);
     checkSignature(cursor, "FHDB");
     this.#checkOwner(cursor);
@@ -155,7 +155,7 @@ export class FractalHeap {
     const address = file.address(place);
     const length = place.uint(file.lengthBytes);
     if (address === undefined) throw badFile(`${id.what} lacks its object`);
-    return readStructure(file, address, length, "object of a heap");
+    return (await file.cursor(address, length, "object of a heap")).bytes;
   }
 
   /** Whether ids of huge objects hold address and length. */

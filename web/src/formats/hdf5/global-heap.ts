@@ -2,8 +2,7 @@
 
 import type { MaybePromise } from "../../store/store.js";
 import { LruCache } from "../../util/lru.js";
-import { badFile, Cursor } from "../file/cursor.js";
-import { readStructure } from "./checksum.js";
+import { badFile, type Cursor } from "../file/cursor.js";
 import { checkSignature, checkVersion, type HdfFile } from "./file.js";
 
 interface Collection {
@@ -45,7 +44,8 @@ async function readCollection(file: HdfFile, address: number): Promise<Collectio
   checkVersion(head, 1);
   head.skip(3);
   const size = head.uint(file.lengthBytes);
-  const cursor = new Cursor(await readStructure(file, address, size, what), head.what, true, head.at);
+  const cursor = await file.cursor(address, size, what);
+  cursor.skip(head.at);
   const places = new Map<number, number>();
   while (cursor.left >= 8 + file.lengthBytes) {
     const index = cursor.u16();

@@ -52,6 +52,7 @@ const maxMessages = 2 ** 20;
 
 /** Reads all messages of an object. */
 export async function readHeader(file: HdfFile, address: number): Promise<ObjectHeader> {
+  await file.turn();
   const head = await file.cursor(
     address,
     Math.min(maxPrefix, Math.max(file.form.end - address, 0)),

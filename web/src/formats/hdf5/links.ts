@@ -55,6 +55,7 @@ async function denseLinks(file: HdfFile, cursor: Cursor): Promise<NamedLink[]> {
   const tree = await BTree2.open(file, names);
   const links: NamedLink[] = [];
   for await (const record of tree.records()) {
+    await file.turn();
     const id = record.subarray(4, 4 + heap.idBytes); // after the hash of the name
     links.push(readLink(file, new Cursor(await heap.object(id), "a link")));
   }
@@ -92,7 +93,10 @@ async function tableLinks(file: HdfFile, cursor: Cursor): Promise<NamedLink[]> {
   const names = await localHeap(file, heapAddress);
   const links: NamedLink[] = [];
   const tables = new BTree1(file, tree, groupNodes, file.lengthBytes);
-  for await (const { address } of tables.leaves()) links.push(...(await readTable(file, address, names)));
+  for await (const { address } of tables.leaves()) {
+    await file.turn();
+    links.push(...(await readTable(file, address, names)));
+  }
   return links;
 }
 

@@ -5,34 +5,34 @@ import { isZarrError, limitExceeded } from "../../util/errors.js";
 import type { JsonObject } from "../../util/json.js";
 import type { FileGroup, FileNode } from "../file/model.js";
 import { HdfArray } from "./array.js";
-import { type Attribute, attributesJson, readAttributes } from "./attributes.js";
+import { type Attribute, attributesAt, attributesJson, readAttributes } from "./attributes.js";
 import type { HdfFile } from "./file.js";
 import { lastMessageType, messageType, type ObjectHeader, readHeader } from "./header.js";
 import { isGroup, type Link, readLinks } from "./links.js";
 import { readDataspace } from "./messages.js";
 import {
   dimensionAttributes,
-  dimensionId,
   hasNetcdfMarks,
   isBareDimension,
   isScale,
+  numbersOf,
   otherName,
   type ScaleGroup,
+  type Surroundings,
   scaleUses,
   variableName,
 } from "./scales.js";
 import type { MessageReader } from "./shared.js";
 
-/** Maximum number of soft links that one path may follow. */
-const maxSoftLinks = 100;
+/** Maximum number of links that a soft link may lead through. */
+const maxSteps = 1000;
 /** Members that are looked at in parallel: their headers may be far apart. */
 const parallel = 16;
 /** Maximum number of groups, which several links may reach many times over. */
 const maxGroups = 2 ** 20;
 
 /** The objects of a file. */
-export class Objects {
-  /** Whether the file was written as NetCDF-4. */
+export class Objects implements Surroundings {
   isNetcdf = false;
   readonly #links = new Map<number, ReadonlyMap<string, Link>>();
   /** Lengths of dimensions by the address of their scale. */
@@ -110,17 +110,17 @@ export class Objects {
    * Returns the address that a link of a group leads to; undefined for soft links without a target.
    * @throws Unsupported for links to other files.
    */
-  async resolve(link: Link, group: number, budget = { left: maxSoftLinks }): Promise<number | undefined> {
+  async resolve(link: Link, group: number, budget = { left: maxSteps }): Promise<number | undefined> {
     if (link.kind === "hard") return link.address;
     if (link.kind === "external")
       throw this.file.unsupported(
         `external links, as to ${link.path.replaceAll("\0", ":")}, are not followed`,
       );
     if (link.kind === "user") throw this.file.unsupported(`links of the type ${link.path} are not followed`);
-    if (--budget.left < 0) return undefined;
     let address: number | undefined = link.path.startsWith("/") ? this.root : group;
     for (const name of link.path.split("/")) {
       if (name === "" || name === ".") continue;
+      if (--budget.left < 0) return undefined;
       const links = await this.links(await readHeader(this.file, address));
       const next = links.get(name);
       address = next && (await this.resolve(next, address, budget));
@@ -130,7 +130,7 @@ export class Objects {
   }
 }
 
-export class HdfGroup implements FileGroup, ScaleGroup {
+class HdfGroup implements FileGroup, ScaleGroup {
   readonly kind = "group";
   readonly #nodes = new Map<string, FileNode | undefined>();
   #attributes: ReadonlyMap<string, Attribute> | undefined;
@@ -170,15 +170,10 @@ export class HdfGroup implements FileGroup, ScaleGroup {
   async nameOfDimension(id: number): Promise<string | undefined> {
     for (const [name, link] of await this.links()) {
       if (link.kind !== "hard") continue;
-      const attributes = await this.attributesAt(link.address);
-      if (isScale(attributes) && dimensionId(attributes) === id) return variableName(name);
+      const attributes = await attributesAt(this.objects.reader, link.address);
+      if (isScale(attributes) && numbersOf(attributes, "_Netcdf4Dimid")[0] === id) return variableName(name);
     }
     return undefined;
-  }
-
-  async attributesAt(address: number): Promise<ReadonlyMap<string, Attribute>> {
-    const { reader, file } = this.objects;
-    return readAttributes(reader, await readHeader(file, address));
   }
 
   links(): Promise<ReadonlyMap<string, Link>> {

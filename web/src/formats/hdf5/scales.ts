@@ -1,8 +1,9 @@
 /** Dimension scales: the names of dimensions of NetCDF-4 and of the HDF5 dimension scales specification. */
 
 import { Cursor } from "../file/cursor.js";
-import type { Attribute } from "./attributes.js";
+import { type Attribute, attributesAt } from "./attributes.js";
 import type { HdfFile } from "./file.js";
+import type { MessageReader } from "./shared.js";
 import { fixedText, ValueReader, variableBytes } from "./values.js";
 
 /** Attributes that describe dimensions, which are not shown. */
@@ -44,7 +45,7 @@ export const variableName = (link: string): string =>
   link.startsWith(otherPrefix) ? link.slice(otherPrefix.length) : link;
 
 /** Returns the name of the attribute NAME of a scale; undefined without one of use. */
-export function scaleName(attributes: Attributes): string | undefined {
+function scaleName(attributes: Attributes): string | undefined {
   const name = textOf(attributes.get("NAME"));
   return name === "" || name.startsWith(bareDimension) ? undefined : name;
 }
@@ -92,21 +93,10 @@ export function scaleUses(file: HdfFile, attributes: Attributes): Use[] {
   return uses;
 }
 
-/** Returns the numbers of the dimensions of a coordinate variable of several dimensions. */
-export function coordinateIds(attributes: Attributes): number[] | undefined {
-  const ids = attributes.get("_Netcdf4Coordinates");
-  return ids && integersOf(ids);
-}
-
-/** Returns the number of the dimension that a scale is. */
-export const dimensionId = (attributes: Attributes): number | undefined => {
-  const id = attributes.get("_Netcdf4Dimid");
-  return id && integersOf(id)[0];
-};
-
-/** Returns the values of an attribute of integers of 32 bits. */
-function integersOf({ type, bytes }: Attribute): number[] {
-  if (type.kind !== "integer" || type.size !== 4) return [];
+/** Returns the values of an attribute of integers of 32 bits; none for others. */
+export function numbersOf(attributes: Attributes, name: string): number[] {
+  const { type, bytes } = attributes.get(name) ?? {};
+  if (!bytes || type?.kind !== "integer" || type.size !== 4) return [];
   const cursor = new Cursor(bytes, "the numbers of dimensions", type.isLittle);
   return Array.from({ length: Math.floor(bytes.byteLength / 4) }, () => cursor.i32());
 }
@@ -114,12 +104,13 @@ function integersOf({ type, bytes }: Attribute): number[] {
 /** Returns the link name of a variable that is not the coordinate of the dimension of its name. */
 export const otherName = (name: string): string => otherPrefix + name;
 
-/** A dataset whose dimensions are named. */
-interface Named {
-  readonly objects: { readonly file: HdfFile };
-  readonly name: string;
-  readonly parent: ScaleGroup | undefined;
-  ownAttributes(): Promise<Attributes>;
+/** The file of a dataset. */
+export interface Surroundings {
+  readonly reader: MessageReader;
+  /** Whether the file was written as NetCDF-4. */
+  readonly isNetcdf: boolean;
+  /** Returns the length of the unlimited dimension whose scale is at an address. */
+  dimensionLength(address: number): Promise<number>;
 }
 
 /** A group whose members may be scales. */
@@ -129,8 +120,14 @@ export interface ScaleGroup {
   nameAt(address: number): Promise<string | undefined>;
   /** Returns the name of the scale with a number. */
   nameOfDimension(id: number): Promise<string | undefined>;
-  /** Returns the attributes of the object at an address. */
-  attributesAt(address: number): Promise<Attributes>;
+}
+
+/** A dataset whose dimensions are named. */
+interface Named {
+  readonly objects: Surroundings;
+  readonly name: string;
+  readonly parent: ScaleGroup | undefined;
+  ownAttributes(): Promise<Attributes>;
 }
 
 /**
@@ -145,7 +142,7 @@ export async function dimensionNames(dataset: Named, rank: number): Promise<(str
 }
 
 async function ownNames(dataset: Named, rank: number): Promise<(string | null)[]> {
-  const { file } = dataset.objects;
+  const { file } = dataset.objects.reader;
   const attributes = await dataset.ownAttributes();
   const labels = await dimensionLabels(file, attributes);
   const addresses = await scaleAddresses(file, attributes);
@@ -156,7 +153,7 @@ async function ownNames(dataset: Named, rank: number): Promise<(string | null)[]
     return names;
   }
   if (!isScale(attributes)) return labels;
-  const ids = coordinateIds(attributes) ?? [];
+  const ids = numbersOf(attributes, "_Netcdf4Coordinates");
   if (rank === 1 && ids.length !== 1) return [dataset.name];
   const names: (string | null)[] = [];
   for (const id of ids) names.push((await inGroups(dataset, (group) => group.nameOfDimension(id))) ?? null);
@@ -167,8 +164,7 @@ async function ownNames(dataset: Named, rank: number): Promise<(string | null)[]
 async function nameOfScale(dataset: Named, address: number | undefined): Promise<string | undefined> {
   if (address === undefined) return undefined;
   const name = await inGroups(dataset, (group) => group.nameAt(address));
-  if (name !== undefined || !dataset.parent) return name;
-  return scaleName(await dataset.parent.attributesAt(address));
+  return name ?? scaleName(await attributesAt(dataset.objects.reader, address));
 }
 
 /** Returns the first result of the groups from the parent up. */
