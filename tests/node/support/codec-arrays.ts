@@ -60,7 +60,12 @@ const configurations: Record<
     return { v3: { parms: [8, 0, 6, 1, dtype.itemBytes, 0, bits - 1, 0] } };
   },
   hdf5_szip: ({ dtype }) => ({
-    v3: { options_mask: 32, pixels_per_block: 8, bits_per_pixel: 8 * dtype.itemBytes, pixels_per_scanline: 6 },
+    v3: {
+      options_mask: 32,
+      pixels_per_block: 8,
+      bits_per_pixel: 8 * dtype.itemBytes,
+      pixels_per_scanline: 6,
+    },
   }),
   imagecodecs_delta: ({ numpy }) => ({ old: { shape, dtype: numpy } }),
   imagecodecs_floatpred: ({ numpy }) => ({ old: { shape, dtype: numpy } }),
