@@ -3,6 +3,7 @@
 usage: hdf5_chunks.py OUT
 """
 
+import base64
 import ctypes
 import glob
 import itertools
@@ -37,9 +38,13 @@ def expect(file, path, values, **more):
     if values.dtype.kind == "O":
         line["strings"] = [value.decode() if isinstance(value, bytes) else value for value in values.ravel()]
     else:
-        line["values"] = f"{line['file']}.{path.replace('/', '.')}.bin"
-        with open(place(line["values"]), "wb") as target:
-            target.write(values.astype(values.dtype.newbyteorder("<")).tobytes())
+        elements = values.astype(values.dtype.newbyteorder("<")).tobytes()
+        if len(elements) <= 512:
+            line["values"] = f"base64:{base64.b64encode(elements).decode()}"
+        else:
+            line["values"] = f"{line['file']}.{path.replace('/', '.')}.bin"
+            with open(place(line["values"]), "wb") as target:
+                target.write(elements)
     lines.append(line)
 
 
@@ -388,6 +393,41 @@ def check_scalar(file, path):
     expect(file, path, numpy.array(file[path][()], object))
 
 
+def small(name, **options):
+    """Something of everything: tests/golden/files/hdf5_chunks."""
+    with h5py.File(place(name), "w", **options) as file:
+
+        def add(path, data, chunk, *rest):
+            create(file, path, data, chunk, *rest)
+            check(file, path)
+
+        is_latest = options["libver"] == "latest"
+        for index, (shape, limits, chunk, early) in indexes.items():
+            if not is_latest and index not in ["fixed-reserve", "tree"]:
+                continue
+            add(f"{index}/plain", smooth(">i2", shape), chunk, None, limits, early)
+            add(f"{index}/filtered", smooth("<f4", shape), chunk, pipelines["all"](4), limits)
+        for pipeline in ["fletcher32-deflate", "shuffle-last"]:
+            add(pipeline, smooth("<i4", (5, 7)), (2, 3), pipelines[pipeline](4))
+        for id, values in {
+            **{307: (9,), 32000: (4, 261, 0), 32001: (2, 2, 2, 0, 5, 1, 5), 32004: (0,), 32008: (0, 2)},
+            32013: (5, 0),
+        }.items():
+            add(f"filter-{id}", smooth("<i4", (12, 10)), (8, 8), filters((id, values)))
+        add("szip", smooth("<i2", (12, 10)), (8, 8), lambda plist: plist.set_szip(h5z.SZIP_NN_OPTION_MASK, 8))
+        add("szip-noise", noise("<i2", (12, 10)), (8, 8), lambda plist: plist.set_szip(h5z.SZIP_NN_OPTION_MASK, 8))
+        add("lzf-noise", noise("<i2", (12, 10)), (8, 8), filters(lzf))
+        add("nbit", smooth("<i4", (12, 10)), (8, 8), nbit)
+        add("scaleoffset", smooth("<i4", (12, 10)), (8, 8), lambda plist: plist.set_scaleoffset(h5z.SO_INT, 0))
+        count = 1200 if is_latest else 130
+        pages = create(file, "pages", smooth("u1", (count,)), (1,), None, write=False, fill=7)
+        pages[count - 100 : count - 50] = 5
+        check(file, "pages")
+        texts = ["", "a", "grüße", "tab\tnew\nline"]
+        file.create_dataset("texts", data=texts, dtype=h5py.string_dtype(), chunks=(3,), compression=4)
+        check(file, "texts")
+
+
 for form, options in {"earliest": {"libver": "earliest"}, "latest": {"libver": "latest"}}.items():
     every_index(f"indexes-{form}.h5", **options)
     resized(f"resized-{form}.h5", **options)
@@ -395,6 +435,7 @@ for form, options in {"earliest": {"libver": "earliest"}, "latest": {"libver": "
     masks(f"masks-{form}.h5", **options)
     layouts(f"layouts-{form}.h5", **options)
     variable(f"variable-{form}.h5", **options)
+    small(f"small-{form}.h5", **options)
 every_index("user-block.h5", libver="latest", userblock_size=1024)
 every_filter("filters.h5")
 pages_of_extensible_arrays("pages.h5")
