@@ -17,18 +17,20 @@ export const sizes = {
 /** Makes the samples in a folder. @param {typeof sizes.full} size */
 export async function makeSamples(folder, size) {
   const url = pathToFileURL(folder + path.sep);
-  const [{ writeTerrain }, { writeVolume, writeCells }, { writeClimate }, { writeSkeleton }] =
+  const [{ writeTerrain }, { writeVolume, writeCells }, { writeClimate }, { writeSkeleton }, { writeFiles }] =
     await Promise.all([
       import("./terrain.mjs"),
       import("./cells.mjs"),
       import("./climate.mjs"),
       import("./skeleton.mjs"),
+      import("./files.mjs"),
     ]);
   await writeTerrain(url, size.terrain);
   await writeVolume(url, size.volume);
   await writeCells(url, size.cells);
   await writeClimate(url, size.days);
   await writeSkeleton(url, size.skeleton);
+  await writeFiles(url);
 }
 
 /** Makes the samples if they are missing or were made by other code. */

@@ -5,7 +5,17 @@ import path from "node:path";
 import { capture, run, SetupError, step, which } from "./process.mjs";
 
 /** Modules of Python that write and read files of other formats: tests/files. */
-const pythonModules = ["h5py", "netCDF4", "tifffile", "rasterio", "xarray", "astropy", "nibabel", "eccodes", "cfgrib"];
+const pythonModules = [
+  "h5py",
+  "netCDF4",
+  "tifffile",
+  "rasterio",
+  "xarray",
+  "astropy",
+  "nibabel",
+  "eccodes",
+  "cfgrib",
+];
 
 const pythonModule = (name) => ({
   what: `${name} for /usr/bin/python3`,

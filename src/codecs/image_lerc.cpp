@@ -98,15 +98,23 @@ Status readInfo(ByteView in, Info& info) {
   return info.bytes > in.size() ? Code::Truncated : Code::Ok;
 }
 
-/// Sets all pixels to the value of masked ones.
-void fillMasked(const Step& step, uint32_t type, ByteSpan room) {
+/// Sets masked floats to NaN. There is a mask for each band, or one for all.
+void maskFloats(const Info& info, ByteView masks, ByteSpan values) {
   constexpr uint32_t kFloat = 6, kDouble = 7;
-  std::memset(room.data(), 0, room.size());
-  if (step.params[0] == 0 || type < kFloat) return;
-  // The highest bytes of a quiet NaN; the others are 0.
-  const uint16_t top = type == kDouble ? 0x7ff8 : 0x7fc0;
-  const size_t width = kTypeBytes[type];
-  for (size_t at = width - 2; at < room.size(); at += width) std::memcpy(room.data() + at, &top, 2);
+  if (info.type < kFloat || info.masks == 0) return;
+  // The highest bytes of a quiet NaN.
+  const uint16_t top = info.type == kDouble ? 0x7ff8 : 0x7fc0;
+  const size_t width = kTypeBytes[info.type], pixelBytes = width * info.depth;
+  const size_t pixels = size_t{info.columns} * info.rows;
+  for (size_t band = 0; band < info.bands; band++) {
+    const uint8_t* mask = masks.data() + (info.masks == info.bands ? band * pixels : 0);
+    uint8_t* pixel = values.data() + band * pixels * pixelBytes;
+    for (size_t i = 0; i < pixels; i++, pixel += pixelBytes) {
+      if (mask[i] != 0) continue;
+      std::memset(pixel, 0, pixelBytes);
+      for (size_t at = width - 2; at < pixelBytes; at += width) std::memcpy(pixel + at, &top, 2);
+    }
+  }
 }
 
 Status prepare(Step& step) {
@@ -129,12 +137,13 @@ Status decode(const Step& step, ByteView in, ByteSpan out, Workspace& work, Byte
   if (info.masks > info.bands) return Code::BadHeader;
   if (Status s = work.scratch(ScratchSlot::Codec, static_cast<size_t>(pixels) * info.masks, masks))
     return s;
-  if (info.validPixels != pixels || info.masks > 0) fillMasked(step, info.type, room);
+  if (info.validPixels != pixels || info.masks > 0) std::memset(room.data(), 0, room.size());
   const auto failed = lerc_decode(in.data(), info.bytes, static_cast<int>(info.masks),
                                   info.masks ? masks.data() : nullptr, static_cast<int>(info.depth),
                                   static_cast<int>(info.columns), static_cast<int>(info.rows),
                                   static_cast<int>(info.bands), info.type, room.data());
   if (failed) return Code::Corrupt;
+  if (step.params[0] == 1) maskFloats(info, masks, room);
   result = room;
   return {};
 }

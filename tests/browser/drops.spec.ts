@@ -38,7 +38,7 @@ async function drop(page: Page, ...files: string[]): Promise<void> {
     client.send("Input.dispatchDragEvent", { type, x: 300, y: 300, data });
   await event("dragEnter");
   await event("dragOver");
-  await expect(page.getByText("Drop a folder or a zip archive to see it")).toBeVisible();
+  await expect(page.getByText("Drop a folder, a zip archive or a file to see it")).toBeVisible();
   await event("drop");
 }
 
@@ -120,7 +120,7 @@ test("a dropped file made by a page", async ({ viewer, page }) => {
 test("a failed drop is explained in a sentence", async ({ viewer, page }) => {
   await start(viewer);
   await drop(page, path.join(root, "LICENSE"));
-  await expect(page.getByText("LICENSE is neither a folder nor a zip archive.")).toBeVisible();
+  await expect(page.getByText("LICENSE has an unknown format")).toBeVisible();
   await drop(page, path.join(folder, "zarr.json"));
   await expect(
     page.getByText("zarr.json is a part of a Zarr node: drop the folder that it is in."),
@@ -182,7 +182,7 @@ test("closing the dialog does not change the page", async ({ viewer, page }) => 
 test("a chosen archive", async ({ viewer, page }) => {
   await start(viewer);
   const choosing = page.waitForEvent("filechooser");
-  await page.getByRole("button", { name: "Zip…" }).click();
+  await page.getByRole("button", { name: "File…" }).click();
   await (await choosing).setFiles(archive);
   await showsPyramid(viewer, "pyramid.zarr.zip");
 });

@@ -47,7 +47,7 @@ uint32_t colourSpace(const std::string& name) {
 
 CodecCase codecOfLine(const std::string& line) {
   const std::string name = field(line, "codec");
-  if (name == "imagecodecs_lerc") return {name, &kImageLercCodec, {}};
+  if (name == "imagecodecs_lerc") return {name, &kImageLercCodec, {0}};
   if (name == "imagecodecs_png") return {name, &kImagePngCodec, {}};
   if (name == "imagecodecs_webp")
     return {name, &kImageWebpCodec, {field(line, "hasalpha") == "true" ? 1u : 0u}};

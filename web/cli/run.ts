@@ -37,6 +37,8 @@ const runners: Readonly<Record<string, Run>> = {
   pyramid: async ([source, dest], values) =>
     (await import("./commands/pyramid/command.js")).runPyramid(source!, dest!, values),
   verify: async ([source], values) => (await import("./commands/verify.js")).runVerify(source!, values),
+  references: async (operands, values) =>
+    (await import("./commands/references.js")).runReferences(operands, values),
   bench: async ([source], values) => (await import("./commands/bench/command.js")).runBench(source!, values),
   view: async ([source], values) => (await import("./commands/view.js")).runView(source!, values),
   completion: async ([shell]) => (await import("./commands/completion.js")).runCompletion(shell!),

@@ -46,6 +46,20 @@ const recipes: readonly Recipe[] = [
     prints: /^\[ 120, 6, 30 \] int16 \{\}\n\[ 100, 6 \] Int16Array/,
   },
   {
+    in: "docs/files.md",
+    has: "era5.nc",
+    after: "console.log(data[0], units);",
+    prints: "8 K\n",
+  },
+  {
+    in: "docs/files.md",
+    has: "ArrayFileStore.open",
+    before:
+      'const input = { files: [new File([await (await fetch("https://example.org/era5.nc")).arrayBuffer()], "a.nc")] };',
+    after: "console.log(image.attributes);",
+    prints: "{}\n",
+  },
+  {
     in: "README.md",
     has: "FileSystemStore",
     after: 'import { get } from "zarr-wasm"; console.log((await get(array, [0, null])).data[999]);',

@@ -1,8 +1,9 @@
 /** Stores that the samples of the documentation read: at https://example.org, and in the folder where they run. */
-import { cpSync, existsSync, readFileSync } from "node:fs";
+import { cpSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { consolidate, create, createGroup, set, type ZarrGroup, ZipWriter } from "zarr-wasm";
 import { root } from "./doc-samples.js";
+import { netcdf3 } from "./netcdf3.js";
 import { repository } from "./icechunk-repository.js";
 import { numberColumn, parquetFile, referenceFolder } from "./parquet-writer.js";
 import { bytesOf, serve } from "./support.js";
@@ -173,6 +174,16 @@ function weather(): Map<string, Uint8Array> {
   return new Map(Object.entries(referenceFolder(metadata, { temperature: [Uint8Array.of(3, 0, 4, 0)] }, 10)));
 }
 
+/** A NetCDF file: temperatures of three times. */
+const era5 = () =>
+  netcdf3(
+    { time: 3, lat: 2, lon: 4 },
+    {
+      time: { dimensions: ["time"], values: [0, 1, 2], attributes: { units: "hours since 2024-01-01" } },
+      t2m: { dimensions: ["time", "lat", "lon"], values: [...ramp(24)], type: "int16", attributes: { units: "K" } },
+    },
+  );
+
 /** Points of SpatialData. */
 function transcripts(): Map<string, Uint8Array> {
   const columns = [numberColumn("x", [1.5, 2]), numberColumn("y", [3, 4])];
@@ -194,6 +205,7 @@ export async function serveStores() {
       [...store].map(([key, bytes]) => [`/${name}${key}`, bytes]),
     ),
   );
+  objects.set("/era5.nc", era5());
   return serve((url) => {
     const address = url.split("?")[0]!;
     const document = remote[address];
@@ -227,6 +239,11 @@ export async function fillFolder(folder: string, planes = ["old.zarr"]): Promise
   }
   const tree = await createGroup(at("climate.zarr"));
   for (const name of ["pr", "tas"]) await create(tree, { path: name, shape: [2, 3], dtype: "int16" });
+  writeFileSync(path.join(folder, "era5.nc"), era5());
+  for (const month of [1, 2]) {
+    const time = { dimensions: ["time"], values: [month] };
+    writeFileSync(path.join(folder, `2024-0${month}.nc`), netcdf3({ time: 1 }, { time }));
+  }
   cpSync(path.join(root, "examples/field.zarr"), path.join(folder, "field.zarr"), { recursive: true });
 }
 

@@ -219,8 +219,8 @@ describe("a dropped item", () => {
   });
 
   it.each([
-    ["picture.png", "\x89PNG", /neither a folder nor a zip archive/],
-    ["empty.zip", "", /neither a folder nor a zip archive/],
+    ["picture.png", "\x89PNG", /has an unknown format; supported are NetCDF, HDF5, TIFF/],
+    ["empty.zip", "", /has an unknown format; supported are NetCDF, HDF5, TIFF/],
     ["broken.json", "{", /cannot be opened/],
     ["other.json", '{"version":"9.1"}', /cannot be opened/],
     ["zarr.json", "{}", /drop the folder that it is in/],

@@ -7,12 +7,12 @@ import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { isZarrError, open, ZipStore } from "zarr-wasm";
 import { IcechunkStore, ReferenceStore } from "zarr-wasm/formats";
-import { isArchiveName } from "#internal";
+import { isArchiveName, readableFormats } from "#internal";
 import { UsageError, type Values, versionOptions } from "../options/options.js";
 import { type Mount, type Server, startServer, viewerPolicy } from "../server/server.js";
 import { hintForDocument, hintForPath, missingFile, nodeDocument } from "../source/hints.js";
 import { filePath, isMarked, isPipeline, shellQuoted, withoutMark } from "../source/places.js";
-import { locate, openOptions, openSource, withSource } from "../source/source.js";
+import { isOtherFile, locate, openOptions, openSource, withSource } from "../source/source.js";
 import { context } from "../text/context.js";
 import { errorMessage, note, printableJson } from "../text/output.js";
 
@@ -144,7 +144,7 @@ async function shownAs(source: string): Promise<Shown> {
     const references = await referencesIn(root);
     return mounted(name, "/", references ? { store: references } : { root, isData: true });
   }
-  if (!found.isFile()) throw new Error(`"${source}" is not a folder, a zip archive or a file of references`);
+  if (!found.isFile()) throw new Error(`"${source}" is not a folder or a file`);
   if (await isZip(root)) {
     // Viewers recognise archives by their file extensions.
     return mounted(isArchiveName(name) ? name : `${name}.zip`, "", { root, isData: true });
@@ -152,9 +152,10 @@ async function shownAs(source: string): Promise<Shown> {
   if (/\.json$/i.test(name)) {
     return mounted(name, "/", { store: await openReferences(root, source) });
   }
+  if (await isOtherFile(root)) return mounted(name, "", { root, isData: true });
   const why = await new ZipStore(pathToFileURL(root)).listChildren("").then(() => "", errorMessage);
   throw new Error(
-    `"${source}" is not a folder, a zip archive (.zip, .ozx) or a file of references (.json): ${why}`,
+    `"${source}" is not a folder, a zip archive (.zip, .ozx), a file of references (.json) or a ${readableFormats} file: ${why}`,
   );
 }
 

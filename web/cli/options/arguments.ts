@@ -39,7 +39,8 @@ export function checkCommand(name: string, operands: readonly string[], values: 
       `${required.slice(operands.length).join(" and ")} missing; usage: ${usageLine(name, command)}`,
       name,
     );
-  if (operands.length > command.operands.length)
+  const isList = command.operands.some((operand) => operand.endsWith("…"));
+  if (operands.length > command.operands.length && !isList)
     throw new UsageError(
       `unexpected argument "${operands[command.operands.length]}"; usage: ${usageLine(name, command)}`,
       name,

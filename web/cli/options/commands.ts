@@ -1,8 +1,8 @@
 /** Lists every command of the command line, for the parser, help and completion. */
 import { type Option, type OptionName, options, versionOptions } from "./options.js";
 
-/** Placeholder of an operand, which also selects its completion; optional operands are in brackets. */
-type Operand = "SOURCE" | "DEST" | "SHELL" | "[COMMAND]";
+/** Placeholder of an operand, which also selects its completion: optional ones are in brackets, "…" marks a list. */
+type Operand = "SOURCE" | "SOURCE…" | "DEST" | "SHELL" | "[COMMAND]";
 
 /** An option of a command, with the properties that differ from those of other commands. */
 type OwnOption = OptionName | readonly [OptionName, Partial<Pick<Option, "value" | "summary" | "completes">>];
@@ -125,6 +125,23 @@ copied. The image is OME-Zarr 0.5, or 0.4 with --format 2. --part is a share of 
       ["verify the first quarter, with a JSON report", "zarr-wasm verify copy.zarr --part 0/4 --json"],
     ],
   },
+  references: {
+    operands: ["SOURCE…", "DEST"],
+    summary: "write the chunks of array files as kerchunk references",
+    options: [
+      ...(["along", "inline", "relative", "record-size"] as const),
+      ["overwrite", { summary: "replace the references at DEST" }],
+      "json",
+    ],
+    details: `Each SOURCE is an HDF5, NetCDF, TIFF or other array file, as a path or URL. DEST is a .json document, or a folder
+of Parquet files whose name ends in .parq or .parquet. zarr-python reads both through fsspec, as Zarr v2. Arrays
+without a form in Zarr v2 are refused. Joined files need equal types, codecs, chunks and units; coordinates of the
+dimension become part of the references.`,
+    examples: [
+      ["describe one file", "zarr-wasm references 2024-01.nc january.json"],
+      ["join a folder of files", "zarr-wasm references 2024-*.nc 2024.parq --along time"],
+    ],
+  },
   bench: {
     operands: ["SOURCE"],
     summary: "measure reading and decoding, and suggest faster settings",
@@ -190,6 +207,8 @@ export const otherCommands: Readonly<Record<string, string>> = {
   unzip: "copy SOURCE.zip DEST",
   check: "verify SOURCE",
   validate: "verify SOURCE",
+  kerchunk: "references SOURCE DEST",
+  virtualize: "references SOURCE DEST",
   downsample: "pyramid SOURCE DEST",
   multiscale: "pyramid SOURCE DEST",
   show: "view SOURCE --open",

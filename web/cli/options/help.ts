@@ -1,5 +1,5 @@
 /** Formats the text of `--help` from the lists of commands and options. */
-import { closestTo } from "#internal";
+import { closestTo, readableFormats } from "#internal";
 import { colorsFor, didYouMean } from "../text/output.js";
 import { type Command, commandOptions, commands, otherCommands } from "./commands.js";
 import { everywhere, type Option, options, UsageError } from "./options.js";
@@ -7,9 +7,9 @@ import { everywhere, type Option, options, UsageError } from "./options.js";
 /** Maximum line length of option summaries. */
 const maxWidth = 100;
 
-const sources = `SOURCE is a folder, a .zip or .ozx archive, an http or https URL, a URL pipeline (a.zip|zip:path|zarr3:), or
-kerchunk references: a .json document or a folder of Parquet files. Icechunk repositories are detected; the
-prefix icechunk+ skips the detection.`;
+const sources = `SOURCE is a folder, a .zip or .ozx archive, an http or https URL, a URL pipeline (a.zip|zip:path|zarr3:),
+kerchunk references (a .json document or a folder of Parquet files), or a file in another format: ${readableFormats}.
+Icechunk repositories are detected; the prefix icechunk+ skips the detection.`;
 const exitStatus = "Exit status: 0 for success, 2 for incorrect usage, 1 for any other error.";
 
 const { bold, cyan, dim } = colorsFor("stdout");

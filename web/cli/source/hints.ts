@@ -10,7 +10,7 @@ import {
   type ZarrGroup,
   ZipStore,
 } from "zarr-wasm";
-import { closestTo } from "#internal";
+import { closestTo, readableFormats } from "#internal";
 import { UsageError } from "../options/options.js";
 import { listed } from "../text/notes.js";
 import { didYouMean } from "../text/output.js";
@@ -56,7 +56,10 @@ export function hintForDocument(source: string): string {
 /** Lists the supported kinds of files, for a file that is not an archive. */
 export function hintForFile(source: string): string {
   if (/\.(zip|ozx)$/i.test(source)) return "";
-  return hintForDocument(source) || "; supported files are zip archives (.zip, .ozx) and references (.json)";
+  return (
+    hintForDocument(source) ||
+    `; supported files are ${readableFormats}, zip archives (.zip, .ozx) and references (.json)`
+  );
 }
 
 /**

@@ -78,7 +78,7 @@ const names: Readonly<Record<string, string>> = {
   chunkShape: "--chunks",
   shardShape: "--shards",
   ...Object.fromEntries(
-    ["bucket", "clean", "codecs", "fill", "memory", "overwrite", "part", "path"]
+    ["along", "bucket", "clean", "codecs", "fill", "inline", "memory", "overwrite", "part", "path"]
       .concat(["resume", "select", "wait"])
       .map((name) => [name, `--${name}`]),
   ),

@@ -1,5 +1,6 @@
 /** Opens the SOURCE of a command. */
 import { stat } from "node:fs/promises";
+import path from "node:path";
 import { pathToFileURL } from "node:url";
 import {
   isZarrError,
@@ -11,8 +12,8 @@ import {
   WritableHttpStore,
   ZipStore,
 } from "zarr-wasm";
-import { ReferenceStore } from "zarr-wasm/formats";
-import { isArchiveName } from "#internal";
+import { ArrayFileStore, ReferenceStore } from "zarr-wasm/formats";
+import { byteReader, formatOf, isArchiveName } from "#internal";
 import { UsageError, type Values, versionOptions } from "../options/options.js";
 import { note } from "../text/output.js";
 import { hintForDocument, hintForFile, hintForPath, missingFile } from "./hints.js";
@@ -61,7 +62,7 @@ export function openOptions(values: Values): OpenOptions {
   return {
     path: values.path,
     v1Order: order,
-    onWarning: ({ message }) => note(`warning: ${message}`),
+    onWarning: warn,
     ...parseVersion(values),
   };
 }
@@ -88,7 +89,8 @@ function prefixAndBase(text: string): [prefix: string, base: string] {
 }
 
 /**
- * Returns http and https URLs unchanged; other strings are paths or file URLs of a folder, zip archive or references.
+ * Returns http and https URLs unchanged; other strings are paths or file URLs of a folder, zip archive, references, or
+ * a file of another format, maybe with a path in it ("a.nc/temp").
  */
 export async function locate(source: string): Promise<URL | Store> {
   if (/^https?:\/\//i.test(source)) {
@@ -97,13 +99,31 @@ export async function locate(source: string): Promise<URL | Store> {
   }
   const name = filePath(source);
   const found = await stat(name).catch(() => undefined);
+  if (!found && (await isInFile(name))) return pathToFileURL(name);
   if (!found) throw await missingFile(source);
   // The slash marks a folder with the extension of an archive.
   if (found.isDirectory()) return pathToFileURL(isArchiveName(name) ? `${name}/` : name);
   const url = pathToFileURL(name);
-  if (found.isFile()) return isReferenceName(name) ? ReferenceStore.open(url) : new ZipStore(url);
-  throw new Error(`"${source}" is not a folder, a zip archive or a document of references`);
+  if (!found.isFile()) throw new Error(`"${source}" is not a folder or a file`);
+  if (isReferenceName(name)) return ReferenceStore.open(url);
+  return (await isOtherFile(name)) ? ArrayFileStore.open(name, { onWarning: warn }) : new ZipStore(url);
 }
+
+/** Whether a file has a known format other than zip, by its first bytes. */
+export async function isOtherFile(name: string): Promise<boolean> {
+  const format = await formatOf(byteReader(name, {}), undefined);
+  return format !== undefined && format.id !== "zip";
+}
+
+/** Whether a folder above a missing path is a file. */
+async function isInFile(name: string): Promise<boolean> {
+  const above = path.dirname(name);
+  if (above === name) return false;
+  const found = await stat(above).catch(() => undefined);
+  return found ? found.isFile() : isInFile(above);
+}
+
+const warn: NonNullable<OpenOptions["onWarning"]> = ({ message }) => note(`warning: ${message}`);
 
 /** A pipeline in the library's form: its first part, which may be a path, becomes a URL. */
 async function pipelineUrl(source: string, bucket: string | undefined): Promise<string> {

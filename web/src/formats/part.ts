@@ -5,15 +5,16 @@
  */
 
 import type { ZarrVersion } from "../codecs/definition.js";
+import { handleOf } from "../store/handle.js";
 import { HttpStore } from "../store/http/store.js";
 import { isFileName, isParquetFolder, joinPath, normalizePath } from "../store/path.js";
 import { locateKey, readRange } from "../store/read.js";
-import { type ByteSource, byteReader } from "../store/source/byte-reader.js";
+import { type ByteSource, byteReader, type StoredObject } from "../store/source/byte-reader.js";
 import { isStore, joinKey, type RangeQuery, type Store, type StoreGetOptions } from "../store/store.js";
 import { ZipStore } from "../store/zip/store.js";
 import { invalidArgument, isZarrError, notFound, type OnWarning, unsupported } from "../util/errors.js";
 import type { Limits } from "../util/limits.js";
-import { openFile } from "./array-file/store.js";
+import { type ArrayFileStore, openFile } from "./array-file/store.js";
 import { isObjectId } from "./icechunk/format.js";
 import { IcechunkStore } from "./icechunk/store.js";
 import type { VirtualBase } from "./icechunk/virtual.js";
@@ -293,8 +294,15 @@ export async function findFile(
   source: ByteSource,
   { limits, onWarning, signal }: DetectOptions,
 ): Promise<Store | undefined> {
+  // Nodes of a file in a store are opened one by one: its metadata is kept for them.
+  const opened = "store" in Object(source) ? handleOf((source as StoredObject).store).files : undefined;
+  const key = (source as StoredObject).key;
+  const known = opened?.get(key) as ArrayFileStore | undefined;
   try {
-    return await openFile(byteReader(source, {}), { limits, onWarning, signal });
+    if (await known?.isCurrent(signal)) return known;
+    const file = await openFile(byteReader(source, {}), { limits, onWarning, signal });
+    if (file) opened?.set(key, file);
+    return file;
   } catch (error) {
     if (isAbsence(error)) return undefined;
     throw error;
@@ -331,20 +339,26 @@ async function findInside(
  * Returns the file that a source may be, and the path in it; undefined for other stores. A URL is divided after the first
  * segment with the name of a file; other URLs may be of files, too: their servers know the name.
  */
-function placeOf(source: unknown, store: Store): { readonly file: ByteSource; readonly path: string } | undefined {
-  if (!isUrl(source)) return store instanceof HttpStore ? { file: { store, key: "" }, path: "" } : undefined;
-  const url = new URL(source, globalThis.location?.href);
+function placeOf(
+  source: unknown,
+  store: Store,
+): { readonly file: ByteSource; readonly path: string } | undefined {
+  const own = store instanceof HttpStore && isStore(source) ? store.url : undefined;
+  if (!isUrl(source) && !own) return undefined;
+  const url = new URL(own ?? (source as string | URL), globalThis.location?.href);
   const parts = url.pathname.split("/");
   const end = parts.findIndex(isFileName) + 1;
   const path = decodedPath(end === 0 ? "" : parts.slice(end).join("/"), quote(url.href));
   const isTried = end > 0 && path === "" && !isParquetFolder(url.pathname);
   // `open` has read archives and files with the name of one.
   if (isTried || store instanceof ZipStore || /\.zarr\/?$/i.test(url.pathname)) return undefined;
+  if (own) return end > 0 ? undefined : { file: { store, key: "" }, path: "" };
   if (end > 0) url.pathname = parts.slice(0, end).join("/");
   return { file: url, path };
 }
 
-const isUrl = (source: unknown): source is string | URL => typeof source === "string" || source instanceof URL;
+const isUrl = (source: unknown): source is string | URL =>
+  typeof source === "string" || source instanceof URL;
 
 /** Reports an invalid document as the reason why nothing was found: no name says that it has references. */
 const damaged = (missing: unknown) => (cause: unknown) => {

@@ -101,9 +101,13 @@ function icechunkUrl(source: Source): string | undefined {
 
 /** Opens the references or the file that the name in a URL promises; undefined if there are none. */
 async function namedStore(source: Source, store: Store, options: OpenOptions): Promise<Store | undefined> {
-  if (isStore(source)) return undefined;
-  const { pathname } = new URL(source, globalThis.location?.href);
-  if (isParquetFolder(pathname)) return (await otherStores()).findReferences(store, options);
+  const url = !isStore(source) ? source : source instanceof HttpStore ? source.url : undefined;
+  if (url === undefined) return undefined;
+  const { pathname } = new URL(url, globalThis.location?.href);
+  if (isParquetFolder(pathname))
+    return isStore(source) ? undefined : (await otherStores()).findReferences(store, options);
   const isFile = isFileName(pathname) && options.otherFormats !== false;
-  return isFile ? (await otherStores()).findFile(source, options) : undefined;
+  return isFile
+    ? (await otherStores()).findFile(isStore(source) ? { store, key: "" } : url, options)
+    : undefined;
 }

@@ -217,7 +217,7 @@ export class Opener implements NodeOpener {
 
   /**
    * Returns the kind of the node at a path, undefined for none; reads only the documents that decide it. A
-   * node with invalid metadata counts as missing, with a warning, so that the other members of its group can
+   * node with invalid or unsupported metadata counts as missing, with a warning, so that the other members of its group can
    * be listed.
    */
   async kindOf(path: string, signal: AbortSignal | undefined): Promise<Member["kind"] | undefined> {
@@ -229,7 +229,7 @@ export class Opener implements NodeOpener {
       if (await v2Array) return "array";
       return (await v2Group) ? "group" : undefined;
     } catch (error) {
-      if (!isZarrError(error, "InvalidMetadata", "LimitExceeded")) throw error;
+      if (!isZarrError(error, "InvalidMetadata", "LimitExceeded", "Unsupported")) throw error;
       this.#options.onWarning?.({ code: "bad-member", message: `"/${path}" is left out: ${error.message}` });
       return undefined;
     } finally {

@@ -41,7 +41,7 @@ export function takeDrops(take: Take): void {
   const veil = h(
     "div",
     { class: "page-veil", hidden: true },
-    h("p", {}, "Drop a folder or a zip archive to see it"),
+    h("p", {}, "Drop a folder, a zip archive or a file to see it"),
   );
   document.body.append(veil);
   const hasFiles = (event: DragEvent) => event.dataTransfer?.types.includes("Files") ?? false;
@@ -72,7 +72,7 @@ export function takeDrops(take: Take): void {
 
 type Picker = () => Promise<Handle>;
 
-/** Buttons to choose a folder or an archive. */
+/** Buttons to choose a folder or files. */
 export function chooseButtons(take: Take): HTMLElement {
   const files = (attributes: object) => {
     const input = h("input", { type: "file", hidden: true, ...attributes });
@@ -83,7 +83,7 @@ export function chooseButtons(take: Take): HTMLElement {
     return input;
   };
   const folderInput = files({ webkitdirectory: true, "aria-label": "A folder of Zarr" });
-  const archiveInput = files({ accept: ".zip,.ozx,.json", "aria-label": "A zip archive of Zarr" });
+  const fileInput = files({ multiple: true, "aria-label": "Files: zip archives, TIFF, HDF5, NetCDF" });
   const chooseFolder = async () => {
     const picker = (globalThis as { showDirectoryPicker?: Picker }).showDirectoryPicker;
     if (!picker) return folderInput.click();
@@ -100,10 +100,10 @@ export function chooseButtons(take: Take): HTMLElement {
     button("Folder…", () => void chooseFolder(), {
       title: "Open a folder of this machine. Nothing is sent anywhere.",
     }),
-    button("Zip…", () => archiveInput.click(), {
-      title: "Open a zip archive of this machine. Nothing is sent anywhere.",
+    button("File…", () => fileInput.click(), {
+      title: "Open a zip archive, a TIFF, HDF5 or NetCDF file of this machine. Nothing is sent anywhere.",
     }),
     folderInput,
-    archiveInput,
+    fileInput,
   );
 }

@@ -1,5 +1,5 @@
 /**
- * Dropped or chosen folders and archives as stores, which are read in place: nothing is copied or uploaded.
+ * Dropped or chosen folders, archives and files as stores, which are read in place: nothing is copied or uploaded.
  * Folders are handles (File System Access) if the browser supports them, otherwise entries
  * (`webkitGetAsEntry`) or the list of files from `<input type="file" webkitdirectory>`.
  */
@@ -52,8 +52,10 @@ export async function openStores(transfer: Transfer): Promise<(Dropped | NotDrop
   const items = Array.from(transfer.items ?? []).filter(({ kind }) => kind === "file");
   // All items are accessed before the first await.
   const picked: Picked[] = items.length > 0 ? items.map(pick) : Array.from(transfer.files ?? []);
-  const found = await Promise.all(picked.map(openStore));
-  return withoutLooseParts(found.filter((entry) => entry !== undefined));
+  const found = await Promise.all(picked.map(resolved));
+  const files = found.filter((entry) => entry?.file).map((entry) => entry!.file!);
+  const opened = await Promise.all(found.map((entry) => entry && openStore(entry, files)));
+  return withoutLooseParts(opened.filter((entry) => entry !== undefined));
 }
 
 function pick(item: TransferItem): Picked {
@@ -69,16 +71,33 @@ function pick(item: TransferItem): Picked {
   return entry?.isDirectory ? entry : item.getAsFile();
 }
 
-async function openStore(picked: Picked): Promise<Dropped | NotDropped | undefined> {
-  const found = await picked;
-  if (found === null) return undefined;
-  if (found instanceof Blob) return storeOfFile(found);
-  if ("isDirectory" in found)
-    return found.isDirectory ? { name: found.name, store: folderEntryStore(found) } : undefined;
-  return storeOfHandle(found);
+/** A dropped item: a file, with its handle if there is one, or a folder. */
+interface Resolved {
+  readonly file?: File;
+  readonly handle?: Handle;
+  readonly folder?: FolderEntry;
 }
 
-/** The store of a folder or an archive, from a drop or a picker. */
+async function resolved(picked: Picked): Promise<Resolved | undefined> {
+  const found = await picked;
+  if (found === null) return undefined;
+  if (found instanceof Blob) return { file: found };
+  if ("isDirectory" in found) return found.isDirectory ? { folder: found } : undefined;
+  return found.kind === "file" ? { file: await found.getFile(), handle: found } : { handle: found };
+}
+
+/** @param siblings files that were dropped together. */
+async function openStore(
+  { file, handle, folder }: Resolved,
+  siblings: readonly File[],
+): Promise<Dropped | NotDropped> {
+  if (folder) return { name: folder.name, store: folderEntryStore(folder) };
+  if (!file) return storeOfHandle(handle!);
+  const opened = await storeOfFile(file, siblings);
+  return handle && "store" in opened ? { ...opened, handle } : opened;
+}
+
+/** The store of a folder or a file, from a drop or a picker. */
 export async function storeOfHandle(handle: Handle): Promise<Dropped | NotDropped> {
   if (handle.kind === "file") return { ...(await storeOfFile(await handle.getFile())), handle };
   return { name: handle.name, store: new DirectoryHandleStore(handle), handle };
@@ -89,13 +108,13 @@ export async function storesOfFiles(files: Iterable<File>): Promise<(Dropped | N
   const list = Array.from(files);
   const [folder] = list.map(({ webkitRelativePath }) => webkitRelativePath?.split("/")[0]);
   if (folder) return [{ name: folder, store: fileListStore(folder, list) }];
-  return withoutLooseParts(await Promise.all(list.map(storeOfFile)));
+  return withoutLooseParts(await Promise.all(list.map((file) => storeOfFile(file, list))));
 }
 
 /** Maximum size of a reference file. */
 const maxReferences = 256 * 2 ** 20;
 
-async function storeOfFile(file: File): Promise<Dropped | NotDropped> {
+async function storeOfFile(file: File, siblings: readonly File[] = [file]): Promise<Dropped | NotDropped> {
   const { name } = file;
   try {
     const packed = () => import("./packed.js");
@@ -105,11 +124,12 @@ async function storeOfFile(file: File): Promise<Dropped | NotDropped> {
         return { name, refused: `${name} is too large for a file of references.` };
       return { name, store: await (await packed()).referencesIn(file) };
     }
+    if (!nodeDocuments.test(name)) return { name, store: await (await packed()).arrayFile(file, siblings) };
   } catch (error) {
     const why = isZarrError(error) ? error.message : "it could not be read";
     return { name, refused: `${name} cannot be opened: ${why}.` };
   }
-  return { name, refused: `${name} is neither a folder nor a zip archive.` };
+  return { name, refused: `${name} is a document of a node, without its folder.` };
 }
 
 const nodeDocuments = /^(zarr\.json|\.z(array|group|attrs|metadata)|meta|attrs)$/;

@@ -11,7 +11,7 @@ import {
 import { dimensionsOf } from "zarr-wasm/conventions";
 import { readAddress } from "./address.js";
 import { arrayDataset, variableDataset } from "./arrays.js";
-import { groupAt, ifReadable, isPipeline, openNode, storeFor } from "./nodes.js";
+import { groupAt, ifReadable, openNode, storeFor } from "./nodes.js";
 import { type OpenContext, type Opened, type SourceTarget, targetName } from "./opened.js";
 
 // Loaded on demand: most sources are arrays or images.
@@ -78,7 +78,8 @@ export async function openTarget(requested: SourceTarget, context: OpenContext):
     node = known;
   }
   // Neighbours of the node are read from the store that a pipeline has opened.
-  const found = isPipeline(source) ? { ...target, source: node.store } : target;
+  const found =
+    node.store === source ? target : { ...target, source: node.store, path: pathIn(node, target) };
   const opened = await (node.kind === "array"
     ? openArray(node, found, context)
     : openGroup(node, found, context));
@@ -86,6 +87,10 @@ export async function openTarget(requested: SourceTarget, context: OpenContext):
   const { misplaced } = await groups();
   return { ...opened, unusable: misplaced(opened, target) };
 }
+
+/** The path of a node in its store, which may be a file in the source: "a.nc/temp" is "temp" there. */
+const pathIn = ({ path }: OpenedNode, target: SourceTarget): string | undefined =>
+  path === "" && !target.path ? undefined : path;
 
 /**
  * Opens a node without its own document from the consolidated metadata of the whole source: groups often lack documents.

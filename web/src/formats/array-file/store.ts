@@ -1,10 +1,12 @@
 /** Files of other formats as Zarr stores: chunks are byte ranges of the file. */
 
 import { printDocument } from "../../metadata/print.js";
+import { handleOf } from "../../store/handle.js";
+import { type HttpStoreOptions, httpOptions } from "../../store/http/store.js";
 import { isSegment, normalizePath } from "../../store/path.js";
 import { cutRange, RangedStore, resolveRange } from "../../store/read.js";
 import { type ByteReader, type ByteSource, byteReader } from "../../store/source/byte-reader.js";
-import { fileFormat, formatHint, headBytes } from "../../store/source/file-formats.js";
+import { fileFormat, formatHint, headBytes, readableFormats } from "../../store/source/file-formats.js";
 import {
   type FileSpan,
   findSpan,
@@ -15,17 +17,15 @@ import {
   type Store,
   type StoreGetOptions,
 } from "../../store/store.js";
-import { type HttpStoreOptions, httpOptions } from "../../store/http/store.js";
 import { checkSignalIn, type OptionNames } from "../../util/arguments.js";
 import { joinBytes } from "../../util/bytes.js";
-import { limitExceeded, networkError, type OnWarning, unsupported } from "../../util/errors.js";
+import { isZarrError, limitExceeded, networkError, type OnWarning, unsupported } from "../../util/errors.js";
 import { type Limits, resolveLimits } from "../../util/limits.js";
 import { isFileUrl } from "../../util/platform.js";
-import { handleOf } from "../../store/handle.js";
 import { blocksOf } from "../file/blocks.js";
-import { loadParser } from "./detect.js";
 import { arrayDocument, chunkCount, groupDocument } from "../file/documents.js";
 import type { FileChunk, FileContext, FileGroup, FileNode, FilePart } from "../file/model.js";
+import { loadParser } from "./detect.js";
 
 /** Options; those of HttpStore are for files read by URL. */
 export interface ArrayFileOptions extends HttpStoreOptions {
@@ -97,7 +97,9 @@ export class ArrayFileStore extends RangedStore implements OwnStore {
     const file = byteReader(source, options);
     const store = await openFile(file, options);
     if (store) return store;
-    throw unsupported(`${file.name} has an unknown format`, { code: "unsupported-file" });
+    throw unsupported(`${file.name} has an unknown format; supported are ${readableFormats}`, {
+      code: "unsupported-file",
+    });
   }
 
   /** @internal */
@@ -108,6 +110,18 @@ export class ArrayFileStore extends RangedStore implements OwnStore {
   /** @internal Name of the file. */
   get fileName(): string {
     return this.#file.name;
+  }
+
+  /** @internal Asks the source whether the file is the one that was opened; false if it cannot tell. */
+  async isCurrent(signal: AbortSignal | undefined): Promise<boolean> {
+    const { version } = blocksOf(this.#file);
+    if (version.etag === undefined) return false;
+    try {
+      return (await this.#file.read({ offset: 0, length: 1 }, { signal, version })) !== undefined;
+    } catch (error) {
+      if (isZarrError(error, "Network") && error.code === "changed") return false;
+      throw error;
+    }
   }
 
   locate(key: string): string {
@@ -173,10 +187,7 @@ export class ArrayFileStore extends RangedStore implements OwnStore {
     return this.#readFile("chunks", { ...part, file: reader }, { signal, maxBytes: part.length });
   }
 
-  async #document(
-    path: readonly string[],
-    { signal }: StoreGetOptions,
-  ): Promise<Uint8Array | undefined> {
+  async #document(path: readonly string[], { signal }: StoreGetOptions): Promise<Uint8Array | undefined> {
     const node = (await this.#find(path, signal))?.node;
     if (!node) return undefined;
     return printDocument(
@@ -186,10 +197,7 @@ export class ArrayFileStore extends RangedStore implements OwnStore {
     );
   }
 
-  async #chunk(
-    path: readonly string[],
-    signal: AbortSignal | undefined,
-  ): Promise<FileChunk | undefined> {
+  async #chunk(path: readonly string[], signal: AbortSignal | undefined): Promise<FileChunk | undefined> {
     const found = await this.#find(path, signal, true);
     if (found?.node.kind !== "array" || path[found.depth] !== "c") return undefined;
     const at = path.slice(found.depth + 1).map((text) => (isIndex.test(text) ? Number(text) : -1));
@@ -235,7 +243,7 @@ export class ArrayFileStore extends RangedStore implements OwnStore {
     const parts = joined(chunk);
     const length = parts.reduce((sum, part) => sum + ("bytes" in part ? part.bytes : part).length, 0);
     const { maxBytes = Number.POSITIVE_INFINITY } = options;
-    if (length > maxBytes)
+    if (length > maxBytes && !wanted)
       throw limitExceeded(`${this.locate(key)} has ${length} bytes, more than the limit of ${maxBytes}`);
     const read = await Promise.all(
       parts.map((part) => ("bytes" in part ? part.bytes : this.#readFile(key, part, options))),

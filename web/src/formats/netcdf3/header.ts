@@ -6,7 +6,7 @@
 import { limitExceeded, ZarrError } from "../../util/errors.js";
 import { inSlices, type Steps } from "../../util/slices.js";
 import { minBlock } from "../file/blocks.js";
-import { badFile, Cursor } from "../file/cursor.js";
+import { badFile, Cursor, textOf } from "../file/cursor.js";
 import type { FileContext } from "../file/model.js";
 
 export interface Dimension {
@@ -47,32 +47,21 @@ export interface NumberType {
   readonly fill: string;
 }
 
-const type = (name: string, bytes: number, fill: string): NumberType => ({ name, bytes, fill });
-
-/** Types by their number, which starts at 1. */
-const types: readonly NumberType[] = [
-  type("int8", 1, "-127"),
-  type("char", 1, ""),
-  type("int16", 2, "-32767"),
-  type("int32", 4, "-2147483647"),
-  type("float32", 4, "9.969209968386869e36"),
-  type("float64", 8, "9.969209968386869e36"),
-  type("uint8", 1, "255"),
-  type("uint16", 2, "65535"),
-  type("uint32", 4, "4294967295"),
-  type("int64", 8, "-9223372036854775806"),
-  type("uint64", 8, "18446744073709551614"),
-];
-
-/** Maximum size of a header. */
-const maxHeader = 2 ** 26;
+/** Types by their number, which starts at 1: name, size and fill value. */
+const types = `int8 1 -127,char 1 0,int16 2 -32767,int32 4 -2147483647,float32 4 9.969209968386869e36,
+float64 8 9.969209968386869e36,uint8 1 255,uint16 2 65535,uint32 4 4294967295,int64 8 -9223372036854775806,
+uint64 8 18446744073709551614`
+  .split(",")
+  .map((row): NumberType => {
+    const [name, bytes, fill] = row.trim().split(" ") as [string, string, string];
+    return { name, bytes: Number(bytes), fill };
+  });
 
 /** Reads the header, in parts of growing size. @throws InvalidMetadata ("bad-file"), LimitExceeded. */
 export async function readHeader(
   { name, blocks, limits }: FileContext,
   signal: AbortSignal | undefined,
 ): Promise<Header> {
-  const limit = Math.min(maxHeader, limits.metadataBytes);
   let bytes = await blocks.head(minBlock, signal);
   for (;;) {
     const cursor = new Cursor(bytes, `the header of ${name}`, false);
@@ -82,8 +71,9 @@ export async function readHeader(
       const isWhole = bytes.byteLength < minBlock || bytes.byteLength === blocks.fileSize;
       if (!(error instanceof ZarrError) || !cursor.isShort || isWhole) throw error;
     }
+    const limit = limits.metadataBytes;
     if (bytes.byteLength >= limit) throw limitExceeded(`the header of ${name} exceeds ${limit} bytes`);
-    const size = Math.min(4 * bytes.byteLength, blocks.fileSize ?? Number.POSITIVE_INFINITY, limit);
+    const size = Math.min(4 * bytes.byteLength, blocks.fileSize ?? limit, limit);
     bytes = await blocks.read(0, size, signal);
   }
 }
@@ -104,7 +94,10 @@ class HeaderReader {
     this.#isWide = version === 5;
     this.#hasLongOffsets = version !== 1;
     const records = this.#records();
-    const dimensions = yield* this.#list(tags.dimensions, () => this.#dimension());
+    const dimensions = yield* this.#list(tags.dimensions, () => ({
+      name: this.#name(),
+      length: this.#size(),
+    }));
     if (dimensions.filter(({ length }) => length === 0).length > 1)
       throw badFile(`${this.cursor.what} has several dimensions of records`);
     const attributes = yield* this.#list(tags.attributes, () => this.#attribute());
@@ -151,22 +144,14 @@ class HeaderReader {
   }
 
   #name(): string {
-    const length = this.#size();
-    const name = this.cursor.text(length);
-    this.cursor.skip((4 - (length % 4)) % 4);
-    return name;
-  }
-
-  #dimension(): Dimension {
-    const name = this.#name();
-    return { name, length: this.#size() };
+    return textOf(this.#padded(this.#size()));
   }
 
   #type(): NumberType {
     const number = this.cursor.u32();
     const found = types[number - 1];
-    if (!found) throw badFile(`${this.cursor.what} has the type ${number}`);
-    return found;
+    if (found) return found;
+    throw badFile(`${this.cursor.what} has the type ${number}`);
   }
 
   #attribute(): Attribute {

@@ -26,18 +26,10 @@ export function fillOf(attributes: readonly Attribute[], type: NumberType): Json
   const own = attributes.find(({ name }) => name === "_FillValue");
   if (own?.type !== type || own.count === 0) return type.name === "char" ? "" : new JsonNumber(type.fill);
   if (type.name === "char") return encodeBase64(own.bytes.subarray(0, 1));
-  return type.name.startsWith("float") ? floatFill(own) : numbersOf(own)[0]!;
-}
-
-/** Floats of any bits: fill values other than numbers are strings. */
-function floatFill(attribute: Attribute): Json {
-  const [number] = numbersOf(attribute);
-  const { text } = number as JsonNumber;
-  if (/^-?Infinity$/.test(text)) return text;
-  if (text !== "NaN") return number!;
-  const digits = Array.from(attribute.bytes.subarray(0, attribute.type.bytes), (byte) =>
-    byte.toString(16).padStart(2, "0"),
-  );
+  const number = numbersOf(own)[0]!;
+  if (/^-?Infinity$/.test(number.text)) return number.text;
+  if (number.text !== "NaN") return number;
+  const digits = Array.from(own.bytes.subarray(0, type.bytes), (byte) => byte.toString(16).padStart(2, "0"));
   return `0x${digits.join("")}`;
 }
 
@@ -46,7 +38,7 @@ function fillAttribute(attribute: Attribute): Json {
   if (type.name === "char") return encodeBase64(bytes.subarray(0, 1));
   if (!type.name.startsWith("float")) return valueOf(attribute);
   const view = new DataView(new ArrayBuffer(8));
-  view.setFloat64(0, (numbersOf(attribute)[0] as JsonNumber).value, true);
+  view.setFloat64(0, numbersOf(attribute)[0]!.value, true);
   return encodeBase64(new Uint8Array(view.buffer));
 }
 

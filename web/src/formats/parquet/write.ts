@@ -71,11 +71,22 @@ function schema(columns: readonly NewColumn[]): number[][] {
   return [root, ...own].map(fields);
 }
 
-function columnFields(column: NewColumn, size: number, data: number, dictionary: number | undefined): Field[] {
+function columnFields(
+  column: NewColumn,
+  size: number,
+  data: number,
+  dictionary: number | undefined,
+): Field[] {
   const used = [encodings.plain, encodings.rle, ...(dictionary === undefined ? [] : [encodings.dictionary])];
   return [
     [1, int("integers" in column ? int64 : byteArray)],
-    [2, list(intType, used.map((encoding) => zigzag(encoding)))],
+    [
+      2,
+      list(
+        intType,
+        used.map((encoding) => zigzag(encoding)),
+      ),
+    ],
     [3, list(textType, [textBytes(column.name)])],
     [4, int(0)],
     [5, long(lengthOf(column))],
@@ -103,7 +114,10 @@ function pagesOf(column: NewColumn): Pages {
   const start = [littleEndian(levels.length, 4), levels];
   const values = column.bytes.filter((value) => value !== undefined);
   if (!column.isText)
-    return { dictionary: undefined, data: page(joinBytes([...start, ...plain(values)]), rows, encodings.plain) };
+    return {
+      dictionary: undefined,
+      data: page(joinBytes([...start, ...plain(values)]), rows, encodings.plain),
+    };
   const known = new Map<string, number>();
   const unique: Uint8Array[] = [];
   const indices = values.map((value) => {

@@ -3,9 +3,10 @@
 import type { MaybePromise } from "../../store/store.js";
 import { limitExceeded, networkError } from "../../util/errors.js";
 import type { Json, JsonObject } from "../../util/json.js";
+import { blocksOf } from "../file/blocks.js";
 import { badFile } from "../file/cursor.js";
 import { type ArrayParts, type AxisChunks, bytesCodec, named } from "../file/documents.js";
-import type { FileArray, FileChunk, FileContext } from "../file/model.js";
+import type { FileArray, FileChunk, FileContext, FilePart } from "../file/model.js";
 import { convertChunk, rowBytes } from "./bits.js";
 import type { Page } from "./ifd.js";
 import { isImage, isSameLayout, type PageLayout, readLayout } from "./layout.js";
@@ -58,6 +59,8 @@ const gridOf = ({ width, height, chunkWidth, chunkHeight }: PageLayout) => ({
 export class PageArray implements FileArray {
   readonly kind = "array";
   readonly #parts: ArrayParts;
+  /** The chunk converted last. */
+  #converted: (Pick<FilePart, "offset" | "file"> & { readonly bytes: Uint8Array }) | undefined;
 
   constructor(private readonly options: StackOptions) {
     const { layout, attributes, fillValue } = options;
@@ -106,7 +109,8 @@ export class PageArray implements FileArray {
   }
 
   #codecs(axes: readonly Axis[]): Json[] {
-    const { isLittle, predictor, isPlanar, samples, compression, compressor, conversion } = this.options.layout;
+    const { isLittle, predictor, isPlanar, samples, compression, compressor, conversion } =
+      this.options.layout;
     const order = axes.map((_, i) => i).sort((a, b) => axes[a]!.order - axes[b]!.order);
     const codecs: Json[] = order.some((axis, i) => axis !== i) ? [named("transpose", { order })] : [];
     const axis = samples > 1 && !isPlanar ? -2 : -1;
@@ -137,7 +141,14 @@ export class PageArray implements FileArray {
     await this.#check(found.page);
     const { across, down } = gridOf(layout);
     const part = await this.#locate(found, (sample * down + row) * across + column, row);
-    return part && layout.conversion ? this.#convert(part, row, signal) : part;
+    if (!part || !layout.conversion) return part;
+    // Parts of a chunk are read one after another.
+    const { offset, file } = part;
+    const last = this.#converted;
+    const known = last?.offset === offset && last.file === file ? last.bytes : undefined;
+    const bytes = known ?? (await this.#convert(part, row, signal));
+    this.#converted = { offset, file, bytes };
+    return { bytes };
   }
 
   /** Checks that a page has the layout of the array. */
@@ -149,7 +160,7 @@ export class PageArray implements FileArray {
   }
 
   /** Returns the range of a strip or tile; undefined for one that is not stored. */
-  async #locate({ page, shift = 0 }: Plane, index: number, row: number) {
+  async #locate({ page, shift = 0 }: Plane, index: number, row: number): Promise<FilePart | undefined> {
     const { layout, context } = this.options;
     const [offsetTag, countTag] =
       page.count(tags.tileOffsets) > 0
@@ -184,19 +195,21 @@ export class PageArray implements FileArray {
   }
 
   async #convert(
-    { offset, length, file }: { offset: number; length: number; file: FileContext["blocks"]["file"] | undefined },
+    { offset, length, file }: FilePart,
     row: number,
     signal: AbortSignal | undefined,
-  ): Promise<FileChunk> {
+  ): Promise<Uint8Array> {
     const { context, layout } = this.options;
     const { encodedBytes } = context.limits;
-    if (length > encodedBytes) throw limitExceeded(`a chunk of ${length} bytes; ${encodedBytes} is the limit`);
+    if (length > encodedBytes)
+      throw limitExceeded(`a chunk of ${length} bytes; ${encodedBytes} is the limit`);
     const { blocks } = context;
     const version = file ? undefined : blocks.version;
+    blocksOf(file ?? blocks.file).check(offset, length);
     const raw = await (file ?? blocks.file).read({ offset, length }, { signal, maxBytes: length, version });
     if (!raw || raw.byteLength < length)
       throw networkError(`${context.name} ends within a chunk at ${offset}`, { code: "bad-target" });
-    return { bytes: await convertChunk(raw, layout, this.#rows(row), this.#values(), context.limits) };
+    return convertChunk(raw, layout, this.#rows(row), this.#values(), context.limits, signal);
   }
 }
 

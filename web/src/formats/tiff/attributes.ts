@@ -24,7 +24,10 @@ export async function pageAttributes(page: Page, layout: PageLayout): Promise<En
     if (page.count(tag) === 0 || page.count(tag) > maxText) continue;
     entries.push([name, (await page.text(tag, maxText * 8)) ?? ""]);
   }
-  entries.push(["PhotometricInterpretation", photometricNames.get(layout.photometric) ?? String(layout.photometric)]);
+  entries.push([
+    "PhotometricInterpretation",
+    photometricNames.get(layout.photometric) ?? String(layout.photometric),
+  ]);
   const extra = await page.numbers(tags.extraSamples);
   if (extra.length > 0) entries.push(["ExtraSamples", integersJson(extra.slice(0, layout.samples))]);
   entries.push(...(await resolution(page)));
@@ -131,12 +134,13 @@ const integerIn = (text: string): bigint | undefined => {
 };
 
 function floatFill(text: string, bits: number, zero: Json): FillValue {
-  const isNaN = /^[+-]?nan/i.test(text);
+  const isNan = /^[+-]?nan/i.test(text);
   const isInfinite = /^([+-]?)inf/i.exec(text);
-  const parsed = isNaN ? Number.NaN : isInfinite ? Number(`${isInfinite[1]}Infinity`) : Number(text);
+  const parsed = isNan ? Number.NaN : isInfinite ? Number(`${isInfinite[1]}Infinity`) : Number(text);
   const value = bits === 32 ? Math.fround(parsed) : parsed;
-  const isHalf = bits === 16 && Number.isFinite(value) && !(Number.isInteger(value) && Math.abs(value) <= 2048);
-  if ((Number.isNaN(value) && !isNaN) || isHalf) return { fill: zero, attributes: [["GDAL_NODATA", text]] };
+  const isHalf =
+    bits === 16 && Number.isFinite(value) && !(Number.isInteger(value) && Math.abs(value) <= 2048);
+  if ((Number.isNaN(value) && !isNan) || isHalf) return { fill: zero, attributes: [["GDAL_NODATA", text]] };
   const bytes = new Uint8Array(8);
   new DataView(bytes.buffer).setFloat64(0, value, true);
   const fill = Number.isFinite(value) ? floatJson(value) : String(value);

@@ -1,10 +1,11 @@
 /** Converts samples that no data type of Zarr has: 1 to 31 bits, floats of 24 bits, complex integers. */
 
 import { createCodecChain } from "../../chain/codec-chain.js";
-import type { Json } from "../../util/json.js";
-import type { Limits } from "../../util/limits.js";
-import { toPlain } from "../../util/json.js";
 import { limitExceeded } from "../../util/errors.js";
+import type { Json } from "../../util/json.js";
+import { toPlain } from "../../util/json.js";
+import type { Limits } from "../../util/limits.js";
+import { inSlices, type Steps } from "../../util/slices.js";
 import { badFile } from "../file/cursor.js";
 import type { PageLayout } from "./layout.js";
 
@@ -21,6 +22,7 @@ export async function convertChunk(
   rows: number,
   values: number,
   limits: Limits,
+  signal: AbortSignal | undefined,
 ): Promise<Uint8Array> {
   const { conversion, compressor, isReversed, itemBytes } = layout;
   const row = rowBytes(layout, values);
@@ -28,16 +30,17 @@ export async function convertChunk(
     throw limitExceeded(`a chunk of ${rows} × ${values} values; ${limits.chunkBytes} bytes is the limit`);
   const stored = isReversed ? reversed(raw) : raw;
   const packed = compressor ? await decompress(stored, compressor, rows * row, limits) : stored;
-  if (packed.byteLength < rows * row) throw badFile(`a chunk has ${packed.byteLength} bytes instead of ${rows * row}`);
+  if (packed.byteLength < rows * row)
+    throw badFile(`a chunk has ${packed.byteLength} bytes instead of ${rows * row}`);
   switch (conversion!.kind) {
     case "as-stored":
       return packed.subarray(0, rows * row);
     case "bits":
-      return unpackBits(packed, layout, rows, values);
+      return inSlices(unpackBits(packed, layout, rows, values), signal);
     case "float24":
-      return unpackFloats(packed, layout.isLittle, rows * values);
+      return inSlices(unpackFloats(packed, layout.isLittle, rows * values), signal);
     case "complex":
-      return unpackComplex(packed, layout, 2 * rows * values);
+      return inSlices(unpackComplex(packed, layout, 2 * rows * values), signal);
   }
 }
 
@@ -47,10 +50,17 @@ function reversed(bytes: Uint8Array): Uint8Array {
     for (let bit = 0; bit < 8; bit++) mirrored |= ((byte >> bit) & 1) << (7 - bit);
     return mirrored;
   });
-  return bytes.map((byte) => table[byte]!);
+  const out = new Uint8Array(bytes.byteLength);
+  for (let i = 0; i < out.length; i++) out[i] = table[bytes[i]!]!;
+  return out;
 }
 
-async function decompress(stored: Uint8Array, codec: Json, length: number, limits: Limits): Promise<Uint8Array> {
+async function decompress(
+  stored: Uint8Array,
+  codec: Json,
+  length: number,
+  limits: Limits,
+): Promise<Uint8Array> {
   const chain = await createCodecChain({
     dtype: "uint8",
     shape: [length],
@@ -61,62 +71,66 @@ async function decompress(stored: Uint8Array, codec: Json, length: number, limit
   return chain.decode(stored);
 }
 
+/** Number of values between two points where the work may pause. */
+const pause = 2 ** 16;
+
 /** Unpacks integers, the highest bit first, in files of both byte orders. */
-function unpackBits(packed: Uint8Array, layout: PageLayout, rows: number, values: number): Uint8Array {
+function* unpackBits(
+  packed: Uint8Array,
+  layout: PageLayout,
+  rows: number,
+  values: number,
+): Steps<Uint8Array> {
   const { bits, itemBytes, conversion } = layout;
-  const out = new Uint8Array(rows * values * itemBytes);
+  const out = new (itemBytes === 1 ? Uint8Array : itemBytes === 2 ? Uint16Array : Uint32Array)(rows * values);
   const row = rowBytes(layout, values);
-  const sign = conversion!.isSigned ? 2 ** (bits - 1) : Number.POSITIVE_INFINITY;
-  let to = 0;
-  for (let y = 0; y < rows; y++) {
-    let at = y * row;
-    let [held, count] = [0, 0]; // fewer than 8 bits are left of the byte before
+  const shift = conversion!.isSigned ? 32 - bits : 0;
+  let [at, held, count] = [0, 0, 0];
+  const take = (width: number): number => {
+    for (; count < width; count += 8) held = (held << 8) | packed[at++]!;
+    count -= width;
+    const value = held >>> count;
+    held &= (1 << count) - 1;
+    return value;
+  };
+  for (let to = 0, y = 0; y < rows; y++) {
+    [at, held, count] = [y * row, 0, 0];
     for (let x = 0; x < values; x++) {
-      let value = held;
-      let missing = bits - count;
-      for (; missing >= 8; missing -= 8) value = value * 256 + packed[at++]!;
-      [held, count] = [0, 0];
-      if (missing > 0) {
-        const byte = packed[at++]!;
-        count = 8 - missing;
-        value = value * 2 ** missing + (byte >> count);
-        held = byte & (2 ** count - 1);
-      } else if (missing < 0) {
-        count = -missing;
-        held = value & (2 ** count - 1);
-        value = Math.floor(value / 2 ** count);
-      }
-      if (value >= sign) value -= 2 * sign;
-      for (let byte = 0; byte < itemBytes; byte++, value = Math.floor(value / 256)) out[to++] = value & 0xff;
+      const value = bits <= 16 ? take(bits) : take(bits - 16) * 65536 + take(16);
+      out[to++] = (value << shift) >> shift;
+      if (to % pause === 0) yield;
     }
   }
-  return out;
+  return new Uint8Array(out.buffer);
 }
 
 /** Unpacks floats of 24 bits: a sign, 7 bits of exponent, 16 of the fraction. */
-function unpackFloats(packed: Uint8Array, isLittle: boolean, count: number): Uint8Array {
+function* unpackFloats(packed: Uint8Array, isLittle: boolean, count: number): Steps<Uint8Array> {
   const out = new DataView(new ArrayBuffer(4 * count));
   for (let i = 0; i < count; i++) {
     const [a, b, c] = [packed[3 * i]!, packed[3 * i + 1]!, packed[3 * i + 2]!];
     const word = isLittle ? (c << 16) | (b << 8) | a : (a << 16) | (b << 8) | c;
-    const [sign, exponent, fraction] = [word >> 23 ? -1 : 1, (word >> 16) & 0x7f, word & 0xffff];
-    if (exponent === 127) {
-      out.setUint32(4 * i, (((sign < 0 ? 0x1ff : 0xff) << 23) | (fraction << 7)) >>> 0, true);
-      continue;
-    }
-    const scale = exponent === 0 ? 2 ** -62 : 2 ** (exponent - 63);
-    out.setFloat32(4 * i, sign * scale * ((exponent === 0 ? 0 : 1) + fraction / 65536), true);
+    const [sign, exponent, fraction] = [word >> 23, (word >> 16) & 0x7f, word & 0xffff];
+    const scale = (exponent === 0 ? 2 ** -62 : 2 ** (exponent - 63)) * (sign ? -1 : 1);
+    if (exponent === 127) out.setUint32(4 * i, ((sign << 31) | (0xff << 23) | (fraction << 7)) >>> 0, true);
+    else out.setFloat32(4 * i, scale * ((exponent === 0 ? 0 : 1) + fraction / 65536), true);
+    if (i % pause === 0) yield;
   }
   return new Uint8Array(out.buffer);
 }
 
 /** Converts integers to floats of twice their size; of 8 bits, to floats of 32. */
-function unpackComplex(packed: Uint8Array, { bits, isLittle }: PageLayout, count: number): Uint8Array {
+function* unpackComplex(
+  packed: Uint8Array,
+  { bits, isLittle }: PageLayout,
+  count: number,
+): Steps<Uint8Array> {
   const view = new DataView(packed.buffer, packed.byteOffset, packed.byteLength);
   const out = new DataView(new ArrayBuffer(count * (bits === 64 ? 8 : 4)));
   for (let i = 0; i < count; i++) {
     if (bits === 64) out.setFloat64(8 * i, view.getInt32(4 * i, isLittle), true);
     else out.setFloat32(4 * i, bits === 32 ? view.getInt16(2 * i, isLittle) : view.getInt8(i), true);
+    if (i % pause === 0) yield;
   }
   return new Uint8Array(out.buffer);
 }

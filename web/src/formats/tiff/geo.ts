@@ -62,7 +62,9 @@ const integerOf = (value: Json | undefined): number | undefined =>
 
 /** Returns the georeferencing of a page; undefined if it has none. */
 export async function readGeoreferencing(page: Page): Promise<Georeferencing | undefined> {
-  if (![tags.geoKeyDirectory, tags.modelTiepoint, tags.modelTransformation].some((tag) => page.count(tag) > 0))
+  if (
+    ![tags.geoKeyDirectory, tags.modelTiepoint, tags.modelTransformation].some((tag) => page.count(tag) > 0)
+  )
     return undefined;
   const keys = await geoKeys(page);
   const isPoint = integerOf(keys.get(1025)) === 2;
@@ -123,7 +125,11 @@ export function spatialAttributes(
         ["spatial:transform", transform.map(floatJson)],
       ]
     : [];
-  return [...(code === undefined ? [] : [["proj:code", code] as [string, Json]]), ...spatial, ...Object.entries(extras)];
+  return [
+    ...(code === undefined ? [] : [["proj:code", code] as [string, Json]]),
+    ...spatial,
+    ...Object.entries(extras),
+  ];
 }
 
 /** Returns the georeferencing of a level that covers the same area with fewer elements. */

@@ -71,29 +71,32 @@ export class TiffFile {
   }
 
   /**
-   * Follows the chain of pages. Damage after the first page ends it with a warning, as in libtiff.
-   * @throws InvalidMetadata ("bad-file") for a cycle; LimitExceeded for more than 2²⁰ pages.
+   * Follows the chain of pages. Damage after the first page and cycles end it with a warning, as in libtiff.
+   * @throws InvalidMetadata ("bad-file") if the first page is damaged; LimitExceeded for more than 2²⁰ pages.
    */
   async chain({ onWarning }: FileContext, signal: AbortSignal | undefined): Promise<PageEntry[]> {
     const found: PageEntry[] = [];
     const seen = new Set<number>();
     let pause = performance.now() + sliceTime;
     for (let offset = this.first; offset !== 0; ) {
-      if (seen.has(offset)) throw badFile(`${this.name} has a cycle of pages at ${offset}`);
       if (found.length >= maxPages) throw limitExceeded(`${this.name} has more than ${maxPages} pages`);
-      seen.add(offset);
       if (performance.now() > pause) {
         await nextTask();
         signal?.throwIfAborted();
         pause = performance.now() + sliceTime;
       }
       try {
+        if (seen.has(offset)) throw badFile(`the chain returns to the page at ${offset}`);
+        seen.add(offset);
         const { page, next } = await this.#read(offset, signal);
         found.push(await page.entry());
         offset = next;
       } catch (error) {
         if (found.length === 0 || !isZarrError(error, "InvalidMetadata")) throw error;
-        onWarning?.({ code: "bad-page", message: `page ${found.length} is ignored: ${error.message}` });
+        onWarning?.({
+          code: "bad-page",
+          message: `${this.name} ends after ${found.length} pages: ${error.message}`,
+        });
         break;
       }
     }

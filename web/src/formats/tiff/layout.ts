@@ -3,8 +3,8 @@
 import { encodeBase64 } from "../../util/bytes.js";
 import { unsupported, type ZarrError } from "../../util/errors.js";
 import type { Json } from "../../util/json.js";
-import { named } from "../file/documents.js";
 import { badFile } from "../file/cursor.js";
+import { named } from "../file/documents.js";
 import type { Page } from "./ifd.js";
 import { tags } from "./tags.js";
 
@@ -103,7 +103,8 @@ export async function readLayout(page: Page): Promise<PageLayout> {
   const isPlain = !type.conversion && !isReversed;
   if (!isPlain && layout.predictor > 1) throw refused(`Predictor ${layout.predictor} of ${bits} bits`);
   const compressor = await compressorOf(page, layout);
-  const conversion = type.conversion ?? (isReversed ? ({ kind: "as-stored", isSigned: false } as const) : undefined);
+  const conversion =
+    type.conversion ?? (isReversed ? ({ kind: "as-stored", isSigned: false } as const) : undefined);
   if (conversion && isImage(compression)) throw refused(`compression ${compression} of ${bits} bits`);
   return { ...layout, compressor, conversion };
 }
@@ -182,7 +183,8 @@ async function readPredictor(
   const predictor = await page.number(tags.predictor, 1);
   if (predictor === 1 || compression === 1 || isImage(compression)) return 1;
   if (predictor !== 2 && predictor !== 3) throw refused(`Predictor ${predictor}`);
-  if (!withPredictor.includes(compression)) throw refused(`Predictor ${predictor} with compression ${compression}`);
+  if (!withPredictor.includes(compression))
+    throw refused(`Predictor ${predictor} with compression ${compression}`);
   const isWhole = bits === 8 || bits === 16 || bits === 32 || bits === 64;
   if (format > 4 || !isWhole || (predictor === 3 && (format !== 3 || bits < 16)))
     throw refused(`Predictor ${predictor} of ${bits} bits with SampleFormat ${format}`);
@@ -244,7 +246,8 @@ async function jpegCodec(page: Page, { photometric, samples, isPlanar }: Uncompr
   const tables =
     page.count(tags.jpegTables) > 0 ? encodeBase64(await page.bytes(tags.jpegTables, 2 ** 16)) : undefined;
   const spaces = isPlanar || samples === 1 ? gray : photometric === 6 ? ycbcr : samples === 4 ? cmyk : rgb;
-  if (!isPlanar && samples !== 1 && samples !== 3 && samples !== 4) throw refused(`JPEG of ${samples} samples`);
+  if (!isPlanar && samples !== 1 && samples !== 3 && samples !== 4)
+    throw refused(`JPEG of ${samples} samples`);
   return named("imagecodecs_jpeg", { tables, ...spaces });
 }
 

@@ -1,6 +1,8 @@
 /** Groups of TIFF files: images, their levels of resolution, and the attributes that describe them. */
 
 import { jsonObject, toJson } from "../../metadata/print.js";
+import { isZarrError } from "../../util/errors.js";
+import type { Steps } from "../../util/slices.js";
 import type { Json, JsonObject, PlainJson } from "../../util/json.js";
 import { floatJson } from "../file/documents.js";
 import type { FileContext, FileGroup, FileNode } from "../file/model.js";
@@ -76,9 +78,10 @@ export interface Image {
 }
 
 /** Assigns pages of reduced resolution and masks to the image before them. */
-export function imagesOf(pages: readonly PageEntry[]): Image[] {
+export function* imagesOf(pages: readonly PageEntry[]): Steps<Image[]> {
   const images: Image[] = [];
-  for (const page of pages) {
+  for (const [i, page] of pages.entries()) {
+    if (i % 4096 === 4095) yield;
     const last = images.at(-1);
     if (last && page.subfile & 4) last.masks.push(page);
     else if (last && page.subfile & 1 && last.reduced.length < maxLevels) last.reduced.push(page);
@@ -97,28 +100,43 @@ export async function subPages(file: TiffFile, page: Page): Promise<Page[]> {
 export async function imageNode(context: FileContext, file: TiffFile, image: Image): Promise<FileNode> {
   const main = await readLevel(await file.page(image.main.offset));
   const others = await Promise.all(image.reduced.map(({ offset }) => file.page(offset)));
-  const { levels, rest } = await splitLevels(main, [...others, ...(await subPages(file, main.page))]);
+  const { levels, rest } = await splitLevels(context, main, [
+    ...others,
+    ...(await subPages(file, main.page)),
+  ]);
   const geo = await readGeoreferencing(main.page);
   if (levels.length + rest.length + image.masks.length === 1) {
-    const samples = geo ? ({ samples: "first", sampleName: "band" } as const) : ({ samples: "last" } as const);
+    const samples = geo
+      ? ({ samples: "first", sampleName: "band" } as const)
+      : ({ samples: "last" } as const);
     return pageArray(context, main, samples, geo);
   }
   const nodes = new Map<string, FileNode>(await levelNodes(context, levels, geo));
   if (image.masks.length > 0) nodes.set("mask", await masksNode(context, file, image.masks, geo));
-  for (const [i, level] of rest.entries())
-    nodes.set(`sub${i}`, await pageArray(context, level, { samples: "last" }, undefined));
+  for (const [i, node] of rest.entries()) nodes.set(`sub${i}`, node);
   return groupOf(levelAttributes(levels, geo, []), nodes);
 }
 
-/** Separates levels of an image, finest first, from pages that show something else. */
-export async function splitLevels(main: Level, pages: readonly Page[]) {
+/** A page that cannot be read as an array: opening it fails, its neighbours can be opened. */
+const refusedNode = (error: unknown): FileNode => ({
+  kind: "array",
+  describe: () => Promise.reject(error),
+  chunk: () => undefined,
+});
+
+/** Separates levels of an image, finest first, from pages that show something else or cannot be read. */
+async function splitLevels(context: FileContext, main: Level, pages: readonly Page[]) {
   const levels = [main];
-  const rest: Level[] = [];
-  for (const page of pages) {
-    const level = await readLevel(page);
-    if (isReduced(level, main)) levels.push(level);
-    else rest.push(level);
-  }
+  const rest: FileNode[] = [];
+  for (const page of pages)
+    try {
+      const level = await readLevel(page);
+      if (isReduced(level, main)) levels.push(level);
+      else rest.push(await pageArray(context, level, { samples: "last" }, undefined));
+    } catch (error) {
+      if (!isZarrError(error, "Unsupported", "InvalidMetadata")) throw error;
+      rest.push(refusedNode(error));
+    }
   levels.sort((a, b) => b.layout.width * b.layout.height - a.layout.width * a.layout.height);
   return { levels, rest };
 }
@@ -129,12 +147,14 @@ async function masksNode(
   masks: readonly PageEntry[],
   geo: Georeferencing | undefined,
 ): Promise<FileNode> {
-  const [first, ...others] = await Promise.all(
-    masks.map(async ({ offset }) => readLevel(await file.page(offset))),
-  );
-  if (others.length === 0) return pageArray(context, first!, { samples: "first" }, geo);
-  const levels = [first!, ...others];
-  return groupOf(levelAttributes(levels, geo, []), await levelNodes(context, levels, geo));
+  try {
+    const pages = await Promise.all(masks.map(async ({ offset }) => readLevel(await file.page(offset))));
+    if (pages.length === 1) return await pageArray(context, pages[0]!, { samples: "first" }, geo);
+    return groupOf(levelAttributes(pages, geo, []), await levelNodes(context, pages, geo));
+  } catch (error) {
+    if (!isZarrError(error, "Unsupported", "InvalidMetadata")) throw error;
+    return refusedNode(error);
+  }
 }
 
 /** Returns arrays "0", "1", … of levels, finest first. */
@@ -171,7 +191,14 @@ export async function pageArray(
     ...(await gdalAttributes(source, layout.samples, context.limits)),
     ...(await pageAttributes(page, layout)),
   ];
-  return new PageArray({ context, page, layout, attributes: attributesOf(entries), fillValue: fill.fill, ...place });
+  return new PageArray({
+    context,
+    page,
+    layout,
+    attributes: attributesOf(entries),
+    fillValue: fill.fill,
+    ...place,
+  });
 }
 
 /** Attributes of a group of levels: layouts of zarr-conventions for maps, OME-Zarr for other images. */
@@ -197,7 +224,11 @@ export function levelAttributes(
   }
   const axes = base.samples > 1 ? [channelAxis, ...pixelAxes()] : pixelAxes();
   const sizes = levels.map(({ layout: { width, height } }) => [height, width] as const);
-  return attributesOf([["ome", omeAttributes({ axes, sizes })], ...(geo ? Object.entries(geo.extras) : []), ...entries]);
+  return attributesOf([
+    ["ome", omeAttributes({ axes, sizes })],
+    ...(geo ? Object.entries(geo.extras) : []),
+    ...entries,
+  ]);
 }
 
 /** An axis of OME-Zarr. */
@@ -229,13 +260,22 @@ export function omeAttributes({ name, axes, sizes, omero }: OmeImage): JsonObjec
   const datasets = sizes.map(([height, width], i) => {
     const factors = [...axes.slice(2).map(() => 1), rows / height, columns / width];
     const scale = axes.map((axis, at) => floatJson((axis.scale ?? 1) * factors[at]!));
-    const transformations = [jsonObject([["type", "scale"], ["scale", scale]])];
+    const transformations = [
+      jsonObject([
+        ["type", "scale"],
+        ["scale", scale],
+      ]),
+    ];
     return jsonObject([
       ["path", String(i)],
       ["coordinateTransformations", transformations],
     ]);
   });
-  const listed = axes.map(({ name, type, unit }) => ({ name, type, ...(unit === undefined ? {} : { unit }) }));
+  const listed = axes.map(({ name, type, unit }) => ({
+    name,
+    type,
+    ...(unit === undefined ? {} : { unit }),
+  }));
   const image = jsonObject([
     ["name", name],
     ["axes", toJson(listed satisfies PlainJson, "axes")],
@@ -247,4 +287,3 @@ export function omeAttributes({ name, axes, sizes, omero }: OmeImage): JsonObjec
     ["omero", omero],
   ]);
 }
-

@@ -125,10 +125,13 @@ function dimensionsOf(pixels: XmlElement, samples: number): Dimensions {
   const order = (pixels.attributes.get("DimensionOrder") ?? "XYCZT").slice(2).split("");
   if ([...order].sort().join("") !== "CTZ") throw badFile(`DimensionOrder of OME-XML is XY${order.join("")}`);
   const channels = size("C");
-  if (channels % samples !== 0) throw refused(`OME-TIFF of ${channels} channels in pages of ${samples} samples`);
+  if (channels % samples !== 0)
+    throw refused(`OME-TIFF of ${channels} channels in pages of ${samples} samples`);
   const sizes = { T: size("T"), C: channels / samples, Z: size("Z") };
   if (sizes.T * sizes.C * sizes.Z > maxPlanes)
-    throw limitExceeded(`an OME-TIFF image of ${sizes.T * sizes.C * sizes.Z} planes; ${maxPlanes} is the limit`);
+    throw limitExceeded(
+      `an OME-TIFF image of ${sizes.T * sizes.C * sizes.Z} planes; ${maxPlanes} is the limit`,
+    );
   return { sizes, order: order as Dimensions["order"] };
 }
 

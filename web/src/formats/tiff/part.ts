@@ -1,6 +1,7 @@
 /** TIFF: the part of the library that reads TIFF files as arrays and groups. */
 
 import { isZarrError } from "../../util/errors.js";
+import { inSlices } from "../../util/slices.js";
 import type { FileContext, FileFormat, FileNode } from "../file/model.js";
 import { attributesOf } from "./attributes.js";
 import { TiffFile } from "./ifd.js";
@@ -17,7 +18,7 @@ export const format: FileFormat = {
       const node = await ifValid(context, () => convention(context, file, pages));
       if (node) return node;
     }
-    const images = imagesOf(pages);
+    const images = await inSlices(imagesOf(pages), signal);
     if (images.length === 1) return imageNode(context, file, images[0]!);
     const names = images.map((_, i) => String(i));
     return new NodeGroup(attributesOf([]), names, async (name) => {

@@ -77,10 +77,7 @@ export async function stackNode(context: FileContext, stack: Stack): Promise<Fil
   const samples = stack.main.layout.samples > 1 ? [{ name: "s", type: "channel" as const }] : [];
   const sizes = layouts.map(({ width, height }) => [height, width] as const);
   const ome = omeAttributes({ axes: [...outer, ...samples, ...pixelAxes()], sizes });
-  return groupOf(
-    attributesOf([["ome", ome]]),
-    new Map(arrays.map((array, i) => [String(i), array])),
-  );
+  return groupOf(attributesOf([["ome", ome]]), new Map(arrays.map((array, i) => [String(i), array])));
 }
 
 /** Bytes of an uncompressed page whose strips follow one another. */
@@ -206,7 +203,8 @@ export async function shapedNode(
     const outer = outerOf(shaped, main);
     const count = outer?.reduce((product, { length }) => product * length, 1) ?? 0;
     const isSingle = stacks.length === 0 && pages.length === 1;
-    const plane = outer && planesOf(file, main, isSingle ? pages : pages.slice(at, at + count), lengthsOf(outer));
+    const plane =
+      outer && planesOf(file, main, isSingle ? pages : pages.slice(at, at + count), lengthsOf(outer));
     if (!plane) return undefined;
     stacks.push({ main, outer: outer!, plane, attributes: await pageAttributes(page, main.layout) });
     at += isSingle ? 1 : count;
@@ -218,4 +216,3 @@ export async function shapedNode(
     return stack && stackNode(context, stack);
   });
 }
-

@@ -14,7 +14,8 @@ export interface XmlElement {
 const maxDepth = 64;
 
 /** A tag with its attributes, a comment, a CDATA section, an instruction or a declaration. */
-const markup = /<(?:!--[\s\S]*?-->|!\[CDATA\[([\s\S]*?)\]\]>|[?!][^>]*>|(\/?)([^\s<>/="']+)((?:[^<>"']|"[^"]*"|'[^']*')*)>)/g;
+const markup =
+  /<(?:!--[\s\S]*?-->|!\[CDATA\[([\s\S]*?)\]\]>|[?!][^>]*>|(\/?)([^\s<>/="']+)((?:[^<>"']|"[^"]*"|'[^']*')*)>)/g;
 const attribute = /([^\s=/"'<>]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
 
 interface Building {

@@ -13,19 +13,22 @@ interface FileFormatRow {
   /** Matches the characters of the first bytes. */
   readonly start: RegExp;
   readonly name: string;
+  /** Short name, for lists of the formats that `open` reads. */
+  readonly label?: string;
   /** How to open files of formats that `open` does not read. */
   readonly remedy?: string;
 }
 
 /** One row for each format. Those without a remedy have a parser: see formats/array-file/detect.ts. */
 export const fileFormats = [
-  { id: "netcdf3", start: bytes("CDF[\\x01\\x02\\x05]"), name: "a NetCDF file (classic)" },
+  { id: "netcdf3", start: bytes("CDF[\\x01\\x02\\x05]"), name: "a NetCDF file (classic)", label: "NetCDF" },
   {
     id: "hdf5",
     start: bytes(`(?:[^]{512}|[^]{1024}|[^]{2048})?${hdf5}`),
     name: "an HDF5 file, as NetCDF-4 files are",
+    label: "HDF5",
   },
-  { id: "tiff", start: bytes("(?:II[*+]\\0|MM\\0[*+])"), name: "a TIFF file" },
+  { id: "tiff", start: bytes("(?:II[*+]\\0|MM\\0[*+])"), name: "a TIFF file", label: "TIFF" },
   { id: "hdf4", start: bytes("\\x0e\\x03\\x13\\x01"), name: "an HDF4 file", remedy: references },
   { id: "grib1", start: bytes("GRIB[^]{3}\\x01"), name: "a GRIB file of edition 1", remedy: references },
   { id: "grib2", start: bytes("GRIB[^]{3}\\x02"), name: "a GRIB file", remedy: references },
@@ -43,6 +46,9 @@ export const fileFormats = [
 type Row = (typeof fileFormats)[number];
 /** The formats that `open` reads. */
 export type ReadableFormat = Exclude<Row, { remedy: string }>["id"];
+
+/** The formats that `open` reads, for messages. */
+export const readableFormats = fileFormats.flatMap((row) => ("label" in row ? [row.label] : [])).join(", ");
 
 /** Returns the format of a file by its first bytes; undefined if it is unknown. */
 export function fileFormat(head: Uint8Array): (FileFormatRow & Pick<Row, "id">) | undefined {

@@ -137,7 +137,8 @@ const itemBytes = ({ source }: ReferencedArray): number => source.dtype.itemByte
 /** @throws InvalidArgument unless two arrays have the same form, except for their lengths along an axis. */
 function checkForm(first: Part, part: Part, axis: number | undefined): void {
   const [one, other] = [first.array.document, part.array.document].map((document) => {
-    const shorten = (list: Json | undefined) => (list as Json[]).map((length, i) => (i === axis ? null : length));
+    const shorten = (list: Json | undefined) =>
+      (list as Json[]).map((length, i) => (i === axis ? null : length));
     const own = { ...document, shape: shorten(document["shape"]), chunks: shorten(document["chunks"]) };
     return own as JsonObject;
   });
@@ -216,7 +217,8 @@ function joinChunks(
   { document, dimensions, source }: ReferencedArray,
 ): ReferencedArray {
   const [first] = parts as readonly [Part, ...Part[]];
-  const replaced = (list: readonly number[], value: number) => list.map((own, i) => (i === axis ? value : own));
+  const replaced = (list: readonly number[], value: number) =>
+    list.map((own, i) => (i === axis ? value : own));
   const length = parts.reduce((sum, { array }) => sum + array.shape[axis]!, 0);
   const shape = replaced(first.array.shape, length);
   const chunkShape = replaced(first.array.chunkShape, step);
@@ -249,7 +251,8 @@ function joinChunks(
   return { document: joined, shape, chunkShape, dimensions, chunks: sorted(chunks), source };
 }
 
-const sorted = (chunks: ReadonlyMap<number, ChunkReference>) => new Map([...chunks].sort(([a], [b]) => a - b));
+const sorted = (chunks: ReadonlyMap<number, ChunkReference>) =>
+  new Map([...chunks].sort(([a], [b]) => a - b));
 
 /** Returns one of several equal pieces of a chunk. */
 function cut(reference: ChunkReference, i: number, pieces: number): ChunkReference {

@@ -57,6 +57,16 @@ export class FileReferences {
     this.#nodes = [...nodes];
   }
 
+  /** Number of arrays. */
+  get arrays(): number {
+    return this.#nodes.filter(({ array }) => array).length;
+  }
+
+  /** Number of chunks. */
+  get chunks(): number {
+    return this.#nodes.reduce((sum, { array }) => sum + (array?.chunks.size ?? 0), 0);
+  }
+
   /** Returns the kerchunk document. Its documents are of Zarr v2. */
   toJSON(): KerchunkDocument {
     return { version: 1, refs: Object.fromEntries(this.#entries()) };
@@ -121,7 +131,9 @@ function* recordFiles(node: ReferencedNode, recordSize: number): Generator<[stri
   if (!array) return;
   const count = gridOf(array.shape, array.chunkShape).reduce((product, length) => product * length, 1);
   for (let start = 0; start < count; start += recordSize) {
-    const rows = Array.from({ length: Math.min(recordSize, count - start) }, (_, i) => array.chunks.get(start + i));
+    const rows = Array.from({ length: Math.min(recordSize, count - start) }, (_, i) =>
+      array.chunks.get(start + i),
+    );
     const range = (at: 1 | 2) => rows.map((row) => (row && !(row instanceof Uint8Array) ? row[at] : 0));
     const names = new Map<string, Uint8Array>();
     const target = (name: string) => {

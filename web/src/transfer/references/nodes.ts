@@ -140,7 +140,9 @@ function fillNumber(value: Json): JsonNumber | undefined {
 
 function isSame({ value }: FillValue, number: JsonNumber | undefined): boolean {
   if (number === undefined) return false;
-  return typeof value === "bigint" ? number.isInteger && number.bigint === value : Object.is(value, number.value);
+  return typeof value === "bigint"
+    ? number.isInteger && number.bigint === value
+    : Object.is(value, number.value);
 }
 
 /** Codecs of Zarr v2 that programs other than this library have: those of numcodecs, and of imagecodecs. */
