@@ -1,6 +1,7 @@
 /** The messages of HDF5 objects, parsed. Spec: HDF5 File Format Specification 3.0, IV.A.2. */
 
 import type { FloatName } from "../../dtypes/floats.js";
+import type { PlainJson } from "../../util/json.js";
 
 /** An integer or a bit field. */
 export interface IntegerType {
@@ -145,4 +146,10 @@ export interface DatasetParts {
   readonly filters: readonly Filter[];
   /** Bytes of the fill value in the form of the type; undefined for the default (zeros) and if not defined. */
   readonly fill: Uint8Array | undefined;
+}
+
+/** A codec from bytes to bytes. */
+export interface FilterCodec {
+  readonly name: string;
+  readonly configuration?: Readonly<Record<string, PlainJson>>;
 }
