@@ -183,10 +183,10 @@ function variableValue(file: HdfFile, cursor: Cursor): MaybePromise<Uint8Array> 
 
 /** Returns a string as UTF-8, up to the first NUL. */
 function textBytes(bytes: Uint8Array): Uint8Array {
-  const end = bytes.indexOf(0);
-  const own = end < 0 ? bytes : bytes.subarray(0, end);
-  const isAscii = own.every((byte) => byte < 0x80);
-  return isAscii || utf8Text(own) !== undefined ? own : textEncoder().encode(textOf(own));
+  let [end, all] = [0, 0];
+  for (; end < bytes.length && bytes[end] !== 0; end++) all |= bytes[end]!;
+  const own = bytes.subarray(0, end);
+  return all < 0x80 || utf8Text(own) !== undefined ? own : textEncoder().encode(textOf(own));
 }
 
 /** Returns the type of the elements of array types. */
