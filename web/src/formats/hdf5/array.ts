@@ -151,8 +151,8 @@ export class HdfArray implements FileArray {
     const attributes = await this.ownAttributes();
     const isNetcdf = this.objects.isNetcdf || hasNetcdfMarks(attributes);
     const hidden = isNetcdf || isScale(attributes) ? dimensionAttributes : hiddenEverywhere;
-    const hasFloats = /^b?float\d/.test(mapping.dtype.core);
-    const json = await attributesJson(this.objects.reader.file, attributes, { hidden, isNetcdf, hasFloats });
+    const { core } = mapping.dtype;
+    const json = await attributesJson(this.objects.reader.file, attributes, { hidden, isNetcdf, core });
     return withFlags(json, type);
   }
 
