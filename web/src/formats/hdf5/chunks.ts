@@ -13,10 +13,10 @@ import { named } from "../file/documents.js";
 import type { FileChunk } from "../file/model.js";
 import { chunkLocator } from "./chunk-index.js";
 import type { HdfFile } from "./file.js";
-import { type FilterCodec, type Pipeline, type PipelineCodec, pipelineOf, unshuffled } from "./filters.js";
+import { type Pipeline, type PipelineCodec, pipelineOf, unshuffled } from "./filters.js";
 import { heapObject } from "./global-heap.js";
 import type { Mapping } from "./mapping.js";
-import type { ChunkedLayout, DatasetParts, Datatype } from "./types.js";
+import type { ChunkedLayout, DatasetParts, Datatype, FilterCodec } from "./types.js";
 
 /** Returns the bytes of a chunk; undefined if it is not stored. @param at index of the chunk per dimension. */
 export type ChunkReader = (at: readonly number[]) => Promise<FileChunk | undefined>;

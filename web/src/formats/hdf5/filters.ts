@@ -1,15 +1,8 @@
 /** The filters of HDF5 as codecs of Zarr. */
 
-import type { PlainJson } from "../../util/json.js";
 import type { HdfFile } from "./file.js";
-import type { Filter } from "./types.js";
+import type { Filter, FilterCodec } from "./types.js";
 import { zfpCodecs } from "./zfp.js";
-
-/** A codec from bytes to bytes. */
-export interface FilterCodec {
-  readonly name: string;
-  readonly configuration?: Readonly<Record<string, PlainJson>>;
-}
 
 /** A codec of a pipeline, with the bit of the filter in masks of chunks. */
 export interface PipelineCodec {

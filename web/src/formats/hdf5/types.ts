@@ -1,6 +1,7 @@
 /** The messages of HDF5 objects, parsed. Spec: HDF5 File Format Specification 3.0, IV.A.2. */
 
 import type { FloatName } from "../../dtypes/floats.js";
+import type { PlainJson } from "../../util/json.js";
 
 /** An integer or a bit field. */
 export interface IntegerType {
@@ -100,6 +101,12 @@ export interface Filter {
   /** Bit 0: optional, so that chunks may lack it. */
   readonly flags: number;
   readonly values: readonly number[];
+}
+
+/** A codec of a filter. */
+export interface FilterCodec {
+  readonly name: string;
+  readonly configuration?: Readonly<Record<string, PlainJson>>;
 }
 
 interface CompactLayout {
