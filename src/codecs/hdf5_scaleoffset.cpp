@@ -20,6 +20,7 @@
 #ifdef ZW_RARE_CODECS
 
 #include <algorithm>
+#include <type_traits>
 
 #include "base/checked.hpp"
 #include "codecs/sizes.hpp"
@@ -128,8 +129,8 @@ void decodeValues(const Coding& coding, ByteView in, size_t count, uint8_t* out)
 
 template <class T>
 void decodeAs(const Coding& coding, ByteView in, size_t count, uint8_t* out) {
-  if (coding.bits > 32) {
-    decodeValues<T, uint64_t>(coding, in, count, out);
+  if (sizeof(T) == 8 && coding.bits > 32) {
+    decodeValues<T, std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>>(coding, in, count, out);
   } else {
     decodeValues<T, uint32_t>(coding, in, count, out);
   }

@@ -254,9 +254,33 @@ def every_filter(name, **options):
             for digits in [0, 2, 5]:
                 setup = lambda plist: plist.set_scaleoffset(h5z.SO_FLOAT_DSCALE, digits)
                 add(f"scaleoffset-{digits}/{dtype}", smooth(dtype, shape), setup)
+        packed(file)
         zfp(file)
         zstandard(file)
         unknown(file)
+
+
+def packed(file):
+    """Integers of which nbit stores some bits only."""
+    for base, precision, offset in itertools.product(
+        [h5t.STD_I16LE, h5t.STD_U16BE, h5t.STD_I32BE, h5t.STD_U8LE, h5t.STD_I64LE], [5, 12, 30], [0, 2]
+    ):
+        if precision + offset > 8 * base.get_size() or precision == 12 and base.get_size() == 8:
+            continue
+        stored = base.copy()
+        stored.set_precision(precision)
+        stored.set_offset(offset)
+        plist = h5p.create(h5p.DATASET_CREATE)
+        plist.set_chunk((8, 8))
+        nbit(plist)
+        is_signed = stored.get_sign() == h5t.SGN_2
+        plist.set_fill_value(numpy.array(-3 if is_signed else 3, "i8"))
+        sign = "i" if is_signed else "u"
+        path = f"packed-{sign}{8 * base.get_size()}-{stored.get_order()}-{precision}-{offset}"
+        dataset = h5py.Dataset(h5d.create(file.id, path.encode(), stored, h5s.create_simple((20, 20)), plist))
+        low = -(2 ** (precision - 1)) if is_signed else 0
+        dataset[:10] = rng.integers(low, low + 2**precision, (10, 20))
+        check(file, path)
 
 
 def zfp(file):

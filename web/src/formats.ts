@@ -16,10 +16,3 @@ export {
   type ParquetTable,
   readParquet,
 } from "./formats/parquet/table.js";
-export {
-  FileReferences,
-  type KerchunkDocument,
-  type KerchunkReference,
-  makeReferences,
-  type ReferencesOptions,
-} from "./transfer/references/make.js";

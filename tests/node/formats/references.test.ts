@@ -3,7 +3,8 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node
 import path from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { get, getBytes, MapStore, open } from "zarr-wasm";
-import { ArrayFileStore, makeReferences, ReferenceStore, type ReferencesOptions } from "zarr-wasm/formats";
+import { ArrayFileStore, ReferenceStore } from "zarr-wasm/formats";
+import { makeReferences, type ReferencesOptions } from "zarr-wasm/transfer";
 import { writeParquet } from "#src/formats/parquet/write.js";
 import { readRecords } from "#src/formats/kerchunk/records.js";
 import { skipFor } from "../../shared/skips.js";

@@ -37,13 +37,16 @@ export const hdf5Bitshuffle = filter("hdf5_bitshuffle", (config) => {
 /** Parses a filter's parameters. */
 function readParms(config: ConfigReader): number[] {
   const parms = config.get("parms");
-  const isWord = (value: unknown) => Number.isInteger(value) && (value as number) >= 0 && (value as number) < 2 ** 32;
+  const isWord = (value: unknown) =>
+    Number.isInteger(value) && (value as number) >= 0 && (value as number) < 2 ** 32;
   if (!Array.isArray(parms) || !parms.every(isWord))
     throw config.error(`"parms" must be a list of integers from 0 to 2^32 - 1, not ${formatValue(parms)}`);
   return parms;
 }
 
-type Words<N extends number, List extends number[] = []> = List["length"] extends N ? List : Words<N, [...List, number]>;
+type Words<N extends number, List extends number[] = []> = List["length"] extends N
+  ? List
+  : Words<N, [...List, number]>;
 
 const checkedByCore = "its parameters must fit the chunk";
 

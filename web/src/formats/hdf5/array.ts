@@ -9,6 +9,7 @@ import type { FileArray, FileChunk } from "../file/model.js";
 import { type Attribute, attributesJson, readAttributes } from "./attributes.js";
 import { type ChunkReader, chunkReader, codecsOf, encodeVariable } from "./chunks.js";
 import { readDatatype } from "./datatype.js";
+import { decodedType } from "./filters.js";
 import { messageType, type ObjectHeader } from "./header.js";
 import { fillJson, isBooleanEnum, type Mapping, mapDatatype } from "./mapping.js";
 import { readDataspace, readFill, readFilters, readLayout, readSized } from "./messages.js";
@@ -62,7 +63,7 @@ export class HdfArray implements FileArray {
     const { file } = this.objects.reader;
     const parts = await this.#readParts();
     const { type, space, layout } = parts;
-    const mapping = mapDatatype(file, type);
+    const mapping = mapDatatype(file, decodedType(parts));
     const stored = space.shape ?? [0]; // a null dataspace has no elements
     const own = chunkShape(parts, stored, file.context.name);
     const shape = await this.#extended(space, stored);
@@ -128,8 +129,10 @@ export class HdfArray implements FileArray {
     };
   }
 
-  async #fill({ type, fill }: DatasetParts, mapping: Mapping): Promise<Json> {
+  async #fill(parts: DatasetParts, mapping: Mapping): Promise<Json> {
     const { file } = this.objects.reader;
+    const { type, fill } = parts;
+    if (fill && type.kind === "integer" && decodedType(parts) !== type) return integerValue(type, fill);
     if (type.kind !== "variable" || fill?.byteLength !== type.size)
       return fillJson(file, mapping, type, fill);
     const { length, object } = await variableBytes(file, fill);

@@ -103,12 +103,6 @@ export interface Filter {
   readonly values: readonly number[];
 }
 
-/** A codec of a filter. */
-export interface FilterCodec {
-  readonly name: string;
-  readonly configuration?: Readonly<Record<string, PlainJson>>;
-}
-
 interface CompactLayout {
   readonly kind: "compact";
   readonly bytes: Uint8Array;
@@ -152,4 +146,10 @@ export interface DatasetParts {
   readonly filters: readonly Filter[];
   /** Bytes of the fill value in the form of the type; undefined for the default (zeros) and if not defined. */
   readonly fill: Uint8Array | undefined;
+}
+
+/** A codec from bytes to bytes. */
+export interface FilterCodec {
+  readonly name: string;
+  readonly configuration?: Readonly<Record<string, PlainJson>>;
 }
