@@ -28,13 +28,13 @@ export async function readAttributes(
   reader: MessageReader,
   header: ObjectHeader,
 ): Promise<ReadonlyMap<string, Attribute>> {
-  const found: Attribute[] = [];
+  let found: Attribute[] = [];
   for (const message of header.messages) {
     const { type } = message;
     if (type !== messageType.attribute && type !== messageType.attributeInfo) continue;
     const cursor = await reader.content(message, header.address);
     if (type === messageType.attribute) found.push(await readAttribute(reader, cursor, message.order));
-    else found.push(...(await denseAttributes(reader, cursor)));
+    else found = found.concat(await denseAttributes(reader, cursor));
   }
   if (found.every(({ order }) => order !== undefined)) found.sort((a, b) => a.order! - b.order!);
   return new Map(found.map((attribute) => [attribute.name, attribute]));
