@@ -351,6 +351,9 @@ def netcdf_attributes(node, dtype):
     found = {}
     for name in node.ncattrs():
         value = node.getncattr(name)
+        if name == "_FillValue" and dtype == "S1":
+            found[name] = base64.b64encode(value.encode() if isinstance(value, str) else bytes(value)).decode()
+            continue
         if isinstance(value, str) or isinstance(value, list):
             found[name] = value
             continue

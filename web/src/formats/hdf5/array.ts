@@ -25,6 +25,9 @@ import {
 import type { DatasetParts, Dataspace, Datatype } from "./types.js";
 import { fixedText, integerValue, variableBytes } from "./values.js";
 
+const { datatype, dataspace, layout, filters, fill, oldFill, externalFiles } = messageType;
+const datasetMessages = [datatype, dataspace, layout, filters, fill, oldFill, externalFiles];
+
 /** An array with what its chunks need. */
 interface Described {
   readonly parts: DatasetParts;
@@ -112,20 +115,11 @@ export class HdfArray implements FileArray {
   async #readParts(): Promise<DatasetParts> {
     const { reader } = this.objects;
     const { file } = reader;
-    const find = (type: number) => reader.find(this.header, type);
-    if (await find(messageType.externalFiles))
-      throw file.unsupported(`"${this.name}" has its data in other files`);
-    const [type, space, layout] = [
-      await find(messageType.datatype),
-      await find(messageType.dataspace),
-      await find(messageType.layout),
-    ];
+    const [type, space, layout, filters, fill, old, others] = await Promise.all(
+      datasetMessages.map((number) => reader.find(this.header, number)),
+    );
+    if (others) throw file.unsupported(`"${this.name}" has its data in other files`);
     if (!type || !space || !layout) throw badFile(`the dataset "${this.name}" lacks a message`);
-    const [filters, fill, old] = [
-      await find(messageType.filters),
-      await find(messageType.fill),
-      await find(messageType.oldFill),
-    ];
     return {
       type: readDatatype(type, file.offsetBytes),
       space: readDataspace(file, space),
@@ -154,8 +148,8 @@ export class HdfArray implements FileArray {
     const attributes = await this.ownAttributes();
     const isNetcdf = this.objects.isNetcdf || hasNetcdfMarks(attributes);
     const hidden = isNetcdf || isScale(attributes) ? dimensionAttributes : hiddenEverywhere;
-    const hasFloats = /^b?float\d/.test(mapping.dtype.core);
-    const json = await attributesJson(this.objects.reader.file, attributes, { hidden, isNetcdf, hasFloats });
+    const { core } = mapping.dtype;
+    const json = await attributesJson(this.objects.reader.file, attributes, { hidden, isNetcdf, core });
     return withFlags(json, type);
   }
 

@@ -152,7 +152,7 @@ class HdfGroup implements FileGroup, ScaleGroup {
 
   async attributes(): Promise<JsonObject> {
     const { file, isNetcdf } = this.objects;
-    const rules = { hidden: isNetcdf ? dimensionAttributes : none, isNetcdf, hasFloats: false };
+    const rules = { hidden: isNetcdf ? dimensionAttributes : none, isNetcdf, core: "" };
     return attributesJson(file, await this.ownAttributes(), rules);
   }
 
