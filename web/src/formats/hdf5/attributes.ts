@@ -82,14 +82,14 @@ async function readAttribute(
   if (version === 3) cursor.skip(1);
   const take = (length: number) => cursor.take(version === 1 ? 8 * Math.ceil(length / 8) : length);
   const name = new Cursor(take(nameBytes), cursor.what).text(nameBytes);
-  const part = (length: number, isShared: boolean, type: number): Cursor | Promise<Cursor> => {
+  const part = async (length: number, isShared: boolean, type: number): Promise<Cursor> => {
     const own = new Cursor(take(length), `attribute "${name}" of ${cursor.what}`);
     return isShared ? reader.shared(own, type) : own;
   };
-  const typeCursor = part(typeBytes, (flags & 1) !== 0, messageType.datatype);
-  const spaceCursor = part(spaceBytes, (flags & 2) !== 0, messageType.dataspace);
-  const type = readDatatype(await typeCursor, file.offsetBytes);
-  const space = readDataspace(file, await spaceCursor);
+  const typeCursor = await part(typeBytes, (flags & 1) !== 0, messageType.datatype);
+  const spaceCursor = await part(spaceBytes, (flags & 2) !== 0, messageType.dataspace);
+  const type = readDatatype(typeCursor, file.offsetBytes);
+  const space = readDataspace(file, spaceCursor);
   return { name, type, space, bytes: cursor.take(cursor.left), order };
 }
 
