@@ -16,10 +16,6 @@ export {
   type ParquetTable,
   readParquet,
 } from "./formats/parquet/table.js";
+export type { KerchunkDocument, KerchunkReference, ReferencesOptions } from "./transfer/references/options.js";
 export type { FileReferences } from "./transfer/references/part.js";
-export {
-  type KerchunkDocument,
-  type KerchunkReference,
-  makeReferences,
-  type ReferencesOptions,
-} from "./transfer/references/references.js";
+export { makeReferences } from "./transfer/references/references.js";

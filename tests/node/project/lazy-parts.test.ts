@@ -99,6 +99,8 @@ const partSources: Readonly<Record<string, readonly string[]>> = {
   ],
   "bundle/formats-tiff-part.js": ["formats/tiff/part.js", "formats/tiff/ifd.js", "formats/tiff/ome.js"],
   "bundle/formats-hdf5-part.js": ["formats/hdf5/part.js", "formats/hdf5/superblock.js", "formats/hdf5/btree1.js"],
+  "bundle/formats-fits-part.js": ["formats/fits/part.js"],
+  "bundle/transfer-references-part.js": ["transfer/references/part.js", "transfer/references/join.js"],
   "bundle/formats-netcdf3-part.js": ["formats/netcdf3/part.js", "formats/netcdf3/header.js"],
   "bundle/store-node.js": ["store/file/store.js", "store/file/read.js", "store/http/node.js"],
   "bundle/edit-part.js": [
@@ -130,7 +132,7 @@ const partSources: Readonly<Record<string, readonly string[]>> = {
   "wasm/worker-chunk.js": ["wasm/worker-chunk.js"],
   "wasm/worker-text.js": ["wasm/worker-text.js"],
 };
-const isFormat = (name: string) => /^bundle\/formats-.+-part\.js$/.test(name);
+const isFormat = (name: string) => /^bundle\/(?:formats|transfer)-.+-part\.js$/.test(name);
 
 /** The glue of the wasm modules, loaded by `import()` as well. */
 const glue = ["wasm/decode.mjs", "wasm/full.mjs", "wasm/images.mjs"];

@@ -12,7 +12,7 @@ import { type JsonObject, jsonText } from "../../util/json.js";
 import { hasNodeModules, isFileUrl, nodeModule, textEncoder } from "../../util/platform.js";
 import { joinFiles } from "./join.js";
 import { coordinates, gridOf, type ReferencedFile, type ReferencedNode, readFile } from "./nodes.js";
-import type { KerchunkDocument, KerchunkReference, ReferencesOptions } from "./references.js";
+import type { KerchunkDocument, KerchunkReference, ReferencesOptions } from "./options.js";
 
 /** Default number of references of a Parquet file. */
 const defaultRecordSize = 10_000;
