@@ -16,6 +16,10 @@ export {
   type ParquetTable,
   readParquet,
 } from "./formats/parquet/table.js";
-export type { KerchunkDocument, KerchunkReference, ReferencesOptions } from "./transfer/references/options.js";
+export type {
+  KerchunkDocument,
+  KerchunkReference,
+  ReferencesOptions,
+} from "./transfer/references/options.js";
 export type { FileReferences } from "./transfer/references/part.js";
 export { makeReferences } from "./transfer/references/references.js";
