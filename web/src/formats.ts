@@ -16,10 +16,10 @@ export {
   type ParquetTable,
   readParquet,
 } from "./formats/parquet/table.js";
+export type { FileReferences } from "./transfer/references/part.js";
 export {
-  FileReferences,
   type KerchunkDocument,
   type KerchunkReference,
   makeReferences,
   type ReferencesOptions,
-} from "./transfer/references/make.js";
+} from "./transfer/references/references.js";

@@ -127,7 +127,7 @@ describe("references of several files", () => {
   });
 
   it.each([
-    ["another length", () => part(3, 4, {}, 2), /"\/x": shape is \[2\] in .*part1.nc, but \[3\] in .*part0.nc/],
+    ["another length", () => part(3, 4, {}, 2), /"\/v": shape is \[3,2\] in .*part1.nc, but \[4,3\] in .*part0.nc/],
     ["another type", () => part(3, 4, { v: { dimensions: ["time", "x"], values: sequence(9) } }), /"\/v": dtype is ">f8"/],
     [
       "other units",
