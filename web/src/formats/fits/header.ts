@@ -42,7 +42,8 @@ export class Header {
   integer(keyword: string, fallback?: number): number {
     const value = this.values.get(keyword);
     if (value === undefined && fallback !== undefined) return fallback;
-    if (value instanceof JsonNumber && value.isInteger && Number.isSafeInteger(value.value)) return value.value;
+    if (value instanceof JsonNumber && value.isInteger && Number.isSafeInteger(value.value))
+      return value.value;
     throw badFile(`${keyword} of the header at ${this.start} is not an integer`);
   }
 
@@ -54,7 +55,8 @@ export class Header {
 
   /** Returns all cards except those that only describe the layout. */
   attributes(): JsonObject {
-    const layout = /^(?:SIMPLE|XTENSION|BITPIX|NAXIS\d*|EXTEND|PCOUNT|GCOUNT|BZERO|BSCALE|BLANK|CHECKSUM|DATASUM)$/;
+    const layout =
+      /^(?:SIMPLE|XTENSION|BITPIX|NAXIS\d*|EXTEND|PCOUNT|GCOUNT|BZERO|BSCALE|BLANK|CHECKSUM|DATASUM)$/;
     const texts = [...this.#texts].map(([name, lines]) => [name, lines.join("\n")] as const);
     return jsonObject([...[...this.values].filter(([name]) => !layout.test(name)), ...texts]);
   }
@@ -106,7 +108,8 @@ export async function readHeader(
 ): Promise<Header> {
   const cards: string[] = [];
   for (let at = start; ; at += blockBytes) {
-    if (at - start >= maxHeader) throw limitExceeded(`the header at ${start} of ${name} exceeds ${maxHeader} bytes`);
+    if (at - start >= maxHeader)
+      throw limitExceeded(`the header at ${start} of ${name} exceeds ${maxHeader} bytes`);
     const block = await blocks.read(at, blockBytes, signal);
     for (let i = 0; i < blockBytes; i += cardBytes) {
       const card = String.fromCharCode(...block.subarray(i, i + cardBytes));
