@@ -22,7 +22,6 @@ namespace zw {
 namespace {
 
 constexpr size_t kHeader = 12;
-constexpr size_t kMaxBlock = 1 << 30;  // the filter's default
 
 Status prepare(Step& step) {
   return prepareCompressor(step, 0);
@@ -57,8 +56,8 @@ Status decode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView&
     const uint32_t encoded = loadBigEndian(in.data() + at);
     at += 4;
     if (encoded > in.size() - at) return {Code::Truncated, in.size()};
-    if (Status s = decodeBlock(in.subspan(at, encoded), room.subspan(done, bytes),
-                               room.subspan(done))) {
+    if (Status s =
+            decodeBlock(in.subspan(at, encoded), room.subspan(done, bytes), room.subspan(done))) {
       return {s.code, at + s.at};
     }
     at += encoded;
@@ -70,6 +69,8 @@ Status decode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView&
 }
 
 #ifdef ZW_FULL_MODULE
+constexpr size_t kMaxBlock = 1 << 30;  // the filter's default
+
 Status encode(const Step&, ByteView in, ByteSpan out, Workspace& work, ByteView& result) {
   const size_t blockBytes = std::clamp<size_t>(in.size(), 1, kMaxBlock);
   if (out.size() < kHeader) return Code::EncodeFailed;
@@ -79,11 +80,13 @@ Status encode(const Step&, ByteView in, ByteSpan out, Workspace& work, ByteView&
   size_t at = kHeader;
   for (size_t done = 0; done < in.size();) {
     const ByteView block = in.subspan(done, std::min(blockBytes, in.size() - done));
-    if (out.size() - at < 4 + block.size()) return Code::EncodeFailed;
+    if (out.size() - at < 4) return Code::EncodeFailed;
     size_t produced = 0;
-    const ByteSpan room = out.subspan(at + 4, block.size() - 1);
-    if (Status s = lz4EncodeBlock(work, 1, block, room, produced)) return s;
+    const ByteSpan room = out.subspan(at + 4);
+    const ByteSpan shorter = room.first(std::min(room.size(), block.size() - 1));
+    if (Status s = lz4EncodeBlock(work, 1, block, shorter, produced)) return s;
     if (produced == 0) {
+      if (room.size() < block.size()) return Code::EncodeFailed;
       std::memcpy(out.data() + at + 4, block.data(), block.size());
       produced = block.size();
     }

@@ -18,7 +18,7 @@ import numpy as np
 MANY = "--many" in sys.argv
 LZF, LZ4, BITSHUFFLE = 32000, 32004, 32008
 SZIP, NBIT, SCALEOFFSET = 4, 5, 6
-NAMES = {"b": "bool", "i": "int", "u": "uint", "f": "float"}
+NAMES = {"i": "int", "u": "uint", "f": "float"}
 
 
 def random_for(name):
@@ -80,7 +80,7 @@ def codec(filter_id, words):
 def v3_type(dtype):
     if dtype.kind == "V" and not dtype.names:
         return f"r{8 * dtype.itemsize}"
-    return NAMES[dtype.kind] + (str(8 * dtype.itemsize) if dtype.kind != "b" else "")
+    return f"{NAMES[dtype.kind]}{8 * dtype.itemsize}"
 
 
 def emit(name, dataset, result=None, raw=None):
@@ -111,7 +111,7 @@ def emit(name, dataset, result=None, raw=None):
         "data_type": v3_type(dtype),
         "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": list(array.shape)}},
         "chunk_key_encoding": {"name": "default"},
-        "fill_value": 0 if dtype.kind != "b" else False,
+        "fill_value": [0] * dtype.itemsize if dtype.kind == "V" else 0,
         "codecs": [{"name": "bytes", "configuration": {"endian": endian}}, *codecs],
     }
     key = "/".join(["c", *["0"] * array.ndim])

@@ -30,7 +30,7 @@ export interface GoldenChunk {
 }
 
 /** Groups of golden stores that hold a single array each. */
-export const goldenGroups = ["v1", "v2", "v3", "pcodec", "hdf5"] as const;
+export const goldenGroups = ["v1", "v2", "v3", "pcodec", "hdf5", "grib"] as const;
 
 const float32 = triedTypes.find(({ label }) => label === "float32")!;
 

@@ -15,6 +15,7 @@ import {
 } from "./codec-list.js";
 import type { CodecDefinition, CodecKind, DefinitionsIn, ZarrVersion } from "./definition.js";
 import { makeConditional, reshape } from "./extensions.js";
+import { grib2, gribberish } from "./grib.js";
 import { hdf5Bitshuffle, hdf5Lz4, hdf5Lzf, hdf5Nbit, hdf5ScaleOffset, hdf5Szip } from "./hdf5.js";
 import {
   imagecodecsAliases,
@@ -106,6 +107,7 @@ const rareCodecs = {
   hdf5_scaleoffset: hdf5ScaleOffset,
   hdf5_nbit: hdf5Nbit,
   hdf5_szip: hdf5Szip,
+  grib2: [grib2, gribberish],
 } satisfies DefinitionsIn<"rare">;
 
 const definitions: DefinitionsIn<"usual" | "rare"> = { ...commonCodecs, ...rareCodecs };

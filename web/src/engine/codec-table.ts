@@ -56,6 +56,7 @@ const table = [
   ["hdf5_scaleoffset", "rare", "full", "none"],
   ["hdf5_nbit", "rare", "full", "none"],
   ["hdf5_szip", "rare", "full", "none"],
+  ["grib2", "rare", "images", "none"],
 ] as const satisfies readonly (readonly [
   core: string,
   part: "usual" | "rare",

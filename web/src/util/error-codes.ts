@@ -21,6 +21,7 @@ export interface ErrorCodes {
     | "unsupported-dtype"
     | "unsupported-codec"
     | "unsupported-image"
+    | "unsupported-message"
     | "encode-unsupported"
     | "unknown-extension"
     | "no-shared-memory"

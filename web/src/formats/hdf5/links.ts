@@ -25,12 +25,12 @@ export async function readLinks(
   file: HdfFile,
   { messages }: ObjectHeader,
 ): Promise<ReadonlyMap<string, Link>> {
-  const found: NamedLink[] = [];
+  let found: NamedLink[] = [];
   for (const { type, bytes } of messages) {
     const cursor = new Cursor(bytes, "a group");
-    if (type === messageType.symbolTable) found.push(...(await tableLinks(file, cursor)));
+    if (type === messageType.symbolTable) found = found.concat(await tableLinks(file, cursor));
     else if (type === messageType.link) found.push(readLink(file, cursor));
-    else if (type === messageType.linkInfo) found.push(...(await denseLinks(file, cursor)));
+    else if (type === messageType.linkInfo) found = found.concat(await denseLinks(file, cursor));
   }
   const isTracked = found.every(({ order }) => order !== undefined);
   found.sort((a, b) => (isTracked ? a.order! - b.order! : a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
