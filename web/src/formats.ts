@@ -17,9 +17,9 @@ export {
   readParquet,
 } from "./formats/parquet/table.js";
 export type {
+  FileReferences,
   KerchunkDocument,
   KerchunkReference,
   ReferencesOptions,
-} from "./transfer/references/options.js";
-export type { FileReferences } from "./transfer/references/part.js";
+} from "./transfer/references/part.js";
 export { makeReferences } from "./transfer/references/references.js";

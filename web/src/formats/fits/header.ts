@@ -32,7 +32,7 @@ export class Header {
       else if (keyword === "HIERARCH" && card.includes("=")) this.#set(...hierarchical(card));
       else if (isValue && keyword !== "COMMENT" && keyword !== "HISTORY") {
         long = keyword;
-        this.#set(keyword, fieldValue(card.slice(10)));
+        this.#set(keyword, parseValue(card.slice(10)));
       } else if (keyword !== "" && keyword !== "END")
         this.#texts.set(keyword, [...(this.#texts.get(keyword) ?? []), card.slice(8).trimEnd()]);
     }
@@ -68,7 +68,7 @@ export class Header {
   /** Appends the text of a CONTINUE card to a string that ends with "&". */
   #continue(keyword: string, field: string): void {
     const before = this.values.get(keyword);
-    const value = fieldValue(field);
+    const value = parseValue(field);
     if (typeof before === "string" && before.endsWith("&") && typeof value === "string")
       this.values.set(keyword, before.slice(0, -1) + value);
   }
@@ -77,11 +77,11 @@ export class Header {
 /** Returns keyword and value of a card of the HIERARCH convention. */
 function hierarchical(card: string): [string, Json | undefined] {
   const at = card.indexOf("=");
-  return [card.slice(9, at).trim(), fieldValue(card.slice(at + 1))];
+  return [card.slice(9, at).trim(), parseValue(card.slice(at + 1))];
 }
 
 /** Parses the value of a card: a string in quotes, T or F, a number or a pair; undefined if there is none. */
-function fieldValue(field: string): Json | undefined {
+function parseValue(field: string): Json | undefined {
   const [, quoted] = /^\s*'((?:[^']|'')*)'/.exec(field) ?? [];
   if (quoted !== undefined) return quoted.replaceAll("''", "'").trimEnd();
   const text = field.replace(/\/.*$/, "").trim();

@@ -3,8 +3,7 @@
 import type { ArrayFileStore } from "../../formats/array-file/store.js";
 import type { ByteSource } from "../../store/source/byte-reader.js";
 import { lazy } from "../../util/lazy.js";
-import type { ReferencesOptions } from "./options.js";
-import type { FileReferences } from "./part.js";
+import type { FileReferences, ReferencesOptions } from "./part.js";
 
 const part = lazy("references", () => import("./part.js"));
 
