@@ -360,6 +360,17 @@ def edges(name):
         check(file, "szip")
 
 
+def filtered_heap(name):
+    """A group whose links are in a compressed fractal heap."""
+    with h5py.File(place(name), "w", libver="latest") as file:
+        plist = h5p.create(h5p.GROUP_CREATE)
+        assert hdf5.H5Pset_deflate(ctypes.c_int64(plist.id), 4) >= 0
+        group = h5py.Group(h5py.h5g.create(file.id, b"group", gcpl=plist))
+        for i in range(50):
+            group[f"a{i}"] = i
+        refuse(file, "group/a1", "Unsupported", "has filters")
+
+
 def layouts(name, **options):
     with h5py.File(place(name), "w", **options) as file:
         for dtype in ["u1", "<i2", ">i4", "<f4", ">f8"]:
@@ -464,6 +475,7 @@ every_index("user-block.h5", libver="latest", userblock_size=1024)
 every_filter("filters.h5")
 pages_of_extensible_arrays("pages.h5")
 edges("edges.h5")
+filtered_heap("heap.h5")
 
 with open(place("expected.jsonl"), "w") as file:
     for line in lines:

@@ -20,6 +20,9 @@ interface Node {
   readonly count: number;
 }
 
+/** Maximum number of nodes that are read together. */
+const maxAhead = 16;
+
 export class BTree1 {
   readonly #nodes = new NodeCache<Node>();
 
@@ -47,8 +50,19 @@ export class BTree1 {
       if (low === 0) return undefined;
       const leaf = { key: this.#key(node, low - 1), address: this.#child(node, low - 1) };
       if (node.level === 0) return leaf;
+      this.#readAhead(node, low - 1);
       node = await this.#node(leaf.address, node.level - 1);
     }
+  }
+
+  /** Reads nodes before they are needed if those before a child have been read: then chunks are read in order. */
+  #readAhead(node: Node, child: number): void {
+    const isRead = (i: number) => i >= 0 && this.#nodes.has(this.#child(node, i));
+    if (isRead(child)) return;
+    let read = 0;
+    while (read < maxAhead / 2 && isRead(child - read - 1)) read++;
+    for (let i = child; i < Math.min(child + 2 * read, node.count); i++)
+      this.#node(this.#child(node, i), node.level - 1).catch(() => {}); // reported if the node is needed
   }
 
   /** Yields the entries of all leaves in order. */

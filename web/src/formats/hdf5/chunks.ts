@@ -66,6 +66,11 @@ export async function chunkReader(file: HdfFile, parts: DatasetParts): Promise<C
   const pipeline = chunkPipeline(file, parts);
   const { array, codecs, shuffles, canEncode } = pipeline;
   const chunkBytes = chunk.reduce((product, length) => product * length, elementBytes);
+  const { limits, name } = file.context;
+  if (!(chunkBytes > 0 && chunkBytes <= limits.chunkBytes))
+    throw limitExceeded(
+      `${name} has chunks of ${chunkBytes} bytes, more than the limit of ${limits.chunkBytes}`,
+    );
   const isVariable = itemType(parts.type).kind === "variable";
   const hasHeaders = !isVariable && isConditional(parts, pipeline);
   const isEdge = (at: readonly number[]) => at.some((i, axis) => (i + 1) * chunk[axis]! > shape[axis]!);
@@ -183,10 +188,10 @@ function variableValue(file: HdfFile, cursor: Cursor): MaybePromise<Uint8Array> 
 
 /** Returns a string as UTF-8, up to the first NUL. */
 function textBytes(bytes: Uint8Array): Uint8Array {
-  const end = bytes.indexOf(0);
-  const own = end < 0 ? bytes : bytes.subarray(0, end);
-  const isAscii = own.every((byte) => byte < 0x80);
-  return isAscii || utf8Text(own) !== undefined ? own : textEncoder().encode(textOf(own));
+  let [end, all] = [0, 0];
+  for (; end < bytes.length && bytes[end] !== 0; end++) all |= bytes[end]!;
+  const own = bytes.subarray(0, end);
+  return all < 0x80 || utf8Text(own) !== undefined ? own : textEncoder().encode(textOf(own));
 }
 
 /** Returns the type of the elements of array types. */

@@ -48,7 +48,7 @@ const isPowerOf2 = (value: number): boolean => value > 0 && 2 ** log2(value) ===
 export class FractalHeap {
   readonly #blocks = new NodeCache<Uint8Array>();
   readonly #indirect = new NodeCache<Cursor>();
-  #hugeTree: Promise<BTree2> | undefined;
+  readonly #hugeTree = new NodeCache<BTree2>();
 
   private constructor(
     private readonly file: HdfFile,
@@ -68,7 +68,7 @@ export class FractalHeap {
   /** Returns the bytes of an object, which the caller must not change. */
   async object(id: Uint8Array): Promise<Uint8Array> {
     const cursor = new Cursor(id, `an id of the fractal heap at ${this.address}`);
-    const [first] = [cursor.u8()];
+    const first = cursor.u8();
     if (first >> 6 !== 0) throw badFile(`${cursor.what} has the version ${first >> 6}`);
     const kind = (first >> 4) & 3;
     if (kind === 0) return this.#managed(cursor);
@@ -166,9 +166,9 @@ export class FractalHeap {
   async #hugeRecord(id: Cursor): Promise<Uint8Array> {
     const { file, header } = this;
     const key = id.uint(Math.min(header.idBytes - 1, 8));
-    if (header.hugeTree === undefined) throw badFile(`${id.what} names a huge object of a heap without them`);
-    this.#hugeTree ??= BTree2.open(file, header.hugeTree);
-    const tree = await this.#hugeTree;
+    const { hugeTree } = header;
+    if (hugeTree === undefined) throw badFile(`${id.what} names a huge object of a heap without them`);
+    const tree = await this.#hugeTree.get(hugeTree, () => BTree2.open(file, hugeTree));
     const keyAt = file.offsetBytes + file.lengthBytes;
     if (tree.recordBytes !== keyAt + file.lengthBytes)
       throw badFile(`${id.what} has a B-tree of another kind`);
