@@ -1,13 +1,15 @@
 // The samples as files of other formats: NetCDF, OME-TIFF and GeoTIFF, written from the Zarr samples.
-import { writeFileSync } from "node:fs";
+import { copyFileSync, writeFileSync } from "node:fs";
 import { deflateSync } from "node:zlib";
 import { get, getBytes, open } from "zarr-wasm";
 
-/** Writes `climate.nc`, `tissue.ome.tif` and `relief.tif` from the samples in the same folder. */
+/** Writes `climate.nc`, `tissue.ome.tif` and `relief.tif` from the samples in the same folder, and copies `groups.nc`. */
 export async function writeFiles(folder) {
   await writeClimateFile(folder);
   await writeTissueFile(folder);
   await writeReliefFile(folder);
+  const golden = new URL("../../tests/golden/files/netcdf4/groups.nc", import.meta.url);
+  copyFileSync(golden, new URL("groups.nc", folder));
 }
 
 /** Ten days of temperatures, packed, with coordinates. */

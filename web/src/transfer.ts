@@ -16,10 +16,3 @@ export type {
   VerifyResult,
 } from "./transfer/options.js";
 export { verify } from "./transfer/verify.js";
-export {
-  FileReferences,
-  type KerchunkDocument,
-  type KerchunkReference,
-  makeReferences,
-  type ReferencesOptions,
-} from "./transfer/references/make.js";

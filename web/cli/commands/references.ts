@@ -2,7 +2,7 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { mkdir, rename, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { type FileReferences, makeReferences } from "zarr-wasm/transfer";
+import { type FileReferences, makeReferences } from "zarr-wasm/formats";
 import { exitHooks, hiddenName } from "#internal";
 import { UsageError, type Values } from "../options/options.js";
 import { integer } from "../options/values.js";

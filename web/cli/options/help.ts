@@ -59,6 +59,7 @@ function commandHelp(name: string, command: Command): string {
     ...(list.length > 0 ? [`${bold("Options")}\n${list.join("\n")}`] : []),
     `${bold("Examples")}\n${examples.join("\n\n")}`,
     ...(operands.includes("SOURCE") ? [`${sources}\n${exitStatus}`] : []),
+    ...(operands.includes("SOURCE…") ? [exitStatus] : []),
   ];
   return `${sections.join("\n\n")}\n`;
 }
