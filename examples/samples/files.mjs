@@ -1,13 +1,15 @@
 // The samples as files of other formats: NetCDF, OME-TIFF and GeoTIFF, written from the Zarr samples.
-import { writeFileSync } from "node:fs";
+import { copyFileSync, writeFileSync } from "node:fs";
 import { deflateSync } from "node:zlib";
 import { get, getBytes, open } from "zarr-wasm";
 
-/** Writes `climate.nc`, `tissue.ome.tif` and `relief.tif` from the samples in the same folder. */
+/** Writes `climate.nc`, `tissue.ome.tif` and `relief.tif` from the samples in the same folder, and copies `groups.nc`. */
 export async function writeFiles(folder) {
   await writeClimateFile(folder);
   await writeTissueFile(folder);
   await writeReliefFile(folder);
+  const golden = new URL("../../tests/golden/files/netcdf4/groups.nc", import.meta.url);
+  copyFileSync(golden, new URL("groups.nc", folder));
 }
 
 /** Ten days of temperatures, packed, with coordinates. */
@@ -53,7 +55,8 @@ async function writeTissueFile(folder) {
 /** The landscape with a made-up place on the Earth. */
 async function writeReliefFile(folder) {
   const group = await open(new URL("relief.zarr/", folder), { kind: "group" });
-  const array = await group.open("2", { kind: "array" });
+  const levels = (await group.members()).length;
+  const array = await group.open(levels > 2 ? "2" : "1", { kind: "array" });
   const [samples, rows, columns] = array.shape;
   const { data } = await get(array);
   const bytes = new Uint8Array(data.length);
@@ -139,7 +142,7 @@ function tilesOf({ rows, columns, samples, bytes }, itemBytes) {
 const types = { Int8Array: [1, 1], Int16Array: [3, 2], Int32Array: [4, 4], Float32Array: [5, 4], Float64Array: [6, 8] };
 
 /** Returns a NetCDF-3 file with 64-bit offsets, without records. */
-export function netcdf(dimensions, variables, attributes) {
+function netcdf(dimensions, variables, attributes) {
   const names = Object.keys(dimensions);
   const header = (offsets) =>
     Buffer.concat([

@@ -196,8 +196,7 @@ class BlockReader {
   uint32_t idBits_;
 };
 
-/// Turns differences into samples; `last` is the sample before them.
-template <class Sample>
+/// Turns differences into samples.
 class Predictor {
  public:
   explicit Predictor(const AecFormat& format) {
@@ -207,14 +206,14 @@ class Predictor {
   }
 
   /// Sets the reference, and returns it as a sample.
-  Sample start(uint32_t reference) {
+  uint32_t start(uint32_t reference) {
     last_ = (reference ^ offset_) & top_;  // counted from the smallest number
     return sample();
   }
 
   /// Small differences alternate between both sides of the last sample; larger ones than the nearer
   /// end of the range allows lie on the other side.
-  Sample next(uint32_t difference) {
+  uint32_t next(uint32_t difference) {
     const uint32_t half = difference / 2, above = top_ - last_;
     const bool isLow = last_ <= above;
     const uint32_t room = isLow ? last_ : above;
@@ -227,14 +226,20 @@ class Predictor {
   }
 
   /// The sample after a difference of 0.
-  Sample sample() const { return static_cast<Sample>(last_ - offset_); }
+  uint32_t sample() const { return last_ - offset_; }
 
  private:
   uint32_t last_ = 0, offset_, top_;
 };
 
-/// Stores the samples of intervals in sequence, without padding.
 template <class Sample>
+void storeAs(const uint32_t* samples, uint32_t count, uint8_t* out) {
+  for (uint32_t i = 0; i < count; i++) {
+    store(out + i * sizeof(Sample), static_cast<Sample>(samples[i]));
+  }
+}
+
+/// Stores the samples of intervals in sequence, without padding.
 class Output {
  public:
   Output(const AecFormat& format, uint8_t* out, size_t count)
@@ -247,41 +252,46 @@ class Output {
 
   void startInterval() { room_ = intervalSamples_; }
 
-  void append(const uint32_t* samples, uint32_t count, bool hasReference) {
-    uint32_t i = 0;
-    const uint32_t kept = take(count);
-    if (!format_.hasDifferences) {
-      for (; i < kept; i++) put(static_cast<Sample>(samples[i]));
-    } else {
-      if (hasReference && kept > 0) put(predictor_.start(samples[i++]));
-      for (; i < kept; i++) put(predictor_.next(samples[i]));
+  /// Appends a block, whose samples are overwritten.
+  void append(uint32_t* samples, bool hasReference) {
+    const uint32_t count = format_.blockSamples;
+    if (format_.hasDifferences) {
+      uint32_t i = 0;
+      if (hasReference) samples[i++] = predictor_.start(samples[0]);
+      for (; i < count; i++) samples[i] = predictor_.next(samples[i]);
     }
+    put(samples, count);
   }
 
-  void appendZeros(uint64_t count, const uint32_t* reference) {
-    const uint32_t kept = take(count);
-    if (reference) (void)predictor_.start(*reference);
-    const Sample sample = format_.hasDifferences ? predictor_.sample() : Sample{0};
-    for (uint32_t i = 0; i < kept; i++) put(sample);
+  /// Appends blocks without differences, or of zeros. A block is room for the samples.
+  void appendSame(uint32_t blocks, uint32_t* block, bool hasReference) {
+    if (hasReference) (void)predictor_.start(block[0]);
+    const uint32_t sample = format_.hasDifferences ? predictor_.sample() : 0;
+    std::fill_n(block, format_.blockSamples, sample);
+    for (; blocks > 0 && left_ > 0; blocks--) put(block, format_.blockSamples);
   }
 
  private:
-  void put(Sample sample) {
-    store(out_, sample);
-    out_ += sizeof(Sample);
-  }
-
-  /// Returns how many of `count` samples to store.
-  uint32_t take(uint64_t count) {
-    const auto inInterval = static_cast<uint32_t>(std::min<uint64_t>(count, room_));
+  void put(const uint32_t* samples, uint32_t count) {
+    const uint32_t inInterval = std::min(count, room_);
     const auto kept = static_cast<uint32_t>(std::min<size_t>(inInterval, left_));
+    switch (aecSampleBytes(format_)) {
+      case 1:
+        storeAs<uint8_t>(samples, kept, out_);
+        break;
+      case 2:
+        storeAs<uint16_t>(samples, kept, out_);
+        break;
+      default:
+        storeAs<uint32_t>(samples, kept, out_);
+    }
+    out_ += size_t{kept} * aecSampleBytes(format_);
     room_ -= inInterval;
     left_ -= kept;
-    return kept;
   }
 
   const AecFormat& format_;
-  Predictor<Sample> predictor_;
+  Predictor predictor_;
   uint8_t* out_;
   size_t left_;
   uint32_t intervalSamples_, room_ = 0;
@@ -295,10 +305,9 @@ bool isAecFormat(const AecFormat& format) {
          format.intervalBlocks <= kAecMaxIntervalBlocks;
 }
 
-template <class Sample>
 Status aecDecode(const AecFormat& format, ByteView in, uint8_t* out, size_t count) {
   BlockReader reader(format, in);
-  Output<Sample> output(format, out, count);
+  Output output(format, out, count);
   while (!output.isComplete()) {
     output.startInterval();
     for (uint32_t index = 0; index < format.intervalBlocks && !output.isComplete();) {
@@ -306,11 +315,10 @@ Status aecDecode(const AecFormat& format, ByteView in, uint8_t* out, size_t coun
       if (Status s = reader.next(index, zeroBlocks)) return s;
       const bool hasReference = format.hasDifferences && index == 0;
       if (zeroBlocks > 0) {
-        output.appendZeros(uint64_t{zeroBlocks} * format.blockSamples,
-                           hasReference ? reader.samples : nullptr);
+        output.appendSame(zeroBlocks, reader.samples, hasReference);
         index += zeroBlocks;
       } else {
-        output.append(reader.samples, format.blockSamples, hasReference);
+        output.append(reader.samples, hasReference);
         index++;
       }
     }
@@ -318,10 +326,6 @@ Status aecDecode(const AecFormat& format, ByteView in, uint8_t* out, size_t coun
   }
   return {};
 }
-
-template Status aecDecode<uint8_t>(const AecFormat&, ByteView, uint8_t*, size_t);
-template Status aecDecode<uint16_t>(const AecFormat&, ByteView, uint8_t*, size_t);
-template Status aecDecode<uint32_t>(const AecFormat&, ByteView, uint8_t*, size_t);
 
 }  // namespace zw
 

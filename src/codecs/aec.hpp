@@ -11,8 +11,8 @@
 namespace zw {
 
 struct AecFormat {
-  uint32_t bits = 8;           // of a sample, 1 … 32
-  uint32_t blockSamples = 16;  // 1 … kAecMaxBlock
+  uint32_t bits = 8;            // of a sample, 1 … 32
+  uint32_t blockSamples = 16;   // 1 … kAecMaxBlock
   uint32_t intervalBlocks = 1;  // blocks from one reference sample to the next
   uint32_t keptSamples = 0;     // of an interval; the rest is padding. 0 = all
   bool isSigned = false;
@@ -27,14 +27,14 @@ inline constexpr uint32_t kAecMaxIntervalBlocks = 65535;
 /// False if the format is invalid.
 bool isAecFormat(const AecFormat& format);
 
-/// Decodes `count` samples of a valid format to integers of the type Sample (uint8_t, uint16_t or
-/// uint32_t), which has at least the bits of a sample, at any address. Fails with Truncated if the data ends before, and with Corrupt for codes that do not
-/// occur. Bytes after the last sample are ignored, like libaec does.
-template <class Sample>
-Status aecDecode(const AecFormat& format, ByteView in, uint8_t* out, size_t count);
+/// Bytes of a decoded sample: 1, 2 or 4.
+inline uint32_t aecSampleBytes(const AecFormat& format) {
+  return format.bits > 16 ? 4 : format.bits > 8 ? 2 : 1;
+}
 
-extern template Status aecDecode<uint8_t>(const AecFormat&, ByteView, uint8_t*, size_t);
-extern template Status aecDecode<uint16_t>(const AecFormat&, ByteView, uint8_t*, size_t);
-extern template Status aecDecode<uint32_t>(const AecFormat&, ByteView, uint8_t*, size_t);
+/// Decodes `count` samples of a valid format to integers of aecSampleBytes() at any address. Fails
+/// with Truncated if the data ends before, and with Corrupt for codes that do not occur. Bytes after
+/// the last sample are ignored, as by libaec.
+Status aecDecode(const AecFormat& format, ByteView in, uint8_t* out, size_t count);
 
 }  // namespace zw

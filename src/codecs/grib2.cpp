@@ -9,18 +9,19 @@
 // Points without a value are NaN. Bytes after the message are ignored.
 //
 // Parameters: [field, variable, flags]
-//   variable   0 values, 1 latitudes, 2 longitudes of the rows and columns of a regular grid
+//   variable   0 values; 1 latitudes, 2 longitudes: of the rows and columns of a regular grid, or of
+//              the points of a Lambert conformal one
 //   flags      1 = turn grids around the globe so that they start at 180° W, 2 = northern row first
 //
 // Trust: the grid must have the chunk's number of points before anything is decoded.
 #ifdef ZW_IMAGE_CODECS
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 #include "codecs/codec.hpp"
 #include "codecs/grib2.hpp"
+#include "codecs/grib2_coordinates.hpp"
 
 namespace zw {
 namespace {
@@ -114,58 +115,6 @@ Status straighten(const GribGrid& grid, Elements<Float> out, Workspace& work) {
 
 // ---- gribberish's options
 
-/// Latitudes or longitudes of a regular grid, in degrees, as gribberish computes them.
-class Axis {
- public:
-  Axis(const GribGrid& grid, Variable variable) : isLongitude_(variable == kLongitudes) {
-    start_ = degrees(grid32(grid, isLongitude_ ? 50 : 46));
-    step_ = degrees(grib32(grid.section, isLongitude_ ? 63 : 67));
-    const bool isNegative =
-        isLongitude_ ? (grid.scan & kScanWest) != 0 : (grid.scan & kScanNorth) == 0;
-    if (isNegative) step_ = -step_;
-  }
-
-  double operator[](size_t i) const {
-    const double value = start_ + step_ * static_cast<double>(i);
-    if (!isLongitude_) return value;
-    if (value >= 360) return value - 360;
-    return value < 0 && start_ >= 0 ? value + 360 : value;
-  }
-
-  /// How many columns to turn a grid around the globe so that it starts at 180° W; false if it does
-  /// not go around the globe from west to east.
-  bool turn(size_t columns, size_t& by) const {
-    const Axis& longitudes = *this;
-    if (columns < 2) return false;
-    const double step = longitudes[1] - longitudes[0];
-    const double rest = std::fabs(step * static_cast<double>(columns) - 360);
-    if (!(step > 0) || !(rest < step / 4)) return false;
-    double lowest = std::numeric_limits<double>::infinity();
-    for (size_t i = 0; i < columns; i++) {
-      const double longitude = fromWest(longitudes[i]);
-      if (longitude < lowest) {
-        lowest = longitude;
-        by = i;
-      }
-    }
-    return true;
-  }
-
-  static double fromWest(double longitude) { return longitude >= 180 ? longitude - 360 : longitude; }
-
- private:
-  static double degrees(double value) { return value * 1e-6; }
-  double grid32(const GribGrid& grid, size_t at) const {
-    const uint32_t word = grib32(grid.section, at);
-    if (isLongitude_) return word;
-    const auto magnitude = static_cast<double>(word & 0x7fffffff);
-    return word >> 31 ? -magnitude : magnitude;
-  }
-
-  bool isLongitude_;
-  double start_, step_;
-};
-
 template <class Float>
 Status adjust(const GribGrid& grid, uint32_t flags, Elements<Float> out, Workspace& work) {
   const size_t columns = grid.columns, rows = grid.rows, rowBytes = columns * sizeof(Float);
@@ -173,7 +122,7 @@ Status adjust(const GribGrid& grid, uint32_t flags, Elements<Float> out, Workspa
   ByteSpan row;
   if (Status s = work.scratch(ScratchSlot::Codec, rowBytes, row)) return s;
   size_t by = 0;
-  if ((flags & kFromWest) && grid.kind == 0 && Axis(grid, kLongitudes).turn(columns, by) && by > 0) {
+  if ((flags & kFromWest) && grid.kind == 0 && GribAxis(grid, true).turn(columns, by) && by > 0) {
     const size_t moved = by * sizeof(Float);
     for (size_t i = 0; i < rows; i++) {
       uint8_t* const to = out.at(i * columns);
@@ -194,22 +143,34 @@ Status adjust(const GribGrid& grid, uint32_t flags, Elements<Float> out, Workspa
   return {};
 }
 
-/// Writes the latitudes or longitudes of a regular grid.
+/// Writes the latitudes or longitudes of a grid: of the rows or columns, or of all points.
 template <class Float>
-Status writeAxis(const GribGrid& grid, Variable variable, uint32_t flags, size_t count,
-                 Elements<Float> out) {
-  if (grid.kind != 0 || grid.columns == 0) return Code::UnsupportedMessage;
-  if (count != (variable == kLatitudes ? grid.rows : grid.columns)) return Code::SizeMismatch;
-  const Axis axis(grid, variable);
+Status writeCoordinates(const GribField& field, Variable variable, uint32_t flags, size_t count,
+                        Elements<Float> out, Workspace& work) {
+  const GribGrid& grid = field.grid;
+  const bool isLongitude = variable == kLongitudes;
+  if (grid.columns == 0) return Code::UnsupportedMessage;
+  if (grid.kind == 30) {
+    GribLambert lambert;
+    if (Status s = lambert.read(grid)) return s;
+    if (grid.points != count) return Code::SizeMismatch;
+    for (size_t i = 0; i < count; i++) {
+      const double value = lambert.degrees(isLongitude, static_cast<double>(i % grid.columns),
+                                           static_cast<double>(i / grid.columns));
+      out.set(i, static_cast<Float>(value));
+    }
+    return adjust(grid, flags, out, work);
+  }
+  if (grid.kind != 0) return Code::UnsupportedMessage;
+  if (count != (isLongitude ? grid.columns : grid.rows)) return Code::SizeMismatch;
+  const GribAxis axis(grid, isLongitude);
   size_t by = 0;
-  const bool isTurned =
-      variable == kLongitudes && (flags & kFromWest) && axis.turn(grid.columns, by);
+  const bool isTurned = isLongitude && (flags & kFromWest) && axis.turn(grid.columns, by);
   for (size_t i = 0; i < count; i++) {
     const double value = axis[(i + by) % count];
-    out.set(i, static_cast<Float>(isTurned ? Axis::fromWest(value) : value));
+    out.set(i, static_cast<Float>(isTurned ? GribAxis::fromWest(value) : value));
   }
-  const bool isNorthFirst = variable == kLatitudes && (flags & kNorthFirst);
-  if (isNorthFirst && (grid.scan & kScanNorth)) reverse(out, count);
+  if (!isLongitude && (flags & kNorthFirst) && (grid.scan & kScanNorth)) reverse(out, count);
   return {};
 }
 
@@ -219,7 +180,9 @@ Status decodeAs(const Step& step, const GribField& field, ByteSpan out, Workspac
   const Elements<Float> elements = {out.data()};
   const auto variable = static_cast<Variable>(step.params[1]);
   const size_t count = step.decodedArray.itemCount;
-  if (variable != kValues) return writeAxis(grid, variable, step.params[2], count, elements);
+  if (variable != kValues) {
+    return writeCoordinates(field, variable, step.params[2], count, elements, work);
+  }
   if (grid.points != count) return Code::SizeMismatch;
   uint8_t* const packed = elements.at(count - field.values);
   if (Status s = unpackGrib<Float>(field, work, packed)) return s;

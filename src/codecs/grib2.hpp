@@ -31,7 +31,7 @@ enum GribScan : uint8_t {
 
 /// The grid of a field.
 struct GribGrid {
-  uint32_t kind = 0;    // number of the template
+  uint32_t kind = 0;  // number of the template
   uint32_t points = 0;
   uint32_t columns = 0, rows = 0;  // 0 if the points do not form a rectangle
   uint8_t scan = 0;
@@ -41,11 +41,11 @@ struct GribGrid {
 /// One field of a message. Section lengths are checked, and so is the grid.
 struct GribField {
   GribGrid grid;
-  ByteView packing;       // section 5
-  uint32_t values = 0;    // number of packed values
+  ByteView packing;     // section 5
+  uint32_t values = 0;  // number of packed values
   bool hasBitmap = false;
-  ByteView bitmap;        // a bit per point, highest first
-  ByteView data;          // of section 7
+  ByteView bitmap;  // a bit per point, highest first
+  ByteView data;    // of section 7
 };
 
 /// Finds the field with this index in a message.

@@ -103,9 +103,10 @@ Status readGroups(const GribField& field, size_t at, Groups& groups) {
   if (groups.missingKinds > 2) return Code::UnsupportedMessage;
   if (groups.count > field.values) return Code::Corrupt;
   groups.dataAt = uint64_t{at} * 8;
-  const bool isWhole = placeList(field, groups.count, packing[19], groups.dataAt, groups.references) &&
-                       placeList(field, groups.count, packing[36], groups.dataAt, groups.widths) &&
-                       placeList(field, groups.count, packing[46], groups.dataAt, groups.lengths);
+  const bool isWhole =
+      placeList(field, groups.count, packing[19], groups.dataAt, groups.references) &&
+      placeList(field, groups.count, packing[36], groups.dataAt, groups.widths) &&
+      placeList(field, groups.count, packing[46], groups.dataAt, groups.lengths);
   return isWhole ? Status{} : Status{Code::Truncated};
 }
 

@@ -55,6 +55,15 @@ void scaleRun(const GribScale& scale, const uint8_t* in, size_t count, uint8_t* 
   }
 }
 
+/// Scales integers of 1, 2 or 4 bytes.
+template <class Float>
+void scaleSamples(const GribScale& scale, uint32_t bytes, const uint8_t* in, size_t count,
+                  uint8_t* out) {
+  if (bytes == 1) scaleRun<Float, uint8_t>(scale, in, count, out);
+  if (bytes == 2) scaleRun<Float, uint16_t>(scale, in, count, out);
+  if (bytes == 4) scaleRun<Float, uint32_t>(scale, in, count, out);
+}
+
 template <class Float>
 Status unpackSimple(const GribField& field, const GribScale& scale, uint32_t bits, uint8_t* out) {
   const size_t count = field.values;
@@ -108,19 +117,12 @@ Status unpackEntropy(const GribField& field, const GribScale& scale, uint32_t bi
   format.isRestricted = (flags & kRestricted) != 0;
   format.padsIntervals = (flags & kPadded) != 0;
   if (!isAecFormat(format)) return Code::BadHeader;
-  const size_t count = field.values, sampleBytes = bits > 16 ? 4 : bits > 8 ? 2 : 1;
+  const uint32_t sampleBytes = aecSampleBytes(format);
   ByteSpan samples;
+  const size_t count = field.values;
   if (Status s = work.scratch(ScratchSlot::Codec, count * sampleBytes, samples)) return s;
-  if (sampleBytes == 1) {
-    if (Status s = aecDecode<uint8_t>(format, field.data, samples.data(), count)) return s;
-    scaleRun<Float, uint8_t>(scale, samples.data(), count, out);
-  } else if (sampleBytes == 2) {
-    if (Status s = aecDecode<uint16_t>(format, field.data, samples.data(), count)) return s;
-    scaleRun<Float, uint16_t>(scale, samples.data(), count, out);
-  } else {
-    if (Status s = aecDecode<uint32_t>(format, field.data, samples.data(), count)) return s;
-    scaleRun<Float, uint32_t>(scale, samples.data(), count, out);
-  }
+  if (Status s = aecDecode(format, field.data, samples.data(), count)) return s;
+  scaleSamples<Float>(scale, sampleBytes, samples.data(), count, out);
   return {};
 }
 
@@ -147,11 +149,11 @@ Status unpackJpeg2000(const GribField& field, const GribScale& scale, Workspace&
   static constexpr uint32_t kInterleaved[] = {0};
   ByteView pixels;
   uint32_t bytes = 0;
-  if (Status s = decodePixels(kImageJpeg2kCodec, field, kInterleaved, work, pixels, bytes)) return s;
-  if (bytes == 1) scaleRun<Float, uint8_t>(scale, pixels.data(), field.values, out);
-  if (bytes == 2) scaleRun<Float, uint16_t>(scale, pixels.data(), field.values, out);
-  if (bytes == 4) scaleRun<Float, uint32_t>(scale, pixels.data(), field.values, out);
-  return bytes == 3 ? Status{Code::UnsupportedMessage} : Status{};
+  if (Status s = decodePixels(kImageJpeg2kCodec, field, kInterleaved, work, pixels, bytes))
+    return s;
+  if (bytes == 3) return Code::UnsupportedMessage;
+  scaleSamples<Float>(scale, bytes, pixels.data(), field.values, out);
+  return {};
 }
 
 /// The pixels of a PNG image are big-endian numbers, of as many bytes as it has samples of 8 bits.

@@ -53,7 +53,8 @@ Layout makeLayout(const Step& step) {
 Status prepare(Step& step) {
   if (step.params.size() != 3) return Code::BadParameters;
   const uint32_t itemBytes = step.params[0], items = step.params[1];
-  if (itemBytes == 0 || itemBytes > kMaxItemBytes || items % kGroup != 0) return Code::BadParameters;
+  if (itemBytes == 0 || itemBytes > kMaxItemBytes || items % kGroup != 0)
+    return Code::BadParameters;
   if (uint64_t{items} * itemBytes > INT32_MAX || step.params[2] > kZstd) return Code::BadParameters;
   if (step.params[2] == kNone) {
     step.encoded = step.decoded;

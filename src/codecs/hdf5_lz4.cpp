@@ -56,8 +56,8 @@ Status decode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView&
     const uint32_t encoded = loadBigEndian(in.data() + at);
     at += 4;
     if (encoded > in.size() - at) return {Code::Truncated, in.size()};
-    if (Status s = decodeBlock(in.subspan(at, encoded), room.subspan(done, bytes),
-                               room.subspan(done))) {
+    if (Status s =
+            decodeBlock(in.subspan(at, encoded), room.subspan(done, bytes), room.subspan(done))) {
       return {s.code, at + s.at};
     }
     at += encoded;

@@ -2,7 +2,7 @@
 // also inside compounds and arrays. Name: Zarr v3 "hdf5_nbit". Decoder only; full module only.
 //
 //   bits   of each element the significant bits of its numbers and the bytes of other members, in
-//          the order of the type; highest bits first, without gaps
+//          the order of the type; highest bits first, without gaps. Then 1 to 8 bits of padding
 //
 // Parameters: [result, words of the filter …]
 //   result   0: bits that are not stored are zeros. 1, 2: numbers are moved to bit 0 and, if 2,
@@ -14,13 +14,12 @@
 //            [4, size]                                                  bytes
 //
 // Trust: prepare() checks that the types are complete, nested at most 16 deep and within their
-// element, and adds up their bits. The input must have exactly these bits, and at most one byte
-// more, which libhdf5 adds.
+// element, and adds up their bits. The input must have exactly the bytes that libhdf5 writes for
+// them.
 #ifdef ZW_RARE_CODECS
 
 #include <algorithm>
 
-#include "base/checked.hpp"
 #include "base/word_reader.hpp"
 #include "codecs/sizes.hpp"
 #include "kernels/high_bits.hpp"
@@ -99,7 +98,7 @@ Status prepare(Step& step) {
   if (step.decoded.exact ? total != step.decoded.bytes : total > step.decoded.bytes) {
     return Code::BadParameters;
   }
-  step.encoded = upperBound(ceilDiv(bits * step.params[3], 8) + 1);
+  step.encoded = upperBound(bits * step.params[3] / 8 + 1);
   return {};
 }
 
@@ -191,9 +190,9 @@ Status decode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView&
   uint64_t itemBytes = 0, itemBits = 0;
   (void)measure(words, 0, itemBytes, itemBits);
   const size_t count = step.params[3], size = count * static_cast<size_t>(itemBytes);
-  const auto needed = static_cast<size_t>(ceilDiv(itemBits * count, 8));
+  const size_t needed = static_cast<size_t>(itemBits * count / 8) + 1;
   if (in.size() < needed) return {Code::Truncated, in.size()};
-  if (in.size() > needed + 1) return {Code::TrailingBytes, needed};
+  if (in.size() > needed) return {Code::TrailingBytes, needed};
   result = out.first(size);
   if (type[0] == kNumber && itemBytes <= 8) {
     WordReader rest(type.subspan(1));

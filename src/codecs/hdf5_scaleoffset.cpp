@@ -6,7 +6,8 @@
 //   u8        bytes of the minimum, 8
 //   u64       minimum: an integer, or the bits of a float
 //   8 bytes   unused
-//   …         values, highest bits first, without gaps; all bits set = the fill value
+//   …         values, highest bits first, without gaps; all bits set = the fill value. Then up to
+//             8 bits, so that a byte begins after the last value
 //
 // The minimum and the values are little-endian, whatever the byte order of the elements is.
 //
@@ -16,12 +17,12 @@
 //   scale   the bits of the float64 10^D
 //
 // Trust: the number of values is the parameter, which must agree with the chunk; the input must
-// have exactly the bytes that they take, or one more, which libhdf5 adds.
+// have exactly the bytes that libhdf5 writes for them.
 #ifdef ZW_RARE_CODECS
 
 #include <algorithm>
+#include <type_traits>
 
-#include "base/checked.hpp"
 #include "codecs/sizes.hpp"
 #include "kernels/byteswap.hpp"
 #include "kernels/high_bits.hpp"
@@ -128,8 +129,8 @@ void decodeValues(const Coding& coding, ByteView in, size_t count, uint8_t* out)
 
 template <class T>
 void decodeAs(const Coding& coding, ByteView in, size_t count, uint8_t* out) {
-  if (coding.bits > 32) {
-    decodeValues<T, uint64_t>(coding, in, count, out);
+  if (sizeof(T) == 8 && coding.bits > 32) {
+    decodeValues<T, std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>>(coding, in, count, out);
   } else {
     decodeValues<T, uint32_t>(coding, in, count, out);
   }
@@ -180,10 +181,11 @@ Status decode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView&
   Coding coding;
   if (Status s = readHeader(step, in, coding)) return s;
   const ByteView data = in.subspan(kHeader);
-  const auto needed = static_cast<size_t>(ceilDiv(uint64_t{count} * coding.bits, 8));
+  const bool isPacked = coding.bits < 8 * bytes;
+  const size_t needed = static_cast<size_t>(uint64_t{count} * coding.bits / 8) + isPacked;
   if (data.size() < needed) return {Code::Truncated, in.size()};
-  if (data.size() > needed + 1) return {Code::TrailingBytes, kHeader + needed};
-  if (coding.bits < 8 * bytes) {
+  if (data.size() > needed) return {Code::TrailingBytes, kHeader + needed};
+  if (isPacked) {
     decodeAll(kind, bytes, coding, data, count, out.data());
   } else if (coding.isBigEndian && bytes > 1) {
     swapCopy(out.data(), data.data(), count, bytes);

@@ -45,7 +45,7 @@ Pixels readParameters(const Step& step) {
   format.intervalBlocks = static_cast<uint32_t>(ceilDiv(lineSamples, blockSamples));
   format.keptSamples = lineSamples;
   format.hasDifferences = (options & kDifferences) != 0;
-  pixels.sampleBytes = format.bits > 16 ? 4 : format.bits > 8 ? 2 : 1;
+  pixels.sampleBytes = aecSampleBytes(format);
   return pixels;
 }
 
@@ -63,19 +63,10 @@ Status prepare(Step& step) {
   return {};
 }
 
-/// Decodes samples of more than one byte.
-template <class Sample>
-Status decodeWide(const Pixels& pixels, ByteView in, ByteSpan out) {
-  const size_t count = out.size() / sizeof(Sample);
-  if (Status s = aecDecode<Sample>(pixels.format, in, out.data(), count)) return s;
-  if (pixels.isBigEndian) swapCopy(out.data(), out.data(), count, sizeof(Sample));
-  return {};
-}
-
 Status decodePlanes(const Pixels& pixels, ByteView in, ByteSpan out, Workspace& work) {
   ByteSpan planes;
   if (Status s = work.scratch(ScratchSlot::Codec, out.size(), planes)) return s;
-  if (Status s = aecDecode<uint8_t>(pixels.format, in, planes.data(), planes.size())) return s;
+  if (Status s = aecDecode(pixels.format, in, planes.data(), planes.size())) return s;
   unshuffleBytes(out.data(), planes.data(), out.size() / pixels.planes, pixels.planes);
   return {};
 }
@@ -88,17 +79,11 @@ Status decode(const Step& step, ByteView in, ByteSpan out, Workspace& work, Byte
   if (size % (pixels.planes * pixels.sampleBytes) != 0) return {Code::BadHeader, 0};
   const ByteSpan room = decodeRoom(step, out).first(size);
   const ByteView data = in.subspan(kHeader);
-  Status s;
-  if (size == 0) {
-    s = Code::Ok;
-  } else if (pixels.planes > 1) {
-    s = decodePlanes(pixels, data, room, work);
-  } else if (pixels.sampleBytes == 4) {
-    s = decodeWide<uint32_t>(pixels, data, room);
-  } else if (pixels.sampleBytes == 2) {
-    s = decodeWide<uint16_t>(pixels, data, room);
-  } else {
-    s = aecDecode<uint8_t>(pixels.format, data, room.data(), size);
+  const size_t samples = size / pixels.sampleBytes;
+  const Status s = pixels.planes > 1 ? decodePlanes(pixels, data, room, work)
+                                     : aecDecode(pixels.format, data, room.data(), samples);
+  if (!s && pixels.isBigEndian && pixels.planes == 1) {
+    swapCopy(room.data(), room.data(), samples, pixels.sampleBytes);
   }
   result = room;
   return s ? Status{s.code, kHeader + s.at} : s;

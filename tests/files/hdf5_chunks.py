@@ -3,6 +3,7 @@
 usage: hdf5_chunks.py OUT
 """
 
+import base64
 import ctypes
 import glob
 import itertools
@@ -37,9 +38,13 @@ def expect(file, path, values, **more):
     if values.dtype.kind == "O":
         line["strings"] = [value.decode() if isinstance(value, bytes) else value for value in values.ravel()]
     else:
-        line["values"] = f"{line['file']}.{path.replace('/', '.')}.bin"
-        with open(place(line["values"]), "wb") as target:
-            target.write(values.astype(values.dtype.newbyteorder("<")).tobytes())
+        elements = values.astype(values.dtype.newbyteorder("<")).tobytes()
+        if len(elements) <= 512:
+            line["values"] = f"base64:{base64.b64encode(elements).decode()}"
+        else:
+            line["values"] = f"{line['file']}.{path.replace('/', '.')}.bin"
+            with open(place(line["values"]), "wb") as target:
+                target.write(elements)
     lines.append(line)
 
 
@@ -249,9 +254,33 @@ def every_filter(name, **options):
             for digits in [0, 2, 5]:
                 setup = lambda plist: plist.set_scaleoffset(h5z.SO_FLOAT_DSCALE, digits)
                 add(f"scaleoffset-{digits}/{dtype}", smooth(dtype, shape), setup)
+        packed(file)
         zfp(file)
         zstandard(file)
         unknown(file)
+
+
+def packed(file):
+    """Integers of which nbit stores some bits only."""
+    for base, precision, offset in itertools.product(
+        [h5t.STD_I16LE, h5t.STD_U16BE, h5t.STD_I32BE, h5t.STD_U8LE, h5t.STD_I64LE], [5, 12, 30], [0, 2]
+    ):
+        if precision + offset > 8 * base.get_size() or precision == 12 and base.get_size() == 8:
+            continue
+        stored = base.copy()
+        stored.set_precision(precision)
+        stored.set_offset(offset)
+        plist = h5p.create(h5p.DATASET_CREATE)
+        plist.set_chunk((8, 8))
+        nbit(plist)
+        is_signed = stored.get_sign() == h5t.SGN_2
+        plist.set_fill_value(numpy.array(-3 if is_signed else 3, "i8"))
+        sign = "i" if is_signed else "u"
+        path = f"packed-{sign}{8 * base.get_size()}-{stored.get_order()}-{precision}-{offset}"
+        dataset = h5py.Dataset(h5d.create(file.id, path.encode(), stored, h5s.create_simple((20, 20)), plist))
+        low = -(2 ** (precision - 1)) if is_signed else 0
+        dataset[:10] = rng.integers(low, low + 2**precision, (10, 20))
+        check(file, path)
 
 
 def zfp(file):
@@ -331,6 +360,17 @@ def edges(name):
         check(file, "szip")
 
 
+def filtered_heap(name):
+    """A group whose links are in a compressed fractal heap."""
+    with h5py.File(place(name), "w", libver="latest") as file:
+        plist = h5p.create(h5p.GROUP_CREATE)
+        assert hdf5.H5Pset_deflate(ctypes.c_int64(plist.id), 4) >= 0
+        group = h5py.Group(h5py.h5g.create(file.id, b"group", gcpl=plist))
+        for i in range(50):
+            group[f"a{i}"] = i
+        refuse(file, "group/a1", "Unsupported", "has filters")
+
+
 def layouts(name, **options):
     with h5py.File(place(name), "w", **options) as file:
         for dtype in ["u1", "<i2", ">i4", "<f4", ">f8"]:
@@ -388,6 +428,41 @@ def check_scalar(file, path):
     expect(file, path, numpy.array(file[path][()], object))
 
 
+def small(name, **options):
+    """Something of everything: tests/golden/files/hdf5_chunks."""
+    with h5py.File(place(name), "w", **options) as file:
+
+        def add(path, data, chunk, *rest):
+            create(file, path, data, chunk, *rest)
+            check(file, path)
+
+        is_latest = options["libver"] == "latest"
+        for index, (shape, limits, chunk, early) in indexes.items():
+            if not is_latest and index not in ["fixed-reserve", "tree"]:
+                continue
+            add(f"{index}/plain", smooth(">i2", shape), chunk, None, limits, early)
+            add(f"{index}/filtered", smooth("<f4", shape), chunk, pipelines["all"](4), limits)
+        for pipeline in ["fletcher32-deflate", "shuffle-last"]:
+            add(pipeline, smooth("<i4", (5, 7)), (2, 3), pipelines[pipeline](4))
+        for id, values in {
+            **{307: (9,), 32000: (4, 261, 0), 32001: (2, 2, 2, 0, 5, 1, 5), 32004: (0,), 32008: (0, 2)},
+            32013: (5, 0),
+        }.items():
+            add(f"filter-{id}", smooth("<i4", (12, 10)), (8, 8), filters((id, values)))
+        add("szip", smooth("<i2", (12, 10)), (8, 8), lambda plist: plist.set_szip(h5z.SZIP_NN_OPTION_MASK, 8))
+        add("szip-noise", noise("<i2", (12, 10)), (8, 8), lambda plist: plist.set_szip(h5z.SZIP_NN_OPTION_MASK, 8))
+        add("lzf-noise", noise("<i2", (12, 10)), (8, 8), filters(lzf))
+        add("nbit", smooth("<i4", (12, 10)), (8, 8), nbit)
+        add("scaleoffset", smooth("<i4", (12, 10)), (8, 8), lambda plist: plist.set_scaleoffset(h5z.SO_INT, 0))
+        count = 1200 if is_latest else 130
+        pages = create(file, "pages", smooth("u1", (count,)), (1,), None, write=False, fill=7)
+        pages[count - 100 : count - 50] = 5
+        check(file, "pages")
+        texts = ["", "a", "grüße", "tab\tnew\nline"]
+        file.create_dataset("texts", data=texts, dtype=h5py.string_dtype(), chunks=(3,), compression=4)
+        check(file, "texts")
+
+
 for form, options in {"earliest": {"libver": "earliest"}, "latest": {"libver": "latest"}}.items():
     every_index(f"indexes-{form}.h5", **options)
     resized(f"resized-{form}.h5", **options)
@@ -395,10 +470,12 @@ for form, options in {"earliest": {"libver": "earliest"}, "latest": {"libver": "
     masks(f"masks-{form}.h5", **options)
     layouts(f"layouts-{form}.h5", **options)
     variable(f"variable-{form}.h5", **options)
+    small(f"small-{form}.h5", **options)
 every_index("user-block.h5", libver="latest", userblock_size=1024)
 every_filter("filters.h5")
 pages_of_extensible_arrays("pages.h5")
 edges("edges.h5")
+filtered_heap("heap.h5")
 
 with open(place("expected.jsonl"), "w") as file:
     for line in lines:

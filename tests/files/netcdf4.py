@@ -45,6 +45,11 @@ def netcdf_files(out):
             f.createVariable(code, code, ("n",))[:] = [1, 2, 3]
             f.createVariable(f"big {code}", code, ("n",), endian="big")[:] = [1, 2, 3]
         f.createVariable("char", "S1", ("n", "width"))[:] = np.array([list("abcd"), list("efgh"), list("ijkl")], "S1")
+        f.createVariable("words", "S1", ("width",))[:] = np.array(list("abc "), "S1")
+        f.createVariable("halves", "S1", ("n", "width"), chunksizes=(1, 2))[:] = np.full((3, 4), b"x")
+        f.createVariable("packed", "S1", ("n", "width"), zlib=True, shuffle=True)[:] = np.full((3, 4), b"y")
+        f.createVariable("filled", "S1", ("n", "width"), fill_value=b"-")[:1] = np.full((1, 4), b"x")
+        f.createVariable("one", "S1")[...] = b"z"
         f.createVariable("string", str, ("n",))[:] = np.array(["a", "", "ünïcödé"], object)
         enum = f.createEnumType("u1", "color_t", {"red": 1, "green": 2})
         f.createVariable("enum", enum, ("n",))[:] = [1, 2, 1]

@@ -71,13 +71,13 @@ def squeezed(array, samples_first=False):
 
 dtypes = "u1 u2 u4 u8 i1 i2 i4 i8 f2 f4 f8 c8 c16".split()
 for dtype, order, big in itertools.product(dtypes, "<>", [False, True]):
-    data = sample((37, 45), dtype)
+    data = sample((19, 23), dtype)
     name = f"tf-{dtype}-{'le' if order == '<' else 'be'}-{'big' if big else 'classic'}.tif"
     tifffile.imwrite(place(name), data, byteorder=order, bigtiff=big, rowsperstrip=8, metadata=None)
     expect(name, values=tifffile.imread(place(name)), dimensions=["y", "x"])
 
 for dtype, planar, tiled, order in itertools.product(["u1", "u2", "f4"], ["contig", "separate"], [None, (16, 32)], "<>"):
-    shape = (41, 53, 3) if planar == "contig" else (3, 41, 53)
+    shape = (21, 33, 3) if planar == "contig" else (3, 21, 33)
     data = sample(shape, dtype)
     name = f"tf-rgb-{dtype}-{planar}-{'tile' if tiled else 'strip'}-{'le' if order == '<' else 'be'}.tif"
     tifffile.imwrite(
@@ -127,7 +127,7 @@ for compression, types in lossless.items():
         for predictor in predictors:
             if dtype == "f8" and predictor == 2:
                 continue
-            data = sample((1, 70, 83), dtype)
+            data = sample((1, 35, 43), dtype)
             name = f"gdal-{compression}-{dtype}-{'tile' if tiled else 'strip'}-{order[0].lower()}-p{predictor}.tif"
             options = {"compress": compression, "ENDIANNESS": order}
             if predictor > 1:
@@ -144,12 +144,12 @@ for compression, dtype, interleave, predictor in itertools.product(
     if predictor == 3 and dtype != "f4":
         continue
     for count in (2, 3, 4):
-        data = sample((count, 33, 47), dtype)
+        data = sample((count, 23, 27), dtype)
         name = f"gdal-{compression}-{dtype}-{interleave.lower()}-{count}-p{predictor}.tif"
         read = gdal(name, data, compress=compression, predictor=predictor, interleave=interleave, blockysize=10)
         expect(name, values=in_file_order(read) if interleave == "PIXEL" else read)
 
-photo = np.stack([sample((64, 96), "u1") // 2 + 40 * i for i in range(3)]).astype("u1")
+photo = np.stack([sample((32, 64), "u1") // 2 + 40 * i for i in range(3)]).astype("u1")
 for photometric, tiled in itertools.product(["YCBCR", "RGB"], [False, True]):
     options = {"tiled": True, "blockxsize": 32, "blockysize": 32} if tiled else {"blockysize": 16}
     name = f"gdal-jpeg-{photometric.lower()}-{'tile' if tiled else 'strip'}.tif"
@@ -170,10 +170,10 @@ for dtype, inner, count in itertools.product(
     ["u1", "i2", "u4", "f4", "f8"], ["LERC", "LERC_DEFLATE", "LERC_ZSTD"], [1, 3]
 ):
     name = f"gdal-{inner.lower()}-{dtype}-{count}.tif"
-    read = gdal(name, sample((count, 48, 64), dtype), compress=inner, tiled=True, blockxsize=32, blockysize=32)
+    read = gdal(name, sample((count, 32, 40), dtype), compress=inner, tiled=True, blockxsize=32, blockysize=32)
     expect(name, values=in_file_order(read))
-masked = sample((1, 48, 64), "f4")
-masked[0, 5:20, 7:30] = np.nan
+masked = sample((1, 24, 32), "f4")
+masked[0, 5:20, 7:20] = np.nan
 name = "gdal-lerc-f4-nan.tif"
 expect(name, values=gdal(name, masked, compress="LERC", blockysize=16)[0])
 
@@ -445,6 +445,56 @@ for compression, planar, layout in itertools.product(
         with rasterio.open(place(name)) as source:
             read = source.read()
         expect(name, values=in_file_order(read) if planar == "contig" else read)
+
+# ---- streams that tifffile only wraps: JPEG 2000 by GDAL, LZW as Photoshop ends it
+
+
+def wrap(name, shape, dtype, compression, encoded, **options):
+    """Writes a single strip or tile of encoded bytes: as deflated ones, whose tag is then changed."""
+    placeholder = np.zeros(shape, dtype)
+    tifffile.imwrite(place(name), placeholder, metadata=None, rowsperstrip=shape[0], **options)
+    with tifffile.TiffFile(place(name)) as source:
+        found = source.pages[0].tags
+        places = {tag: found[tag].valueoffset for tag in ("Compression", "StripOffsets", "StripByteCounts")}
+        widths = {tag: tifffile.TIFF.DATA_FORMATS[found[tag].dtype] for tag in places}
+    sizes = {"1H": 2, "1I": 4, "1Q": 8, "H": 2, "I": 4, "Q": 8}
+    with open(place(name), "r+b") as target:
+        end = target.seek(0, 2)
+        target.write(encoded)
+        for tag, value in [("Compression", compression), ("StripOffsets", end), ("StripByteCounts", len(encoded))]:
+            target.seek(places[tag])
+            target.write(value.to_bytes(sizes[widths[tag]], "little"))
+
+
+for count, dtype, compression in [(1, "u1", 34712), (1, "u2", 34712), (3, "u1", 33005), (3, "u1", 34712)]:
+    data = sample((count, 48, 64), dtype)
+    with rasterio.open(place("one.tif"), "w", driver="GTiff", width=64, height=48, count=count, dtype=data.dtype.name) as target:
+        target.write(data)
+    gdal_copy(place("one.tif"), place("one.j2k"), driver="JP2OpenJPEG", CODEC="J2K", REVERSIBLE="YES", QUALITY="100")
+    with open(place("one.j2k"), "rb") as source:
+        stream = source.read()
+    name = f"jpeg2000-{compression}-{dtype}-{count}.tif"
+    values = in_file_order(data)
+    wrap(name, values.shape, dtype, compression, stream, photometric="rgb" if count == 3 else "minisblack")
+    expect(name, values=values)
+    for extra in ("one.tif", "one.j2k", "one.tif.aux.xml", "one.j2k.aux.xml"):
+        if os.path.exists(place(extra)):
+            os.remove(place(extra))
+
+
+def lzw(data):
+    """LZW of literals, with a clear code before the codes get wider."""
+    codes = [code for i, byte in enumerate(data) for code in ([256] if i % 200 == 0 else []) + [byte]] + [257]
+    text = "".join(f"{code:09b}" for code in codes)
+    text += "0" * (-len(text) % 8)
+    return int(text, 2).to_bytes(len(text) // 8, "big")
+
+
+data = sample((12, 20), "u1")
+wrap("lzw-one-byte-more.tif", data.shape, "u1", 5, lzw(data.tobytes() + b"\x55"))
+expect("lzw-one-byte-more.tif", values=data)
+wrap("lzw-two-bytes-more.tif", data.shape, "u1", 5, lzw(data.tobytes() + b"\x55\x55"))
+expect("lzw-two-bytes-more.tif", error="CorruptChunk")
 
 # ---- refused by name
 

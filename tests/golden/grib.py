@@ -195,6 +195,38 @@ def scanning():
     emit("gribberish-latitude", message, (3,), codec=codec, expected=np.array([60.0, 59, 58]))
 
 
+def lambert():
+    """The coordinates of HRRR's grid, with larger steps; ecCodes computes the expected ones."""
+    rows, columns = 6, 8
+    handle = eccodes.codes_grib_new_from_samples("GRIB2")
+    eccodes.codes_set(handle, "gridDefinitionTemplateNumber", 30)
+    for key, value in {
+        "shapeOfTheEarth": 6,
+        "Nx": columns,
+        "Ny": rows,
+        "latitudeOfFirstGridPoint": 21138123,
+        "longitudeOfFirstGridPoint": 237280472,
+        "LaD": 38500000,
+        "LoV": 262500000,
+        "Dx": 300000000,
+        "Dy": 300000000,
+        "Latin1": 38500000,
+        "Latin2": 38500000,
+        "jScansPositively": 1,
+    }.items():
+        eccodes.codes_set(handle, key, value)
+    eccodes.codes_set_values(handle, field(rows, columns).ravel())
+    message = eccodes.codes_get_message(handle)
+    longitudes = eccodes.codes_get_array(handle, "longitudes")
+    for name, expected in {
+        "latitude": eccodes.codes_get_array(handle, "latitudes"),
+        "longitude": np.where(longitudes > 180, longitudes - 360, longitudes),
+    }.items():
+        codec = {"name": "gribberish", "configuration": {"var": name}}
+        emit(f"gribberish-lambert-{name}", message, (rows, columns), "float32", codec, expected)
+
+
 packings()
 gdal()
 scanning()
+lambert()

@@ -75,20 +75,6 @@ declare module "*/scripts/lib/reports.mjs" {
   export function lastInGtest(output: string): string;
 }
 
-declare module "*/examples/samples/files.mjs" {
-  interface Variable {
-    name: string;
-    dimensions: string[];
-    data: ArrayBufferView;
-    attributes: object;
-  }
-  export function netcdf(
-    dimensions: Record<string, number>,
-    variables: Variable[],
-    attributes: object,
-  ): Uint8Array<ArrayBuffer>;
-}
-
 declare module "*/examples/samples/samples.mjs" {
   interface Sizes {
     readonly terrain: number;

@@ -16,10 +16,10 @@ export {
   type ParquetTable,
   readParquet,
 } from "./formats/parquet/table.js";
-export {
+export type {
   FileReferences,
-  type KerchunkDocument,
-  type KerchunkReference,
-  makeReferences,
-  type ReferencesOptions,
-} from "./transfer/references/make.js";
+  KerchunkDocument,
+  KerchunkReference,
+  ReferencesOptions,
+} from "./transfer/references/part.js";
+export { makeReferences } from "./transfer/references/references.js";

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import warnings
 
+import numpy
 import xarray
 
 warnings.simplefilter("ignore")
@@ -21,7 +22,45 @@ def copied(file):
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode != 0:
         raise RuntimeError(done.stderr.strip().splitlines()[-1])
-    return xarray.open_zarr(place, consolidated=None)
+    return xarray.open_zarr(place, consolidated=None), done.stderr
+
+
+def joined_characters(variable, dimensions):
+    """xarray joins characters unless another variable has their dimension; the library always joins them."""
+    data = numpy.ascontiguousarray(variable.values)
+    if 0 in data.shape:
+        return xarray.Variable(dimensions, numpy.zeros(data.shape[:-1], f"S{data.shape[-1]}"), variable.attrs)
+    return xarray.Variable(dimensions, data.view(f"S{data.shape[-1]}")[..., 0], variable.attrs)
+
+
+def comparable(original, copy, warned):
+    """Removes the documented differences: joined characters, names of enums, gaps of compounds."""
+    original, copy = original.copy(), copy.copy()
+    for name in [*original.variables]:
+        # Names that keys cannot have, and variables that are refused by name.
+        if name == "zarr.json" or (name not in copy.variables and f'"/{name}" is left out' in warned):
+            original = original.drop_vars(name)
+            continue
+        one, other = original[name].variable, copy[name].variable
+        if {one.dtype.kind, other.dtype.kind} <= {"S", "O"} and "_FillValue" in original[name].encoding:
+            original, copy = original.drop_vars(name), copy.drop_vars(name)
+        elif one.dtype == "S1" and one.ndim == other.ndim + 1:
+            original[name] = joined_characters(one, other.dims)
+        elif one.dtype.names and one.dtype != other.dtype:
+            fields = list(one.dtype.names)
+            for variable, source in ((original, one), (copy, other)):
+                for field in fields:
+                    variable[f"{name}.{field}"] = (source.dims, source.values[field])
+            original, copy = original.drop_vars(name), copy.drop_vars(name)
+        elif "flag_meanings" in other.attrs and "flag_meanings" not in one.attrs:
+            for key in ("flag_values", "flag_meanings"):
+                del copy[name].attrs[key]
+    for dataset in (original, copy):
+        for variable in [dataset, *dataset.variables.values()]:
+            for key, value in variable.attrs.items():
+                if isinstance(value, (float, numpy.floating)) and value != value:
+                    variable.attrs[key] = "NaN"
+    return original, copy
 
 
 def compare(file):
@@ -31,9 +70,13 @@ def compare(file):
     except Exception as error:
         return f"skipped {file}: xarray cannot read it: {error}"
     try:
-        copy = copied(file)
+        copy, warned = copied(file)
+    except Exception as error:
+        damaged = "ends early" in str(error) or " ends before " in str(error)  # read as zeros by the NetCDF library
+        return f"{'skipped' if damaged else 'differs'} {file}: {error}"
+    try:
         copy.load()
-        # Encodings and the order of attributes may differ; dimension coordinates are compared as well.
+        original, copy = comparable(original, copy, warned)
         xarray.testing.assert_identical(copy, original)
     except Exception as error:
         return f"differs {file}: {error}".replace("\n", " ")[:2000]

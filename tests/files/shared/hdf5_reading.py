@@ -329,14 +329,31 @@ def describe_variable(writer, name, path, variable):
     if variable.dtype is str:
         strings = [str(item) for item in np.asarray(data, object).ravel()]
         writer.add(name, path, kind="array", shape=list(variable.shape), strings=strings, data_type="string", **case)
+    elif dtype == "S1" and has_text(variable):
+        data = np.ascontiguousarray(data)
+        joined = data.view(f"S{data.shape[-1]}")[..., 0]
+        case["dimensions"] = dimensions[:-1] or None
+        values = writer.bytes(data.tobytes())
+        writer.add(name, path, kind="array", shape=list(joined.shape), values=values, data_type=type_name(dtype), **case)
     else:
         writer.array(name, path, data, data_type=type_name(dtype), **case)
+
+
+def has_text(variable):
+    """Whether characters along the last dimension are one element, as xarray reads them."""
+    if variable.ndim == 0 or variable.get_dims()[-1].isunlimited():
+        return False
+    chunks = variable.chunking()
+    return chunks == "contiguous" or chunks[-1] == variable.shape[-1]
 
 
 def netcdf_attributes(node, dtype):
     found = {}
     for name in node.ncattrs():
         value = node.getncattr(name)
+        if name == "_FillValue" and dtype == "S1":
+            found[name] = base64.b64encode(value.encode() if isinstance(value, str) else bytes(value)).decode()
+            continue
         if isinstance(value, str) or isinstance(value, list):
             found[name] = value
             continue

@@ -85,7 +85,7 @@ async function openIn(documents: Record<string, object>): Promise<ZarrArray> {
 
 /** Chunks of arrays that other implementations wrote. */
 async function goldenPlans(): Promise<PlanSeed[]> {
-  const session = await getSession("full");
+  const session = await getSession("images"); // has all decoders
   const seeds: PlanSeed[] = [];
   for (const { documents, chunks } of goldenStores()) {
     const store = new Map(Object.entries(documents).map(([key, text]) => [`/${key}`, textBytes(text)]));

@@ -57,7 +57,14 @@ const recipes: readonly Recipe[] = [
     before:
       'const input = { files: [new File([await (await fetch("https://example.org/era5.nc")).arrayBuffer()], "a.nc")] };',
     after: "console.log(image.attributes);",
-    prints: "{ title: 'weather' }\n",
+    prints: "{ title: 'test' }\n",
+  },
+  {
+    in: "docs/files.md",
+    has: "makeReferences(",
+    after:
+      'console.log(document.refs["time/.zarray"].shape ?? typeof document.refs["time/.zarray"], files.size > 0);',
+    prints: /true\n$/,
   },
   {
     in: "README.md",

@@ -89,6 +89,25 @@ describe("samples for the viewer", () => {
     expect(Math.max(...there)).toBeLessThanOrEqual(33);
   });
 
+  it("has files of other formats, as listed", async () => {
+    const text = readFileSync(path.join(root, "examples/files.json"), "utf8");
+    const list = JSON.parse(text) as { source: string; title: string }[];
+    const kinds = list.map(async ({ source, title }) => {
+      expect(title).not.toBe("");
+      return [source, (await open(sample(source.slice(9)).href.slice(0, -1))).kind];
+    });
+    expect(await Promise.all(kinds)).toEqual([
+      ["/samples/climate.nc", "group"],
+      ["/samples/tissue.ome.tif", "group"],
+      ["/samples/relief.tif", "array"],
+      ["/samples/groups.nc", "group"],
+    ]);
+    const stored = await open(sample("climate.zarr"), { path: "t2m", kind: "array" });
+    const copied = await open(sample("climate.nc").href.slice(0, -1), { path: "t2m", kind: "array" });
+    const [lat, lon] = [40, 60];
+    expect((await get(copied, [9, lat, lon])).data).toEqual((await get(stored, [9, lat, lon])).data);
+  });
+
   it("is listed with its content", () => {
     const text = readFileSync(path.join(root, "examples/gallery.json"), "utf8");
     const list = JSON.parse(text) as { source: string; title: string; text: string; arrays: object }[];

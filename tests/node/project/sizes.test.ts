@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
-import { buildSync } from "esbuild";
+import { buildSync, transformSync } from "esbuild";
 import { expect, it } from "vitest";
 import { viewerDownload } from "../../../bench/suites/sizes.mjs";
 import { distFolder, viewerFolder } from "../../shared/places.js";
@@ -47,6 +47,19 @@ function bundledSize(contents: string, external: readonly string[] = []): number
 
 const fileSize = (name: string) => gzipped(readFileSync(path.join(distFolder, name)));
 
+/** The modules of a format of files, minified. */
+function formatSize(name: string): number {
+  const bundle = path.join(distFolder, "bundle");
+  const files = readdirSync(bundle).filter(
+    (file) => file.startsWith(`formats-${name}-`) && file.endsWith(".js"),
+  );
+  const options = { minify: true, format: "esm", logLevel: "error" } as const;
+  return files.reduce(
+    (sum, file) => sum + gzipped(transformSync(readFileSync(path.join(bundle, file), "utf8"), options).code),
+    0,
+  );
+}
+
 /** The files that the scripts of the page and of elements load at the start. */
 const firstScripts = () => {
   const names = readdirSync(viewerFolder).filter((name) => /^(?:open|start)-\w+\.js$/.test(name));
@@ -59,9 +72,9 @@ const budgets: readonly [what: string, most: number, measure: () => number | Pro
   ["open and get of zarr-wasm", 49_800, () => bundledSize('export { get, open } from "zarr-wasm";')],
   ["all that open and get of an array download", 110_000, async () => 1000 * (await viewerDownload(3)())],
   ["all of zarr-wasm", 105_500, () => bundledSize('export * from "zarr-wasm";')],
-  ["zarr-wasm/codecs", 25_400, () => bundledSize('export * from "zarr-wasm/codecs";')],
-  ["zarr-wasm/zarrita", 90_900, () => bundledSize('export * from "zarr-wasm/zarrita";')],
-  ["zarr-wasm/numcodecs", 9_800, () => bundledSize('export * from "zarr-wasm/numcodecs";')],
+  ["zarr-wasm/codecs", 25_750, () => bundledSize('export * from "zarr-wasm/codecs";')],
+  ["zarr-wasm/zarrita", 94_900, () => bundledSize('export * from "zarr-wasm/zarrita";')],
+  ["zarr-wasm/numcodecs", 10_100, () => bundledSize('export * from "zarr-wasm/numcodecs";')],
   // One file without import(), which every bundler accepts.
   ["zarr-wasm/worker", 17_500, () => bundledSize('export * from "zarr-wasm/worker";')],
   [
@@ -70,9 +83,12 @@ const budgets: readonly [what: string, most: number, measure: () => number | Pro
     () => bundledSize('import "./web/viewer/dist/module-element.js";', ["zarr-wasm"]),
   ],
   ["the first scripts of the viewer's page", 120_000, firstScripts],
+  ["HDF5 files", 24_000, () => formatSize("hdf5")],
+  ["TIFF files", 18_000, () => formatSize("tiff")],
+  ["NetCDF-3 files", 5_000, () => formatSize("netcdf3")],
   ["decode.wasm", 56_500, () => fileSize("wasm/decode.wasm")],
-  ["full.wasm", 290_000, () => fileSize("wasm/full.wasm")],
-  ["images.wasm", 365_000, () => fileSize("wasm/images.wasm")],
+  ["full.wasm", 299_700, () => fileSize("wasm/full.wasm")],
+  ["images.wasm", 379_300, () => fileSize("wasm/images.wasm")],
   ["the script of decode.wasm", 5_000, () => fileSize("wasm/decode.mjs")],
 ];
 

@@ -2,10 +2,9 @@
 import { cpSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { consolidate, create, createGroup, set, type ZarrGroup, ZipWriter } from "zarr-wasm";
-import { netcdf } from "../../../examples/samples/files.mjs";
 import { root } from "./doc-samples.js";
-import { netcdf3 } from "./netcdf3.js";
 import { repository } from "./icechunk-repository.js";
+import { netcdf3 } from "./netcdf3.js";
 import { numberColumn, parquetFile, referenceFolder } from "./parquet-writer.js";
 import { bytesOf, serve } from "./support.js";
 
@@ -176,23 +175,19 @@ function weather(): Map<string, Uint8Array> {
 }
 
 /** A NetCDF file: temperatures of three times. */
-function era5(): Uint8Array {
-  const variable = (name: string, dimensions: string[], data: Int16Array | Int32Array, attributes = {}) => ({
-    name,
-    dimensions,
-    data,
-    attributes,
-  });
-  const units = { units: "hours since 2024-01-01" };
-  return netcdf(
+const era5 = () =>
+  netcdf3(
     { time: 3, lat: 2, lon: 4 },
-    [
-      variable("time", ["time"], Int32Array.of(0, 1, 2), units),
-      variable("t2m", ["time", "lat", "lon"], ramp(24), { units: "K" }),
-    ],
-    { title: "weather" },
+    {
+      time: { dimensions: ["time"], values: [0, 1, 2], attributes: { units: "hours since 2024-01-01" } },
+      t2m: {
+        dimensions: ["time", "lat", "lon"],
+        values: [...ramp(24)],
+        type: "int16",
+        attributes: { units: "K" },
+      },
+    },
   );
-}
 
 /** Points of SpatialData. */
 function transcripts(): Map<string, Uint8Array> {

@@ -133,10 +133,10 @@ copied. The image is OME-Zarr 0.5, or 0.4 with --format 2. --part is a share of 
       ["overwrite", { summary: "replace the references at DEST" }],
       "json",
     ],
-    details: `Each SOURCE is an HDF5, NetCDF, TIFF or other array file, as a path or URL. DEST is a .json document, or a folder
-of Parquet files whose name ends in .parq or .parquet. zarr-python reads both through fsspec, as Zarr v2. Arrays
-without a form in Zarr v2 are refused. Joined files need equal types, codecs, chunks and units; coordinates of the
-dimension become part of the references.`,
+    details: `Each SOURCE is an HDF5, NetCDF, TIFF or other array file, as a path or URL. DEST is a .json document, or a
+folder of Parquet files whose name ends in .parq or .parquet. zarr-python reads both through fsspec, as Zarr v2.
+Arrays without a form in Zarr v2 are refused. Joined files need equal types, codecs, chunks and units;
+coordinates of the dimension become part of the references.`,
     examples: [
       ["describe one file", "zarr-wasm references 2024-01.nc january.json"],
       ["join a folder of files", "zarr-wasm references 2024-*.nc 2024.parq --along time"],

@@ -8,8 +8,8 @@ import { everywhere, type Option, options, UsageError } from "./options.js";
 const maxWidth = 100;
 
 const sources = `SOURCE is a folder, a .zip or .ozx archive, an http or https URL, a URL pipeline (a.zip|zip:path|zarr3:),
-kerchunk references (a .json document or a folder of Parquet files), or a file in another format: ${readableFormats}.
-Icechunk repositories are detected; the prefix icechunk+ skips the detection.`;
+kerchunk references (a .json document or a folder of Parquet files), or a file of another format:
+${readableFormats}. Icechunk repositories are detected; the prefix icechunk+ skips the detection.`;
 const exitStatus = "Exit status: 0 for success, 2 for incorrect usage, 1 for any other error.";
 
 const { bold, cyan, dim } = colorsFor("stdout");
@@ -59,6 +59,7 @@ function commandHelp(name: string, command: Command): string {
     ...(list.length > 0 ? [`${bold("Options")}\n${list.join("\n")}`] : []),
     `${bold("Examples")}\n${examples.join("\n\n")}`,
     ...(operands.includes("SOURCE") ? [`${sources}\n${exitStatus}`] : []),
+    ...(operands.includes("SOURCE…") ? [exitStatus] : []),
   ];
   return `${sections.join("\n\n")}\n`;
 }

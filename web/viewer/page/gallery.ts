@@ -86,10 +86,19 @@ const folder = "/examples";
 
 /** The samples of this server, most attractive first; empty if it offers none. */
 export async function fetchOffers(): Promise<Offer[]> {
-  const [gallery, samples] = await Promise.all([listAt("gallery.json"), listAt("samples.json")]);
+  const names = ["gallery.json", "files.json", "samples.json"];
+  const [gallery, files, samples] = (await Promise.all(names.map(listAt))) as [
+    unknown[],
+    unknown[],
+    unknown[],
+  ];
   const shown = gallery.flatMap(galleryOffer);
   const sources = new Set(shown.map(({ source }) => source));
-  return [...shown, ...samples.flatMap(sampleOffer).filter(({ source }) => !sources.has(source))];
+  return [
+    ...shown,
+    ...files.flatMap(fileOffer),
+    ...samples.flatMap(sampleOffer).filter(({ source }) => !sources.has(source)),
+  ];
 }
 
 async function listAt(name: string): Promise<unknown[]> {
@@ -106,6 +115,12 @@ const offerTexts = (value: unknown, names: readonly string[]): string[] | undefi
   const texts = names.map((name) => (value as Record<string, unknown> | null)?.[name]);
   return texts.every((text) => typeof text === "string") ? (texts as string[]) : undefined;
 };
+
+/** A file of another format. */
+function fileOffer(entry: unknown): Offer[] {
+  const [title, source] = offerTexts(entry, ["title", "source"]) ?? [];
+  return source === undefined ? [] : [{ name: source, title: title!, text: "", source, view: {} }];
+}
 
 function galleryOffer(entry: unknown): Offer[] {
   const [name, title, text, source] = offerTexts(entry, ["name", "title", "text", "source"]) ?? [];

@@ -7,16 +7,20 @@ import type { Dataset, DatasetAxis, Geography, GridPositions, Level } from "./da
 import { findDecoding } from "./decoding.js";
 import { ifReadable } from "./nodes.js";
 
-/** A single array, with names and values from its own metadata. */
+/** A single array, with names, values and position from its own metadata. */
 export function arrayDataset(array: ZarrArray, title: string): Dataset {
   const names = dimensionsOf(array) ?? array.dimensionNames;
-  const axes = array.shape.map((length, axis) => plainAxis(names?.[axis] ?? undefined, length));
+  const affine = spatialTransform(array.attributes);
+  const axes = array.shape.map((length, axis) =>
+    affineAxis(plainAxis(names?.[axis] ?? undefined, length), affine),
+  );
   return {
     title,
     axes,
     dtype: array.dtype,
     array,
     levels: [openLevel(array)],
+    ...(affine ? { geography: findGeography(axes, array.attributes) } : {}),
     ...findDecoding(array),
   };
 }
@@ -45,10 +49,14 @@ export async function variableDataset(
     problems.push(`Coordinates could not be read: ${error.message}.`);
   }
   const mapping = await findGridMapping(group, array, signal);
+  const affine =
+    gdalTransform(mapping?.attributes) ??
+    spatialTransform(array.attributes) ??
+    spatialTransform(group.attributes);
   const axes = await Promise.all(
     plain.axes.map(async (axis): Promise<DatasetAxis> => {
       const index = found.find(({ isIndex, name }) => isIndex && name === axis.name);
-      if (!index || index.array.shape[0] !== axis.length) return affineAxis(axis, mapping, array, group);
+      if (!index || index.array.shape[0] !== axis.length) return affineAxis(axis, affine);
       try {
         const { axisFrom } = await import("./stored-coordinates.js");
         const made = await axisFrom(axis.name, axis.length, index.array);
@@ -103,21 +111,11 @@ async function findGridMapping(
  * Coordinates from an affine transformation without rotation: GDAL's GeoTransform, or GeoZarr's
  * spatial:transform.
  */
-function affineAxis(
-  axis: DatasetAxis,
-  mapping: ZarrArray | undefined,
-  array: ZarrArray,
-  group: ZarrGroup,
-): DatasetAxis {
+function affineAxis(axis: DatasetAxis, affine: Affine | undefined): DatasetAxis {
   const { role } = axis;
   const isX = role === "x" || role === "longitude";
   const isY = role === "y" || role === "latitude";
-  if (!isX && !isY) return axis;
-  const affine =
-    gdalTransform(mapping?.attributes) ??
-    spatialTransform(array.attributes) ??
-    spatialTransform(group.attributes);
-  if (!affine || affine.isRotated) return axis;
+  if ((!isX && !isY) || !affine || affine.isRotated) return axis;
   const [edge, scale] = isX ? affine.x : affine.y;
   if (!Number.isFinite(edge) || !Number.isFinite(scale) || scale === 0) return axis;
   const translation = edge + scale / 2;

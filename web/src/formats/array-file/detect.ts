@@ -7,6 +7,7 @@ import type { FileFormat } from "../file/model.js";
 type LoadPart = () => Promise<{ readonly format: FileFormat }>;
 
 const parts: Readonly<Record<ReadableFormat, LoadPart>> = {
+  fits: () => import("../fits/part.js"),
   hdf5: () => import("../hdf5/part.js"),
   netcdf3: () => import("../netcdf3/part.js"),
   tiff: () => import("../tiff/part.js"),

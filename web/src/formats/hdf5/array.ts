@@ -9,9 +9,10 @@ import type { FileArray, FileChunk } from "../file/model.js";
 import { type Attribute, attributesJson, readAttributes } from "./attributes.js";
 import { type ChunkReader, chunkReader, codecsOf, encodeVariable } from "./chunks.js";
 import { readDatatype } from "./datatype.js";
+import { decodedType } from "./filters.js";
 import { messageType, type ObjectHeader } from "./header.js";
 import { fillJson, isBooleanEnum, type Mapping, mapDatatype } from "./mapping.js";
-import { readDataspace, readFill, readFilters, readLayout, readOldFill } from "./messages.js";
+import { readDataspace, readFill, readFilters, readLayout, readSized } from "./messages.js";
 import {
   dimensionAttributes,
   dimensionNames,
@@ -23,6 +24,9 @@ import {
 } from "./scales.js";
 import type { DatasetParts, Dataspace, Datatype } from "./types.js";
 import { fixedText, integerValue, variableBytes } from "./values.js";
+
+const { datatype, dataspace, layout, filters, fill, oldFill, externalFiles } = messageType;
+const datasetMessages = [datatype, dataspace, layout, filters, fill, oldFill, externalFiles];
 
 /** An array with what its chunks need. */
 interface Described {
@@ -59,7 +63,7 @@ export class HdfArray implements FileArray {
     const { file } = this.objects.reader;
     const parts = await this.#readParts();
     const { type, space, layout } = parts;
-    const mapping = mapDatatype(file, type);
+    const mapping = mapDatatype(file, decodedType(parts));
     const stored = space.shape ?? [0]; // a null dataspace has no elements
     const own = chunkShape(parts, stored, file.context.name);
     const shape = await this.#extended(space, stored);
@@ -74,7 +78,24 @@ export class HdfArray implements FileArray {
       dimensionNames: await this.#dimensions(shape.length, mapping.shape.length),
       attributes: await this.#attributesJson(mapping, type),
     };
-    return { parts, mapping, shape, array };
+    const described = { parts, mapping, shape, array };
+    const isText = this.objects.isNetcdf && isCharacters(parts, array);
+    return isText ? { ...described, array: this.#textArray(parts, array) } : described;
+  }
+
+  /** Returns the array whose elements are the characters along the last dimension, as xarray shows them. */
+  #textArray({ type, fill }: DatasetParts, array: ArrayParts): ArrayParts {
+    const { file } = this.objects.reader;
+    const text = { ...type, size: array.shape.at(-1)! };
+    const mapping = mapDatatype(file, text);
+    return {
+      ...array,
+      shape: array.shape.slice(0, -1),
+      chunks: array.chunks.slice(0, -1),
+      dimensionNames: array.dimensionNames?.slice(0, -1),
+      dataType: mapping.dataType,
+      fillValue: fillJson(file, mapping, text, new Uint8Array(text.size).fill(fill?.[0] ?? 0)),
+    };
   }
 
   /** Returns the shape with the lengths of unlimited dimensions, which other variables may have extended. */
@@ -94,31 +115,24 @@ export class HdfArray implements FileArray {
   async #readParts(): Promise<DatasetParts> {
     const { reader } = this.objects;
     const { file } = reader;
-    const find = (type: number) => reader.find(this.header, type);
-    if (await find(messageType.externalFiles))
-      throw file.unsupported(`"${this.name}" has its data in other files`);
-    const [type, space, layout] = [
-      await find(messageType.datatype),
-      await find(messageType.dataspace),
-      await find(messageType.layout),
-    ];
+    const [type, space, layout, filters, fill, old, others] = await Promise.all(
+      datasetMessages.map((number) => reader.find(this.header, number)),
+    );
+    if (others) throw file.unsupported(`"${this.name}" has its data in other files`);
     if (!type || !space || !layout) throw badFile(`the dataset "${this.name}" lacks a message`);
-    const [filters, fill, old] = [
-      await find(messageType.filters),
-      await find(messageType.fill),
-      await find(messageType.oldFill),
-    ];
     return {
       type: readDatatype(type, file.offsetBytes),
       space: readDataspace(file, space),
       layout: readLayout(file, layout),
       filters: filters ? readFilters(filters) : [],
-      fill: fill ? readFill(fill) : old && readOldFill(old),
+      fill: fill ? readFill(fill) : old && readSized(old),
     };
   }
 
-  async #fill({ type, fill }: DatasetParts, mapping: Mapping): Promise<Json> {
+  async #fill(parts: DatasetParts, mapping: Mapping): Promise<Json> {
     const { file } = this.objects.reader;
+    const { type, fill } = parts;
+    if (fill && type.kind === "integer" && decodedType(parts) !== type) return integerValue(type, fill);
     if (type.kind !== "variable" || fill?.byteLength !== type.size)
       return fillJson(file, mapping, type, fill);
     const { length, object } = await variableBytes(file, fill);
@@ -134,8 +148,8 @@ export class HdfArray implements FileArray {
     const attributes = await this.ownAttributes();
     const isNetcdf = this.objects.isNetcdf || hasNetcdfMarks(attributes);
     const hidden = isNetcdf || isScale(attributes) ? dimensionAttributes : hiddenEverywhere;
-    const hasFloats = /^b?float\d/.test(mapping.dtype.core);
-    const json = await attributesJson(this.objects.reader.file, attributes, { hidden, isNetcdf, hasFloats });
+    const { core } = mapping.dtype;
+    const json = await attributesJson(this.objects.reader.file, attributes, { hidden, isNetcdf, core });
     return withFlags(json, type);
   }
 
@@ -143,17 +157,19 @@ export class HdfArray implements FileArray {
     return untilAborted(this.#chunk(at), signal);
   }
 
-  async #chunk(at: readonly number[]): Promise<FileChunk | undefined> {
+  /** @param index without the last dimension if that is the one of characters. */
+  async #chunk(index: readonly number[]): Promise<FileChunk | undefined> {
     await this.describe();
     const described = this.#described!;
     const { parts, shape } = described;
+    const at = shape.map((_, axis) => index[axis] ?? 0);
     const { file } = this.objects.reader;
     const { layout, space } = parts;
     if (layout.kind === "chunked") {
       const isStored = space.shape?.every((length, axis) => at[axis]! * layout.chunk[axis]! < length);
       if (!isStored) return undefined;
       this.#chunks ??= await chunkReader(file, parts);
-      return this.#chunks(at.slice(0, shape.length));
+      return this.#chunks(at);
     }
     const range = contiguousRange(described, at);
     const isVariable = described.mapping.dtype.isVariable;
@@ -167,6 +183,16 @@ export class HdfArray implements FileArray {
     const bytes = await file.read(address, range.length);
     return { bytes: await encodeVariable(file, parts.type, bytes) };
   }
+}
+
+/** Maximum number of characters that become one element. */
+const maxText = 2 ** 16;
+
+/** Whether elements are single characters, and each chunk has whole rows of them. */
+function isCharacters({ type, space }: DatasetParts, { shape, chunks }: ArrayParts): boolean {
+  const length = shape.at(-1) ?? 0;
+  const isWhole = chunks.at(-1) === length && space.maxShape.at(-1) !== undefined;
+  return type.kind === "string" && type.size === 1 && isWhole && length > 0 && length <= maxText;
 }
 
 const hiddenEverywhere: ReadonlySet<string> = new Set(["DIMENSION_LIST", "REFERENCE_LIST"]);
@@ -199,7 +225,7 @@ function contiguousRange(
   let [offset, stride] = [0, parts.type.size];
   let length = parts.type.size;
   for (let axis = shape.length - 1; axis >= 0; axis--) {
-    const chunk = array.chunks[axis] as number;
+    const chunk = (array.chunks[axis] ?? shape[axis]) as number;
     offset += at[axis]! * chunk * stride;
     stride *= shape[axis]!;
     length *= chunk;

@@ -3,11 +3,11 @@
 import { jsonObject } from "../../metadata/print.js";
 import { encodeBase64 } from "../../util/bytes.js";
 import { type Json, JsonNumber, type JsonObject } from "../../util/json.js";
+import { textEncoder } from "../../util/platform.js";
 import { Cursor } from "../file/cursor.js";
-import { BTree2 } from "./btree2.js";
 import { readDatatype } from "./datatype.js";
 import { checkVersion, type HdfFile } from "./file.js";
-import { FractalHeap } from "./fractal-heap.js";
+import { denseRecords } from "./fractal-heap.js";
 import { type Message, messageType, type ObjectHeader, readHeader } from "./header.js";
 import { readDataspace } from "./messages.js";
 import type { MessageReader } from "./shared.js";
@@ -27,13 +27,13 @@ export async function readAttributes(
   reader: MessageReader,
   header: ObjectHeader,
 ): Promise<ReadonlyMap<string, Attribute>> {
-  const found: Attribute[] = [];
+  let found: Attribute[] = [];
   for (const message of header.messages) {
     const { type } = message;
     if (type !== messageType.attribute && type !== messageType.attributeInfo) continue;
     const cursor = await reader.content(message, header.address);
     if (type === messageType.attribute) found.push(await readAttribute(reader, cursor, message.order));
-    else found.push(...(await denseAttributes(reader, cursor)));
+    else found = found.concat(await denseAttributes(reader, cursor));
   }
   if (found.every(({ order }) => order !== undefined)) found.sort((a, b) => a.order! - b.order!);
   return new Map(found.map((attribute) => [attribute.name, attribute]));
@@ -46,17 +46,8 @@ export const attributesAt = async (
 ): Promise<ReadonlyMap<string, Attribute>> => readAttributes(reader, await readHeader(reader.file, address));
 
 async function denseAttributes(reader: MessageReader, cursor: Cursor): Promise<Attribute[]> {
-  const { file } = reader;
-  checkVersion(cursor, 0);
-  const flags = cursor.u8();
-  if (flags & 1) cursor.skip(2);
-  const [heapAddress, names] = [file.address(cursor), file.address(cursor)];
-  if (heapAddress === undefined || names === undefined) return [];
-  const heap = await FractalHeap.open(file, heapAddress);
-  const tree = await BTree2.open(file, names);
   const attributes: Attribute[] = [];
-  for await (const bytes of tree.records()) {
-    await file.turn();
+  for await (const { record: bytes, heap } of denseRecords(reader.file, cursor, 2)) {
     const record = new Cursor(bytes, "a record of attributes");
     const id = record.take(8);
     const isShared = (record.u8() & 2) !== 0;
@@ -81,32 +72,32 @@ async function readAttribute(
   if (version === 3) cursor.skip(1);
   const take = (length: number) => cursor.take(version === 1 ? 8 * Math.ceil(length / 8) : length);
   const name = new Cursor(take(nameBytes), cursor.what).text(nameBytes);
-  const part = (length: number, isShared: boolean, type: number): Cursor | Promise<Cursor> => {
+  const part = async (length: number, isShared: boolean, type: number): Promise<Cursor> => {
     const own = new Cursor(take(length), `attribute "${name}" of ${cursor.what}`);
     return isShared ? reader.shared(own, type) : own;
   };
-  const typeCursor = part(typeBytes, (flags & 1) !== 0, messageType.datatype);
-  const spaceCursor = part(spaceBytes, (flags & 2) !== 0, messageType.dataspace);
-  const type = readDatatype(await typeCursor, file.offsetBytes);
-  const space = readDataspace(file, await spaceCursor);
+  const typeCursor = await part(typeBytes, (flags & 1) !== 0, messageType.datatype);
+  const spaceCursor = await part(spaceBytes, (flags & 2) !== 0, messageType.dataspace);
+  const type = readDatatype(typeCursor, file.offsetBytes);
+  const space = readDataspace(file, spaceCursor);
   return { name, type, space, bytes: cursor.take(cursor.left), order };
 }
 
 /** How attributes are shown. */
-export interface AttributeRules {
+interface AttributeRules {
   /** Attributes left out. */
   readonly hidden: ReadonlySet<string>;
   /** Whether a list of one value is that value, as NetCDF-4 stores it. */
   readonly isNetcdf: boolean;
-  /** Whether the array has floats, whose `_FillValue` is written as xarray does in Zarr v3. */
-  readonly hasFloats: boolean;
+  /** Core type of the array: `_FillValue` is written as xarray does in Zarr v3, for floats and bytes in base64. */
+  readonly core: string;
 }
 
 /** Returns attributes as JSON. Values without a form in JSON are left out with a warning. */
 export async function attributesJson(
   file: HdfFile,
   attributes: ReadonlyMap<string, Attribute>,
-  { hidden, isNetcdf, hasFloats }: AttributeRules,
+  { hidden, isNetcdf, core }: AttributeRules,
 ): Promise<JsonObject> {
   const entries: [string, Json][] = [];
   for (const attribute of attributes.values()) {
@@ -117,18 +108,21 @@ export async function attributesJson(
     if (value === undefined) continue;
     const isSingle = Array.isArray(value) && value.length === 1 && space.shape?.length === 1;
     const single = isSingle && (isNetcdf || name === "_FillValue") ? value[0]! : value;
-    const isFloatFill = hasFloats && name === "_FillValue" && single instanceof JsonNumber;
-    entries.push([name, isFloatFill ? floatFill(single.value) : single]);
+    entries.push([name, name === "_FillValue" ? fillAttribute(single, core) : single]);
   }
   return jsonObject(entries);
 }
 
-/** Returns the base64 of a little-endian float64, as xarray writes `_FillValue`. */
-function floatFill(value: number): string {
+function fillAttribute(value: Json, core: string): Json {
+  if (core === "fixed_bytes" && typeof value === "string") return encodeBase64(textEncoder().encode(value));
+  if (!/^b?float\d/.test(core) || !(value instanceof JsonNumber)) return value;
   const view = new DataView(new ArrayBuffer(8));
-  view.setFloat64(0, value, true);
+  view.setFloat64(0, value.value, true);
   return encodeBase64(new Uint8Array(view.buffer));
 }
+
+/** Maximum number of empty lists in an attribute without elements. */
+const maxEmpty = 1024;
 
 async function jsonOf(
   file: HdfFile,
@@ -136,6 +130,7 @@ async function jsonOf(
 ): Promise<Json | undefined> {
   if (!shape) return type.kind === "string" || (type.kind === "variable" && type.isString) ? "" : null;
   const count = shape.reduce((product, length) => product * length, 1);
+  if (count === 0 && shape.some((length) => length > maxEmpty)) return [];
   try {
     return nest(await new ValueReader(file).list(type, bytes, count), shape);
   } catch (error) {

@@ -1,7 +1,6 @@
 /** B-trees of version 1: symbol tables of groups and chunks. Spec: HDF5 File Format Specification, III.A.1. */
 
-import { badFile, Cursor } from "../file/cursor.js";
-import { readStructure } from "./checksum.js";
+import { badFile, type Cursor } from "../file/cursor.js";
 import { checkSignature, type HdfFile } from "./file.js";
 import { NodeCache } from "./node-cache.js";
 
@@ -10,7 +9,7 @@ export const groupNodes = 0;
 export const chunkNodes = 1;
 
 /** An entry of a leaf: the address of a symbol table node, or of a chunk. */
-export interface Leaf {
+interface Leaf {
   readonly key: Uint8Array;
   readonly address: number;
 }
@@ -20,6 +19,9 @@ interface Node {
   readonly level: number;
   readonly count: number;
 }
+
+/** Maximum number of nodes that are read together. */
+const maxAhead = 16;
 
 export class BTree1 {
   readonly #nodes = new NodeCache<Node>();
@@ -48,8 +50,19 @@ export class BTree1 {
       if (low === 0) return undefined;
       const leaf = { key: this.#key(node, low - 1), address: this.#child(node, low - 1) };
       if (node.level === 0) return leaf;
+      this.#readAhead(node, low - 1);
       node = await this.#node(leaf.address, node.level - 1);
     }
+  }
+
+  /** Reads nodes before they are needed if those before a child have been read: then chunks are read in order. */
+  #readAhead(node: Node, child: number): void {
+    const isRead = (i: number) => i >= 0 && this.#nodes.has(this.#child(node, i));
+    if (isRead(child)) return;
+    let read = 0;
+    while (read < maxAhead / 2 && isRead(child - read - 1)) read++;
+    for (let i = child; i < Math.min(child + 2 * read, node.count); i++)
+      this.#node(this.#child(node, i), node.level - 1).catch(() => {}); // reported if the node is needed
   }
 
   /** Yields the entries of all leaves in order. */
@@ -99,7 +112,6 @@ export class BTree1 {
     if (head.u8() !== this.type) throw badFile(`${head.what} belongs to another tree`);
     const [level, count] = [head.u8(), head.u16()];
     const length = this.#prefixBytes + count * (this.keyBytes + this.file.offsetBytes);
-    const bytes = await readStructure(this.file, address, length, what);
-    return { cursor: new Cursor(bytes, head.what), level, count };
+    return { cursor: await this.file.cursor(address, length, what), level, count };
   }
 }

@@ -6,7 +6,7 @@ import { checkVersion, type HdfFile } from "./file.js";
 import { NodeCache } from "./node-cache.js";
 
 /** Compares a record with a key: negative if the record is before the key, 0 if it has the key. */
-export type CompareRecord = (record: Uint8Array) => number;
+type CompareRecord = (record: Uint8Array) => number;
 
 /** Sizes of the nodes of a level; level 0 are the leaves. */
 interface Level {

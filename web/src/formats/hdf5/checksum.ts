@@ -1,6 +1,5 @@
 /** Structures with a checksum: Bob Jenkins' lookup3 of their bytes, in the last four of them. */
 
-import { limitExceeded } from "../../util/errors.js";
 import { badFile, Cursor } from "../file/cursor.js";
 import { checkSignature, type HdfFile } from "./file.js";
 
@@ -51,27 +50,12 @@ export function lookup3(bytes: Uint8Array): number {
   return c >>> 0;
 }
 
-/** Reads bytes of metadata. @throws LimitExceeded for more than `limits.metadataBytes`. */
-export async function readStructure(
-  file: HdfFile,
-  address: number,
-  length: number,
-  what: string,
-): Promise<Uint8Array> {
-  const { metadataBytes } = file.context.limits;
-  if (length > metadataBytes)
-    throw limitExceeded(
-      `the ${what} at ${address} has ${length} bytes, more than the limit of ${metadataBytes}`,
-    );
-  return file.read(address, length);
-}
-
 /** Reads a structure whose last four bytes are its checksum. @returns a cursor after the signature. */
 export async function checkedStructure(
   file: HdfFile,
   { address, length, what, signature }: { address: number; length: number; what: string; signature?: string },
 ): Promise<Cursor> {
-  const bytes = await readStructure(file, address, length, what);
+  const { bytes } = await file.cursor(address, length, what);
   const cursor = new Cursor(bytes.subarray(0, length - 4), `the ${what} at ${address}`);
   if (signature !== undefined) checkSignature(cursor, signature);
   checkSum(cursor, lookup3(cursor.bytes), new Cursor(bytes, cursor.what, true, length - 4).u32());

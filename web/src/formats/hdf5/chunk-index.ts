@@ -8,9 +8,10 @@ import type { EntryArray } from "./element-pages.js";
 import { ExtensibleArray } from "./extensible-array.js";
 import type { HdfFile } from "./file.js";
 import { FixedArray } from "./fixed-array.js";
+import { NodeCache } from "./node-cache.js";
 import type { ChunkedLayout, Dataspace } from "./types.js";
 
-export interface StoredChunk {
+interface StoredChunk {
   readonly address: number;
   /** Number of bytes in the file. */
   readonly length: number;
@@ -19,7 +20,7 @@ export interface StoredChunk {
 }
 
 /** Returns the place of a chunk; undefined if it is not stored. @param at index of the chunk per dimension. */
-export type ChunkLocator = (at: readonly number[]) => MaybePromise<StoredChunk | undefined>;
+type ChunkLocator = (at: readonly number[]) => MaybePromise<StoredChunk | undefined>;
 
 /** Returns the locator of the chunks of a dataset. Nothing is read before the first chunk is looked for. */
 export function chunkLocator(file: HdfFile, layout: ChunkedLayout, space: Dataspace): ChunkLocator {
@@ -39,25 +40,12 @@ export function chunkLocator(file: HdfFile, layout: ChunkedLayout, space: Datasp
   if (index.kind === "btree1") return inTree1(file, address, chunk);
   if (index.kind === "btree2") return inTree2(file, address, chunk.length, chunkBytes);
   if (index.kind === "fixed") {
-    const open = once(() => FixedArray.open(file, address));
-    return inArray(file, open, linearIndex(layout, space, undefined), chunkBytes);
+    const open = () => FixedArray.open(file, address);
+    return inArray(file, address, open, linearIndex(layout, space, undefined), chunkBytes);
   }
-  const open = once(() => ExtensibleArray.open(file, address));
+  const open = () => ExtensibleArray.open(file, address);
   const unlimited = space.maxShape.indexOf(undefined);
-  return inArray(file, open, linearIndex(layout, space, unlimited), chunkBytes);
-}
-
-/** Calls a function once, and again after a failure. */
-function once<T>(open: () => Promise<T>): () => Promise<T> {
-  let opened: Promise<T> | undefined;
-  return () => {
-    if (opened) return opened;
-    opened = open();
-    opened.catch(() => {
-      opened = undefined;
-    });
-    return opened;
-  };
+  return inArray(file, address, open, linearIndex(layout, space, unlimited), chunkBytes);
 }
 
 /**
@@ -82,12 +70,14 @@ function linearIndex(
 
 function inArray(
   file: HdfFile,
+  address: number,
   open: () => Promise<EntryArray>,
   positionOf: (at: readonly number[]) => number,
   chunkBytes: number,
 ): ChunkLocator {
+  const opened = new NodeCache<EntryArray>();
   return async (at) => {
-    const array = await open();
+    const array = await opened.get(address, open);
     const entry = await array.entry(positionOf(at));
     return (
       entry && readEntry(file, new Cursor(entry, "an entry of a chunk index"), array.entryBytes, chunkBytes)
@@ -125,9 +115,9 @@ const unfilteredRecords = 10;
 const filteredRecords = 11;
 
 function inTree2(file: HdfFile, address: number, rank: number, chunkBytes: number): ChunkLocator {
-  const open = once(() => BTree2.open(file, address));
+  const opened = new NodeCache<BTree2>();
   return async (at) => {
-    const tree = await open();
+    const tree = await opened.get(address, () => BTree2.open(file, address));
     const entryBytes = tree.recordBytes - 8 * rank;
     const type = entryBytes === file.offsetBytes ? unfilteredRecords : filteredRecords;
     if (tree.type !== type) throw badFile(`the B-tree at ${address} does not hold chunks of rank ${rank}`);

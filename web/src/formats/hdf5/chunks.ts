@@ -13,10 +13,10 @@ import { named } from "../file/documents.js";
 import type { FileChunk } from "../file/model.js";
 import { chunkLocator } from "./chunk-index.js";
 import type { HdfFile } from "./file.js";
-import { type FilterCodec, type Pipeline, type PipelineCodec, pipelineOf, unshuffled } from "./filters.js";
+import { decodedType, type Pipeline, type PipelineCodec, pipelineOf, unshuffled } from "./filters.js";
 import { heapObject } from "./global-heap.js";
 import type { Mapping } from "./mapping.js";
-import type { ChunkedLayout, DatasetParts, Datatype } from "./types.js";
+import type { ChunkedLayout, DatasetParts, Datatype, FilterCodec } from "./types.js";
 
 /** Returns the bytes of a chunk; undefined if it is not stored. @param at index of the chunk per dimension. */
 export type ChunkReader = (at: readonly number[]) => Promise<FileChunk | undefined>;
@@ -42,19 +42,20 @@ const conditional = (codecs: readonly FilterCodec[]): FilterCodec => ({
 });
 
 function chunkPipeline(file: HdfFile, { filters, type, layout }: DatasetParts): Pipeline {
-  return pipelineOf(file, filters, type.size, (layout as ChunkedLayout).chunk);
+  return pipelineOf(file, filters, type, (layout as ChunkedLayout).chunk);
 }
 
 /**
  * Whether a byte before each chunk tells which filters have been applied. Chunks without some of the filters are
  * otherwise encoded again, which needs encoders.
  */
-const isConditional = ({ filters, layout }: DatasetParts, { array, codecs, canEncode }: Pipeline): boolean =>
+const isConditional = (parts: DatasetParts, { array, codecs, canEncode }: Pipeline): boolean =>
   !canEncode &&
   array.length === 0 &&
+  decodedType(parts) === parts.type &&
   codecs.length <= 8 &&
-  (filters.some(({ flags }) => (flags & optional) !== 0) ||
-    ((layout as ChunkedLayout).flags & plainEdges) !== 0);
+  (parts.filters.some(({ flags }) => (flags & optional) !== 0) ||
+    ((parts.layout as ChunkedLayout).flags & plainEdges) !== 0);
 
 /** Returns the reader of the chunks of a dataset with a chunked layout. */
 export async function chunkReader(file: HdfFile, parts: DatasetParts): Promise<ChunkReader> {
@@ -65,6 +66,11 @@ export async function chunkReader(file: HdfFile, parts: DatasetParts): Promise<C
   const pipeline = chunkPipeline(file, parts);
   const { array, codecs, shuffles, canEncode } = pipeline;
   const chunkBytes = chunk.reduce((product, length) => product * length, elementBytes);
+  const { limits, name } = file.context;
+  if (!(chunkBytes > 0 && chunkBytes <= limits.chunkBytes))
+    throw limitExceeded(
+      `${name} has chunks of ${chunkBytes} bytes, more than the limit of ${limits.chunkBytes}`,
+    );
   const isVariable = itemType(parts.type).kind === "variable";
   const hasHeaders = !isVariable && isConditional(parts, pipeline);
   const isEdge = (at: readonly number[]) => at.some((i, axis) => (i + 1) * chunk[axis]! > shape[axis]!);
@@ -182,10 +188,10 @@ function variableValue(file: HdfFile, cursor: Cursor): MaybePromise<Uint8Array> 
 
 /** Returns a string as UTF-8, up to the first NUL. */
 function textBytes(bytes: Uint8Array): Uint8Array {
-  const end = bytes.indexOf(0);
-  const own = end < 0 ? bytes : bytes.subarray(0, end);
-  const isAscii = own.every((byte) => byte < 0x80);
-  return isAscii || utf8Text(own) !== undefined ? own : textEncoder().encode(textOf(own));
+  let [end, all] = [0, 0];
+  for (; end < bytes.length && bytes[end] !== 0; end++) all |= bytes[end]!;
+  const own = bytes.subarray(0, end);
+  return all < 0x80 || utf8Text(own) !== undefined ? own : textEncoder().encode(textOf(own));
 }
 
 /** Returns the type of the elements of array types. */

@@ -17,19 +17,13 @@ export function readDatatype(cursor: Cursor, offsetBytes: number, depth = 0): Da
   const flags = cursor.uint(3);
   const size = cursor.u32();
   if (size === 0) throw badFile(`${cursor.what} has a datatype of 0 bytes`);
-  const form: Form = {
-    cursor,
-    version,
-    flags,
-    size,
-    base: () => readDatatype(cursor, offsetBytes, depth + 1),
-  };
+  const base = () => readDatatype(cursor, offsetBytes, depth + 1);
   const read = classes[typeClass];
   if (!read)
     throw unsupported(`${cursor.what} has the unknown datatype class ${typeClass}`, {
       code: "unsupported-file",
     });
-  const type = read(form);
+  const type = read({ cursor, version, flags, size, base });
   checkSize(cursor, type, offsetBytes);
   return type;
 }
@@ -55,7 +49,6 @@ const classes: readonly ((form: Form) => Datatype)[] = [
     kind: "string",
     size,
     padding: paddingOf(flags & 15),
-    isUtf8: ((flags >> 4) & 15) === 1,
   }),
   readInteger,
   ({ cursor, flags, size }) => ({ kind: "opaque", size, tag: cursor.text(flags & 255) }),
@@ -67,7 +60,6 @@ const classes: readonly ((form: Form) => Datatype)[] = [
     size,
     isString: (flags & 15) === 1,
     padding: paddingOf((flags >> 4) & 15),
-    isUtf8: ((flags >> 8) & 15) === 1,
     base: base(),
   }),
   readArray,
@@ -83,24 +75,27 @@ function readInteger({ cursor, flags, size }: Form): IntegerType {
   return { kind: "integer", size, isLittle: (flags & 1) === 0, isSigned, bitOffset, precision };
 }
 
+/** The forms of floats with a name: bytes, bits and position of exponent and mantissa, bias, position of the sign. */
+const floats: Readonly<Record<string, FloatType["name"]>> = {
+  "8 11 52 52 0 1023 63": "float64",
+  "4 8 23 23 0 127 31": "float32",
+  "2 5 10 10 0 15 15": "float16",
+  "2 8 7 7 0 127 15": "bfloat16",
+  "1 5 2 2 0 15 7": "float8_e5m2",
+};
+
 function readFloat({ cursor, flags, size }: Form): FloatType {
   const [bitOffset, precision] = [cursor.u16(), cursor.u16()];
   const [exponentBit, exponentBits, mantissaBit, mantissaBits] = cursor.take(4);
-  return {
-    kind: "float",
-    size,
-    isLittle: (flags & 1) === 0,
-    isVax: (flags & 0x40) !== 0,
-    bitOffset,
-    precision,
-    signBit: (flags >> 8) & 255,
-    exponentBit: exponentBit!,
-    exponentBits: exponentBits!,
-    mantissaBit: mantissaBit!,
-    mantissaBits: mantissaBits!,
-    bias: cursor.u32(),
-    normalization: (flags >> 4) & 3,
-  };
+  const bias = cursor.u32();
+  const form = [size, exponentBits, mantissaBits, exponentBit, mantissaBit, bias, (flags >> 8) & 255].join(
+    " ",
+  );
+  // The first bit of the mantissa is not stored; VAX has another order of bytes.
+  const isPlain =
+    bitOffset === 0 && precision === 8 * size && ((flags >> 4) & 3) === 2 && (flags & 0x40) === 0;
+  const name = isPlain ? floats[form] : undefined;
+  return { kind: "float", size, isLittle: (flags & 1) === 0, precision, name };
 }
 
 /** Reads a name that NUL ends; before version 3 it is padded to a multiple of 8 bytes. */
@@ -178,7 +173,7 @@ function readComplex({ size, base }: Form): Datatype {
 /** Checks that the parts of a type fit its size. */
 function checkSize({ what }: Cursor, type: Datatype, offsetBytes: number): void {
   const isValid =
-    type.kind === "integer" || type.kind === "float"
+    type.kind === "integer"
       ? type.precision > 0 && type.bitOffset + type.precision <= 8 * type.size
       : type.kind === "enum"
         ? type.base.size === type.size

@@ -1,14 +1,14 @@
 /** An HDF5 file: addresses relative to its base, sizes of offsets and lengths, checks of its end. */
 
 import type { MaybePromise } from "../../store/store.js";
-import { unsupported, type ZarrError } from "../../util/errors.js";
+import { limitExceeded, unsupported, type ZarrError } from "../../util/errors.js";
 import { nextTask } from "../../util/platform.js";
 import { sliceTime } from "../../util/slices.js";
 import { badFile, Cursor } from "../file/cursor.js";
 import type { FileContext } from "../file/model.js";
 
 /** The form of a file, from its superblock. */
-export interface FileForm {
+interface FileForm {
   /** Offset of address 0 in the file: the length of the user block. */
   readonly base: number;
   /** Bytes of an address. */
@@ -58,9 +58,16 @@ export class HdfFile {
     return this.context.blocks.read(this.locate(address, length), length, undefined);
   }
 
-  /** Returns a cursor on bytes at an address. @param what names them: "the heap at 96" if it is "heap". */
+  /**
+   * Returns a cursor on metadata at an address. @param what names it: "the heap at 96" if it is "heap".
+   * @throws LimitExceeded for more than `limits.metadataBytes`.
+   */
   async cursor(address: number, length: number, what: string): Promise<Cursor> {
-    return new Cursor(await this.read(address, length), `the ${what} at ${address}`);
+    const { metadataBytes } = this.context.limits;
+    const name = `the ${what} at ${address}`;
+    if (length > metadataBytes)
+      throw limitExceeded(`${name} has ${length} bytes, more than the limit of ${metadataBytes}`);
+    return new Cursor(await this.read(address, length), name);
   }
 
   /** Reads an address; undefined if it is the undefined one. */

@@ -1,15 +1,8 @@
 /** The filters of HDF5 as codecs of Zarr. */
 
-import type { PlainJson } from "../../util/json.js";
 import type { HdfFile } from "./file.js";
-import type { Filter } from "./types.js";
+import type { DatasetParts, Datatype, Filter, FilterCodec, IntegerType } from "./types.js";
 import { zfpCodecs } from "./zfp.js";
-
-/** A codec from bytes to bytes. */
-export interface FilterCodec {
-  readonly name: string;
-  readonly configuration?: Readonly<Record<string, PlainJson>>;
-}
 
 /** A codec of a pipeline, with the bit of the filter in masks of chunks. */
 export interface PipelineCodec {
@@ -17,7 +10,7 @@ export interface PipelineCodec {
   readonly codec: FilterCodec;
 }
 
-type ToCodec = (values: readonly number[], elementBytes: number) => FilterCodec | undefined;
+type ToCodec = (values: readonly number[], type: Datatype) => FilterCodec | undefined;
 
 const clamp = (value: number, low: number, high: number): number => Math.min(Math.max(value, low), high);
 
@@ -42,9 +35,9 @@ const bitshuffleCompressors = new Map([
   [3, "zstd"],
 ]);
 
-const bitshuffle: ToCodec = ([, , itemBytes, block = 0, number = 0], elementBytes) => {
+const bitshuffle: ToCodec = ([, , itemBytes, block = 0, number = 0], { size }) => {
   const compressor = bitshuffleCompressors.get(number);
-  const configuration = { element_size: itemBytes || elementBytes, block_size: block };
+  const configuration = { element_size: itemBytes || size, block_size: block };
   return compressor === undefined
     ? undefined
     : { name: "hdf5_bitshuffle", configuration: { ...configuration, compressor } };
@@ -61,19 +54,31 @@ const szip: ToCodec = ([mask = 0, block = 0, bits = 0, line = 0]) => ({
 });
 
 const shuffleName = "numcodecs.shuffle";
+const nbitId = 5;
 const zfpId = 32013;
 /** Filters that round values when they write and leave bytes as they are when they read: BitGroom, Granular BitRound. */
 const lossyIds: ReadonlySet<number> = new Set([32022, 32023]);
 
+/** Whether a type is an integer with bits to spare, as the filter nbit packs them. */
+const isPacked = (type: Datatype): type is IntegerType =>
+  type.kind === "integer" && type.precision < 8 * type.size;
+
+/** Lets the codec move the bits of an integer to where they belong. */
+const nbitResult = (type: Datatype) =>
+  isPacked(type) ? { result: type.isSigned ? "signed" : "unsigned" } : undefined;
+
 const codecsById: Readonly<Record<number, ToCodec>> = {
   1: ([level = 6]) => ({ name: "zlib", configuration: { level: clamp(level, 0, 9) } }),
-  2: ([itemBytes], elementBytes) => ({
+  2: ([itemBytes], { size }) => ({
     name: shuffleName,
-    configuration: { elementsize: itemBytes || elementBytes },
+    configuration: { elementsize: itemBytes || size },
   }),
   3: () => ({ name: "numcodecs.fletcher32" }),
   4: szip,
-  5: (values) => ({ name: "hdf5_nbit", configuration: { parms: [...values] } }),
+  [nbitId]: (values, type) => ({
+    name: "hdf5_nbit",
+    configuration: { parms: [...values], ...nbitResult(type) },
+  }),
   6: (values) => ({ name: "hdf5_scaleoffset", configuration: { parms: [...values] } }),
   307: ([level = 9]) => ({ name: "bz2", configuration: { level: clamp(level, 1, 9) } }),
   32000: () => ({ name: "hdf5_lzf" }),
@@ -123,17 +128,23 @@ export interface Pipeline {
   readonly canEncode: boolean;
 }
 
+/** Returns the type of decoded elements: integers have all their bits if the filter nbit has packed them. */
+export const decodedType = ({ filters, layout, type }: DatasetParts): Datatype =>
+  layout.kind === "chunked" && filters[0]?.id === nbitId && isPacked(type)
+    ? { ...type, bitOffset: 0, precision: 8 * type.size }
+    : type;
+
 /** Returns the codecs of filters. @throws Unsupported that names the filter. */
 export function pipelineOf(
   file: HdfFile,
   filters: readonly Filter[],
-  elementBytes: number,
+  type: Datatype,
   chunk: readonly number[],
 ): Pipeline {
   const hasZfp = filters[0]?.id === zfpId;
   const codecs = filters.flatMap(({ id, name, values }, bit) => {
     if (lossyIds.has(id) || (hasZfp && bit === 0)) return [];
-    const codec = codecsById[id]?.(values, elementBytes);
+    const codec = codecsById[id]?.(values, type);
     if (codec) return codec.configuration?.["elementsize"] === 1 ? [] : [{ bit, codec }];
     const known = refusedNames[id] ?? name;
     throw file.unsupported(`the HDF5 filter ${id}${known && ` (${known})`} is not supported`);

@@ -2,7 +2,7 @@
 
 import { badFile, Cursor } from "../file/cursor.js";
 import { BTree2 } from "./btree2.js";
-import { checkedStructure, checkSum, lookup3, readStructure } from "./checksum.js";
+import { checkedStructure, checkSum, lookup3 } from "./checksum.js";
 import { checkSignature, checkVersion, type HdfFile } from "./file.js";
 import { NodeCache } from "./node-cache.js";
 
@@ -48,7 +48,7 @@ const isPowerOf2 = (value: number): boolean => value > 0 && 2 ** log2(value) ===
 export class FractalHeap {
   readonly #blocks = new NodeCache<Uint8Array>();
   readonly #indirect = new NodeCache<Cursor>();
-  #hugeTree: Promise<BTree2> | undefined;
+  readonly #hugeTree = new NodeCache<BTree2>();
 
   private constructor(
     private readonly file: HdfFile,
@@ -68,7 +68,7 @@ export class FractalHeap {
   /** Returns the bytes of an object, which the caller must not change. */
   async object(id: Uint8Array): Promise<Uint8Array> {
     const cursor = new Cursor(id, `an id of the fractal heap at ${this.address}`);
-    const [first] = [cursor.u8()];
+    const first = cursor.u8();
     if (first >> 6 !== 0) throw badFile(`${cursor.what} has the version ${first >> 6}`);
     const kind = (first >> 4) & 3;
     if (kind === 0) return this.#managed(cursor);
@@ -131,7 +131,7 @@ export class FractalHeap {
   }
 
   async #readDirect({ address, bytes: length }: DirectBlock): Promise<Uint8Array> {
-    const bytes = await readStructure(this.file, address, length, "direct block");
+    const { bytes } = await this.file.cursor(address, length, "direct block");
     const cursor = new Cursor(bytes, `the direct block at ${address}`);
     checkSignature(cursor, "FHDB");
     this.#checkOwner(cursor);
@@ -155,7 +155,7 @@ export class FractalHeap {
     const address = file.address(place);
     const length = place.uint(file.lengthBytes);
     if (address === undefined) throw badFile(`${id.what} lacks its object`);
-    return readStructure(file, address, length, "object of a heap");
+    return (await file.cursor(address, length, "object of a heap")).bytes;
   }
 
   /** Whether ids of huge objects hold address and length. */
@@ -166,9 +166,9 @@ export class FractalHeap {
   async #hugeRecord(id: Cursor): Promise<Uint8Array> {
     const { file, header } = this;
     const key = id.uint(Math.min(header.idBytes - 1, 8));
-    if (header.hugeTree === undefined) throw badFile(`${id.what} names a huge object of a heap without them`);
-    this.#hugeTree ??= BTree2.open(file, header.hugeTree);
-    const tree = await this.#hugeTree;
+    const { hugeTree } = header;
+    if (hugeTree === undefined) throw badFile(`${id.what} names a huge object of a heap without them`);
+    const tree = await this.#hugeTree.get(hugeTree, () => BTree2.open(file, hugeTree));
     const keyAt = file.offsetBytes + file.lengthBytes;
     if (tree.recordBytes !== keyAt + file.lengthBytes)
       throw badFile(`${id.what} has a B-tree of another kind`);
@@ -220,4 +220,25 @@ async function readHeader(file: HdfFile, address: number): Promise<Header> {
     offsetBytes: Math.ceil(heapBits / 8),
     objectLengthBytes: Math.min(Math.ceil(log2(directBytes) / 8), Math.floor(log2(maxObject) / 8) + 1),
   };
+}
+
+/**
+ * Yields the records of the objects of a heap, which a message names with a B-tree.
+ * @param indexBytes bytes of the maximum creation index in the message.
+ */
+export async function* denseRecords(
+  file: HdfFile,
+  message: Cursor,
+  indexBytes: number,
+): AsyncGenerator<{ readonly record: Uint8Array; readonly heap: FractalHeap }> {
+  checkVersion(message, 0);
+  if (message.u8() & 1) message.skip(indexBytes);
+  const [address, names] = [file.address(message), file.address(message)];
+  if (address === undefined || names === undefined) return;
+  const heap = await FractalHeap.open(file, address);
+  const tree = await BTree2.open(file, names);
+  for await (const record of tree.records()) {
+    await file.turn();
+    yield { record, heap };
+  }
 }

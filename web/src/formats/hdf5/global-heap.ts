@@ -2,12 +2,12 @@
 
 import type { MaybePromise } from "../../store/store.js";
 import { LruCache } from "../../util/lru.js";
-import { badFile, Cursor } from "../file/cursor.js";
-import { readStructure } from "./checksum.js";
+import { badFile, type Cursor } from "../file/cursor.js";
 import { checkSignature, checkVersion, type HdfFile } from "./file.js";
 
 interface Collection {
   readonly key: string;
+  readonly address: number;
   readonly bytes: number;
   readonly cursor: Cursor;
   /** Offsets of the lengths of objects, by index. */
@@ -17,16 +17,23 @@ interface Collection {
 /** Bytes of collections that are kept. */
 const keptBytes = 2 ** 24;
 
-const heaps = new WeakMap<HdfFile, LruCache<Collection>>();
+/** The collections of a file. */
+interface Heap {
+  readonly kept: LruCache<Collection>;
+  /** The collection last used: neighbouring elements mostly use the same one. */
+  last: Collection | undefined;
+}
+
+const heaps = new WeakMap<HdfFile, Heap>();
 
 /** Returns an object of the global heap of a file, which the caller must not change; at once if its collection is kept. */
 export function heapObject(file: HdfFile, address: number, index: number): MaybePromise<Uint8Array> {
-  const kept = heaps.get(file) ?? new LruCache<Collection>(keptBytes);
-  heaps.set(file, kept);
-  const collection = kept.get(String(address));
-  if (collection) return objectOf(file, collection, index);
+  const heap = heaps.get(file) ?? { kept: new LruCache<Collection>(keptBytes), last: undefined };
+  heaps.set(file, heap);
+  if (heap.last?.address !== address) heap.last = heap.kept.get(String(address));
+  if (heap.last) return objectOf(file, heap.last, index);
   return readCollection(file, address).then((read) => {
-    kept.set(read);
+    heap.kept.set(read);
     return objectOf(file, read, index);
   });
 }
@@ -45,7 +52,8 @@ async function readCollection(file: HdfFile, address: number): Promise<Collectio
   checkVersion(head, 1);
   head.skip(3);
   const size = head.uint(file.lengthBytes);
-  const cursor = new Cursor(await readStructure(file, address, size, what), head.what, true, head.at);
+  const cursor = await file.cursor(address, size, what);
+  cursor.skip(head.at);
   const places = new Map<number, number>();
   while (cursor.left >= 8 + file.lengthBytes) {
     const index = cursor.u16();
@@ -56,5 +64,5 @@ async function readCollection(file: HdfFile, address: number): Promise<Collectio
     cursor.skip(length);
     cursor.skip(Math.min((8 - (length % 8)) % 8, cursor.left));
   }
-  return { key: String(address), bytes: size, cursor, places };
+  return { key: String(address), address, bytes: size, cursor, places };
 }

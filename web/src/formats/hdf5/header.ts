@@ -49,34 +49,28 @@ const maxPrefix = 34;
 /** Bounds the continuations and messages of a header: no writer has so many. */
 const maxBlocks = 2 ** 16;
 const maxMessages = 2 ** 20;
+const what = "object header";
 
 /** Reads all messages of an object. */
 export async function readHeader(file: HdfFile, address: number): Promise<ObjectHeader> {
   await file.turn();
-  const head = await file.cursor(
-    address,
-    Math.min(maxPrefix, Math.max(file.form.end - address, 0)),
-    "object header",
-  );
+  const head = await file.cursor(address, Math.min(maxPrefix, Math.max(file.form.end - address, 0)), what);
   const isNew = String.fromCharCode(...head.bytes.subarray(0, 4)) === "OHDR";
-  const form = isNew ? newForm(head) : oldForm(head);
-  const blocks = [isNew ? { address, length: form.start + form.length + 4 } : oldBlock(address, form)];
-
+  const { start, length, hasOrder } = isNew ? newForm(head) : oldForm(head);
+  const blocks = [isNew ? { address, length: start + length + 4 } : { address: address + start, length }];
   const messages: Message[] = [];
   const seen = new Set<number>();
-  for (let i = 0; i < blocks.length; i++) {
-    const { address: at, length } = blocks[i]!;
-    if (seen.has(at)) throw badFile(`${head.what} continues in a cycle`);
-    seen.add(at);
+  for (const [i, block] of blocks.entries()) {
+    if (seen.has(block.address)) throw badFile(`${head.what} continues in a cycle`);
+    seen.add(block.address);
     if (blocks.length > maxBlocks || messages.length > maxMessages)
       throw badFile(`${head.what} has too many messages`);
     const signature = i === 0 ? "OHDR" : "OCHK";
-    const what = "object header";
     const body = isNew
-      ? await checkedStructure(file, { address: at, length, what, signature })
-      : await file.cursor(at, length, what);
-    if (isNew && i === 0) body.at = form.start;
-    for (const message of isNew ? newMessages(body, form.hasOrder) : oldMessages(body)) {
+      ? await checkedStructure(file, { ...block, what, signature })
+      : await file.cursor(block.address, block.length, what);
+    if (isNew && i === 0) body.at = start;
+    for (const message of isNew ? newMessages(body, hasOrder) : oldMessages(body)) {
       if (message.type === messageType.continuation) blocks.push(readContinuation(file, message));
       else messages.push(message);
     }
@@ -84,22 +78,12 @@ export async function readHeader(file: HdfFile, address: number): Promise<Object
   return { address, messages };
 }
 
-interface Block {
-  readonly address: number;
-  readonly length: number;
-}
-
+/** Where the first messages are, and whether they have their order of creation. */
 interface HeaderForm {
-  /** Bytes before the messages. */
   readonly start: number;
   readonly length: number;
   readonly hasOrder: boolean;
 }
-
-const oldBlock = (address: number, { start, length }: HeaderForm): Block => ({
-  address: address + start,
-  length,
-});
 
 function oldForm(head: Cursor): HeaderForm {
   checkVersion(head, 1);
@@ -116,7 +100,7 @@ function newForm(head: Cursor): HeaderForm {
   return { start: head.at, length, hasOrder: (flags & 4) !== 0 };
 }
 
-function readContinuation(file: HdfFile, { bytes }: Message): Block {
+function readContinuation(file: HdfFile, { bytes }: Message): { address: number; length: number } {
   const cursor = new Cursor(bytes, "a continuation of an object header");
   const address = file.address(cursor);
   if (address === undefined) throw badFile(`${cursor.what} has no address`);

@@ -2,9 +2,8 @@
 
 import { badFile, Cursor, textOf } from "../file/cursor.js";
 import { BTree1, groupNodes } from "./btree1.js";
-import { BTree2 } from "./btree2.js";
 import { checkSignature, checkVersion, type HdfFile } from "./file.js";
-import { FractalHeap } from "./fractal-heap.js";
+import { denseRecords } from "./fractal-heap.js";
 import { messageType, type ObjectHeader } from "./header.js";
 
 export type Link =
@@ -25,12 +24,12 @@ export async function readLinks(
   file: HdfFile,
   { messages }: ObjectHeader,
 ): Promise<ReadonlyMap<string, Link>> {
-  const found: NamedLink[] = [];
+  let found: NamedLink[] = [];
   for (const { type, bytes } of messages) {
     const cursor = new Cursor(bytes, "a group");
-    if (type === messageType.symbolTable) found.push(...(await tableLinks(file, cursor)));
+    if (type === messageType.symbolTable) found = found.concat(await tableLinks(file, cursor));
     else if (type === messageType.link) found.push(readLink(file, cursor));
-    else if (type === messageType.linkInfo) found.push(...(await denseLinks(file, cursor)));
+    else if (type === messageType.linkInfo) found = found.concat(await denseLinks(file, cursor));
   }
   const isTracked = found.every(({ order }) => order !== undefined);
   found.sort((a, b) => (isTracked ? a.order! - b.order! : a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
@@ -46,16 +45,8 @@ export const isGroup = ({ messages }: ObjectHeader): boolean =>
   );
 
 async function denseLinks(file: HdfFile, cursor: Cursor): Promise<NamedLink[]> {
-  checkVersion(cursor, 0);
-  const flags = cursor.u8();
-  if (flags & 1) cursor.skip(8);
-  const [heapAddress, names] = [file.address(cursor), file.address(cursor)];
-  if (heapAddress === undefined || names === undefined) return [];
-  const heap = await FractalHeap.open(file, heapAddress);
-  const tree = await BTree2.open(file, names);
   const links: NamedLink[] = [];
-  for await (const record of tree.records()) {
-    await file.turn();
+  for await (const { record, heap } of denseRecords(file, cursor, 8)) {
     const id = record.subarray(4, 4 + heap.idBytes); // after the hash of the name
     links.push(readLink(file, new Cursor(await heap.object(id), "a link")));
   }

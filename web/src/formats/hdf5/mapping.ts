@@ -3,7 +3,6 @@
 import type { DType } from "../../dtypes/dtype.js";
 import { printFill } from "../../dtypes/fill-print.js";
 import { swappedItem } from "../../dtypes/fill-value.js";
-import type { FloatName } from "../../dtypes/floats.js";
 import { parseDataType } from "../../dtypes/v3.js";
 import { isSameBytes } from "../../util/bytes.js";
 import type { Json, PlainJson } from "../../util/json.js";
@@ -54,7 +53,7 @@ function partOf(file: HdfFile, type: Datatype, allowsVariable: boolean): Part {
     case "integer":
       return { json: integerName(file, type), isLittle: orderOf(type) };
     case "float": {
-      const json = floatName(type);
+      const json = type.name;
       if (!json) throw file.unsupported(`floats of ${type.precision} bits in this form are not read`);
       return { json, isLittle: orderOf(type) };
     }
@@ -93,29 +92,6 @@ function integerName(file: HdfFile, { size, isSigned, bitOffset, precision }: In
   return `${isSigned ? "int" : "uint"}${8 * size}`;
 }
 
-/** The floats with a name: bytes, exponent, mantissa, bias. */
-const floats: Readonly<Record<string, FloatName | "float64">> = {
-  "8 11 52 1023": "float64",
-  "4 8 23 127": "float32",
-  "2 5 10 15": "float16",
-  "2 8 7 127": "bfloat16",
-  "1 5 2 15": "float8_e5m2",
-};
-
-/** Returns the Zarr name of a float; undefined for forms without one. */
-export function floatName(type: FloatType): FloatName | "float64" | undefined {
-  const { size, isVax, bitOffset, precision, signBit, exponentBits, mantissaBits, bias } = type;
-  const isPlain =
-    !isVax &&
-    bitOffset === 0 &&
-    precision === 8 * size &&
-    signBit === precision - 1 &&
-    type.mantissaBit === 0 &&
-    type.exponentBit === mantissaBits &&
-    type.normalization === 2;
-  return isPlain ? floats[`${size} ${exponentBits} ${mantissaBits} ${bias}`] : undefined;
-}
-
 /** Whether an enum is what h5py writes for booleans. */
 export function isBooleanEnum({ base, names, values }: EnumType): boolean {
   const numberOf = (name: string) => values[names.indexOf(name)]?.[0];
@@ -149,6 +125,8 @@ function opaquePart({ size, tag }: RawType): Part {
 function compoundPart(file: HdfFile, type: CompoundType): Part {
   const complex = complexName(type);
   if (complex) return { json: complex, isLittle: (type.members[0]!.type as FloatType).isLittle };
+  if (valueCount(type) > maxValues)
+    throw file.unsupported(`compounds of more than ${maxValues} values are not read`);
   const fields: PlainJson[] = [];
   let isLittle: boolean | undefined;
   let end = 0;
@@ -169,15 +147,20 @@ function compoundPart(file: HdfFile, type: CompoundType): Part {
   return { json: { name: "struct", configuration: { fields } }, isLittle };
 }
 
-/** Maximum number of elements of an array within a compound. */
-const maxItems = 1024;
+/** Maximum number of values of a compound: each becomes a field. */
+const maxValues = 2 ** 14;
+
+/** Returns the number of values that an element consists of. */
+function valueCount(type: Datatype): number {
+  if (type.kind === "array") return (type.size / type.base.size) * valueCount(type.base);
+  if (type.kind !== "compound") return 1;
+  return type.members.reduce((sum, { type: member }) => sum + valueCount(member), 0);
+}
 
 /** An array within a compound becomes a struct whose fields are named by their index. */
 function fieldPart(file: HdfFile, type: Datatype): Part {
   if (type.kind !== "array") return partOf(file, type, false);
   const [length = 1, ...rest] = type.shape;
-  if (length > maxItems)
-    throw file.unsupported(`arrays of more than ${maxItems} elements in compounds are not read`);
   const { base } = type;
   const size = base.size * rest.reduce((a, b) => a * b, 1);
   const part = fieldPart(file, rest.length > 0 ? { kind: "array", size, base, shape: rest } : base);
@@ -196,8 +179,8 @@ function complexName({ size, members }: CompoundType): string | undefined {
     imaginary.offset === real.type.size &&
     size === 2 * real.type.size &&
     real.type.isLittle === imaginary.type.isLittle;
-  const part = floatName(real.type);
-  if (!isPair || part !== floatName(imaginary.type)) return undefined;
+  const part = real.type.name;
+  if (!isPair || part !== imaginary.type.name) return undefined;
   if (part === "float32") return "complex64";
   if (part === "float64") return "complex128";
   return part && `complex_${part}`;
@@ -213,14 +196,13 @@ export function fillJson(
   const { dtype, isLittle } = mapping;
   const { itemBytes } = dtype;
   if (dtype.isVariable) return "";
-  const stored = bytes ?? new Uint8Array(type.size);
-  if (stored.byteLength !== type.size)
+  if (bytes && bytes.byteLength !== type.size)
     throw file.unsupported(
-      `a fill value of ${stored.byteLength} bytes for elements of ${type.size} is not read`,
+      `a fill value of ${bytes.byteLength} bytes for elements of ${type.size} is not read`,
     );
-  const item = stored.subarray(0, itemBytes);
-  for (let at = itemBytes; at < type.size; at += itemBytes)
-    if (!isSameBytes(item, stored.subarray(at, at + itemBytes)))
+  const item = bytes?.subarray(0, itemBytes) ?? new Uint8Array(itemBytes);
+  for (let at = itemBytes; bytes && at < type.size; at += itemBytes)
+    if (!isSameBytes(item, bytes.subarray(at, at + itemBytes)))
       throw file.unsupported("fill values of arrays with different elements are not read");
   const value = swappedItem(dtype, item, isLittle ? "little" : "big");
   return printFill(dtype, { value: 0, item: value }, 3, "little");

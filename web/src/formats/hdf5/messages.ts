@@ -27,10 +27,8 @@ export function readFill(cursor: Cursor): Uint8Array | undefined {
   return isDefined || (version === 1 && cursor.left >= 4) ? readSized(cursor) : undefined;
 }
 
-/** Reads the message of old versions. */
-export const readOldFill = (cursor: Cursor): Uint8Array | undefined => readSized(cursor);
-
-function readSized(cursor: Cursor): Uint8Array | undefined {
+/** Reads a length and as many bytes: the whole message of old versions. */
+export function readSized(cursor: Cursor): Uint8Array | undefined {
   const size = cursor.i32();
   return size > 0 ? cursor.take(size) : undefined;
 }
@@ -100,30 +98,25 @@ function readIndexedLayout(file: HdfFile, cursor: Cursor, version: number): Chun
   return chunkedLayout(cursor, { version, flags, lengths, address: file.address(cursor), index });
 }
 
+/** Kinds of indexes by their number, and the bytes of their parameters. */
+const indexes = new Map([
+  [2, ["implicit", 0]],
+  [3, ["fixed", 1]],
+  [4, ["extensible", 5]],
+  [5, ["btree2", 6]],
+] as const);
+
 function readIndex(file: HdfFile, cursor: Cursor, flags: number): ChunkIndex {
-  const kind = cursor.u8();
-  if (kind === 1) {
+  const number = cursor.u8();
+  if (number === 1) {
     const isFiltered = (flags & 2) !== 0;
     const size = isFiltered ? cursor.uint(file.lengthBytes) : undefined;
     return { kind: "single", size, mask: isFiltered ? cursor.u32() : 0 };
   }
-  if (kind === 2) return { kind: "implicit" };
-  if (kind === 3) return { kind: "fixed", pageBits: cursor.u8() };
-  if (kind === 4) {
-    const [maxBits, indexElements, minPointers, minElements, pageBits] = cursor.take(
-      5,
-    ) as unknown as number[];
-    return {
-      kind: "extensible",
-      maxBits: maxBits!,
-      indexElements: indexElements!,
-      minPointers: minPointers!,
-      minElements: minElements!,
-      pageBits: pageBits!,
-    };
-  }
-  if (kind === 5) return { kind: "btree2", nodeSize: cursor.u32(), split: cursor.u8(), merge: cursor.u8() };
-  throw file.unsupported(`the chunk index ${kind} is not known`);
+  const found = indexes.get(number as 2);
+  if (!found) throw file.unsupported(`the chunk index ${number} is not known`);
+  cursor.skip(found[1]);
+  return { kind: found[0] };
 }
 
 function chunkedLayout(

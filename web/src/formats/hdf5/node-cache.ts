@@ -7,6 +7,10 @@ export class NodeCache<T> {
   /** In order of loading: the first is dropped next. */
   readonly #nodes = new Map<number, Promise<T>>();
 
+  has(address: number): boolean {
+    return this.#nodes.has(address);
+  }
+
   /** Returns the structure at an address; loads it once for concurrent callers, without their signals. */
   get(address: number, load: () => Promise<T>): Promise<T> {
     const kept = this.#nodes.get(address);

@@ -24,8 +24,8 @@ import {
 } from "./scales.js";
 import type { MessageReader } from "./shared.js";
 
-/** Maximum number of soft links that one path may follow. */
-const maxSoftLinks = 100;
+/** Maximum number of links that a soft link may lead through. */
+const maxSteps = 1000;
 /** Members that are looked at in parallel: their headers may be far apart. */
 const parallel = 16;
 /** Maximum number of groups, which several links may reach many times over. */
@@ -110,17 +110,17 @@ export class Objects implements Surroundings {
    * Returns the address that a link of a group leads to; undefined for soft links without a target.
    * @throws Unsupported for links to other files.
    */
-  async resolve(link: Link, group: number, budget = { left: maxSoftLinks }): Promise<number | undefined> {
+  async resolve(link: Link, group: number, budget = { left: maxSteps }): Promise<number | undefined> {
     if (link.kind === "hard") return link.address;
     if (link.kind === "external")
       throw this.file.unsupported(
         `external links, as to ${link.path.replaceAll("\0", ":")}, are not followed`,
       );
     if (link.kind === "user") throw this.file.unsupported(`links of the type ${link.path} are not followed`);
-    if (--budget.left < 0) return undefined;
     let address: number | undefined = link.path.startsWith("/") ? this.root : group;
     for (const name of link.path.split("/")) {
       if (name === "" || name === ".") continue;
+      if (--budget.left < 0) return undefined;
       const links = await this.links(await readHeader(this.file, address));
       const next = links.get(name);
       address = next && (await this.resolve(next, address, budget));
@@ -130,7 +130,7 @@ export class Objects implements Surroundings {
   }
 }
 
-export class HdfGroup implements FileGroup, ScaleGroup {
+class HdfGroup implements FileGroup, ScaleGroup {
   readonly kind = "group";
   readonly #nodes = new Map<string, FileNode | undefined>();
   #attributes: ReadonlyMap<string, Attribute> | undefined;
@@ -152,7 +152,7 @@ export class HdfGroup implements FileGroup, ScaleGroup {
 
   async attributes(): Promise<JsonObject> {
     const { file, isNetcdf } = this.objects;
-    const rules = { hidden: isNetcdf ? dimensionAttributes : none, isNetcdf, hasFloats: false };
+    const rules = { hidden: isNetcdf ? dimensionAttributes : none, isNetcdf, core: "" };
     return attributesJson(file, await this.ownAttributes(), rules);
   }
 

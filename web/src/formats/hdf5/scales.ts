@@ -45,7 +45,7 @@ export const variableName = (link: string): string =>
   link.startsWith(otherPrefix) ? link.slice(otherPrefix.length) : link;
 
 /** Returns the name of the attribute NAME of a scale; undefined without one of use. */
-export function scaleName(attributes: Attributes): string | undefined {
+function scaleName(attributes: Attributes): string | undefined {
   const name = textOf(attributes.get("NAME"));
   return name === "" || name.startsWith(bareDimension) ? undefined : name;
 }

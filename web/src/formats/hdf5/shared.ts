@@ -4,12 +4,13 @@ import { badFile, Cursor } from "../file/cursor.js";
 import { checkSignature, checkVersion, type HdfFile } from "./file.js";
 import { FractalHeap } from "./fractal-heap.js";
 import { type Message, messageType, type ObjectHeader, readHeader } from "./header.js";
+import { NodeCache } from "./node-cache.js";
 
 /** Bounds chains of shared messages. */
 const maxDepth = 8;
 
 /** The indexes of shared messages of a file. */
-export interface SharedIndex {
+interface SharedIndex {
   /** Bit n: messages of type n are in this index. */
   readonly types: number;
   readonly heap: number | undefined;
@@ -17,6 +18,9 @@ export interface SharedIndex {
 
 /** Reads messages of the objects of a file. */
 export class MessageReader {
+  /** The heaps of shared messages by address. */
+  readonly #heaps = new NodeCache<FractalHeap>();
+
   constructor(
     readonly file: HdfFile,
     readonly indexes: readonly SharedIndex[],
@@ -53,7 +57,8 @@ export class MessageReader {
   async heapMessage(id: Uint8Array, type: number): Promise<Cursor> {
     const index = this.indexes.find(({ types }) => (types >> type) & 1);
     if (index?.heap === undefined) throw badFile(`${this.file.context.name} has no heap of shared messages`);
-    const heap = await FractalHeap.open(this.file, index.heap);
+    const { heap: address } = index;
+    const heap = await this.#heaps.get(address, () => FractalHeap.open(this.file, address));
     return new Cursor(await heap.object(id), "a shared message");
   }
 }

@@ -9,7 +9,7 @@ const signature = "\x89HDF\r\n\x1a\n";
 /** User blocks have 0 or 512 · 2ⁿ bytes. */
 const maxUserBlock = 2 ** 26;
 
-export interface Superblock {
+interface Superblock {
   readonly file: HdfFile;
   /** Address of the header of the root group. */
   readonly root: number;

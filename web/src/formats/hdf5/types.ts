@@ -1,41 +1,34 @@
 /** The messages of HDF5 objects, parsed. Spec: HDF5 File Format Specification 3.0, IV.A.2. */
 
-/** Bits of an integer or a bit field within its bytes. */
-interface Bits {
+import type { FloatName } from "../../dtypes/floats.js";
+import type { PlainJson } from "../../util/json.js";
+
+/** An integer or a bit field. */
+export interface IntegerType {
+  readonly kind: "integer";
+  readonly size: number;
   readonly isLittle: boolean;
+  readonly isSigned: boolean;
   /** Position of the lowest bit. */
   readonly bitOffset: number;
   readonly precision: number;
 }
 
-/** An integer or a bit field. */
-export interface IntegerType extends Bits {
-  readonly kind: "integer";
-  readonly size: number;
-  readonly isSigned: boolean;
-}
-
-export interface FloatType extends Bits {
+export interface FloatType {
   readonly kind: "float";
   readonly size: number;
-  readonly isVax: boolean;
-  readonly signBit: number;
-  readonly exponentBit: number;
-  readonly exponentBits: number;
-  readonly mantissaBit: number;
-  readonly mantissaBits: number;
-  readonly bias: number;
-  /** 0: none; 1: the first bit of the mantissa is always set; 2: it is not stored. */
-  readonly normalization: number;
+  readonly isLittle: boolean;
+  readonly precision: number;
+  /** Name of the form in Zarr; undefined for forms that it does not have. */
+  readonly name: FloatName | "float64" | undefined;
 }
 
 export type Padding = "nul-terminated" | "nul-padded" | "space-padded";
 
-export interface StringType {
+interface StringType {
   readonly kind: "string";
   readonly size: number;
   readonly padding: Padding;
-  readonly isUtf8: boolean;
 }
 
 /** Variable length: elements are lengths, followed by references to the global heap. */
@@ -45,7 +38,6 @@ export interface VariableType {
   readonly size: number;
   readonly isString: boolean;
   readonly padding: Padding;
-  readonly isUtf8: boolean;
   readonly base: Datatype;
 }
 
@@ -79,7 +71,7 @@ export interface ArrayType {
 
 /** Types of which only the bytes are used. */
 export interface RawType {
-  readonly kind: "opaque" | "reference" | "time" | "complex";
+  readonly kind: "opaque" | "reference" | "time";
   readonly size: number;
   /** The tag of an opaque type; the kind of a reference. */
   readonly tag: string;
@@ -111,12 +103,12 @@ export interface Filter {
   readonly values: readonly number[];
 }
 
-export interface CompactLayout {
+interface CompactLayout {
   readonly kind: "compact";
   readonly bytes: Uint8Array;
 }
 
-export interface ContiguousLayout {
+interface ContiguousLayout {
   readonly kind: "contiguous";
   /** Undefined if nothing has been written. */
   readonly address: number | undefined;
@@ -124,21 +116,11 @@ export interface ContiguousLayout {
   readonly size: number | undefined;
 }
 
-/** The index of the chunks of a dataset, with the parameters of the layout message. */
+/** The index of the chunks of a dataset. Its parameters are in its own header, too. */
 export type ChunkIndex =
-  | { readonly kind: "btree1" | "implicit" }
+  | { readonly kind: "btree1" | "implicit" | "fixed" | "extensible" | "btree2" }
   /** `size` and `mask` of the chunk if it is filtered. */
-  | { readonly kind: "single"; readonly size: number | undefined; readonly mask: number }
-  | { readonly kind: "fixed"; readonly pageBits: number }
-  | {
-      readonly kind: "extensible";
-      readonly maxBits: number;
-      readonly indexElements: number;
-      readonly minPointers: number;
-      readonly minElements: number;
-      readonly pageBits: number;
-    }
-  | { readonly kind: "btree2"; readonly nodeSize: number; readonly split: number; readonly merge: number };
+  | { readonly kind: "single"; readonly size: number | undefined; readonly mask: number };
 
 export interface ChunkedLayout {
   readonly kind: "chunked";
@@ -164,4 +146,10 @@ export interface DatasetParts {
   readonly filters: readonly Filter[];
   /** Bytes of the fill value in the form of the type; undefined for the default (zeros) and if not defined. */
   readonly fill: Uint8Array | undefined;
+}
+
+/** A codec from bytes to bytes. */
+export interface FilterCodec {
+  readonly name: string;
+  readonly configuration?: Readonly<Record<string, PlainJson>>;
 }

@@ -8,7 +8,7 @@ import { badFile, Cursor, textOf } from "../file/cursor.js";
 import { floatJson } from "../file/documents.js";
 import type { HdfFile } from "./file.js";
 import { heapObject } from "./global-heap.js";
-import { floatName, isBooleanEnum } from "./mapping.js";
+import { isBooleanEnum } from "./mapping.js";
 import type {
   ArrayType,
   CompoundType,
@@ -116,7 +116,7 @@ export function integerValue(
 }
 
 function floatValue(type: FloatType, bytes: Uint8Array): Json {
-  const name = floatName(type);
+  const { name } = type;
   if (!name) throw new NoJson(`floats of ${type.precision} bits`);
   const { buffer, byteOffset, byteLength } = bytes;
   const view = new DataView(buffer, byteOffset, byteLength);

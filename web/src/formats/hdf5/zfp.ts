@@ -1,7 +1,7 @@
 /** The filter H5Z-ZFP as the codec `zfp`: its parameters hold the header of a zfp stream, its chunks the rest. */
 
 import { badFile } from "../file/cursor.js";
-import type { FilterCodec } from "./filters.js";
+import type { FilterCodec } from "./types.js";
 
 /** The bytes "zfp" and 5 as a word, and as a machine with the other byte order writes it. */
 const magic = 0x0570667a;

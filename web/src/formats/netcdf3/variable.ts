@@ -1,6 +1,6 @@
 /** Variables of NetCDF-3 files as arrays. */
 
-import type { Json } from "../../util/json.js";
+import { limitExceeded } from "../../util/errors.js";
 import { badFile } from "../file/cursor.js";
 import { type ArrayParts, bytesCodec, contiguousChunks, named } from "../file/documents.js";
 import type { FileArray, FileChunk, FileContext } from "../file/model.js";
@@ -43,6 +43,10 @@ export class VariableArray implements FileArray {
     private readonly variable: Variable,
     private readonly records: Records,
   ) {
+    const { length } = variable.dimensions;
+    const { rank } = context.limits;
+    if (length > rank)
+      throw limitExceeded(`"${variable.name}" has ${length} dimensions, more than the limit of ${rank}`);
     this.#layout = layoutOf(variable, records);
   }
 
@@ -72,7 +76,7 @@ export class VariableArray implements FileArray {
       dataType: isText ? named("null_terminated_bytes", { length_bytes: itemBytes }) : type.name,
       chunks,
       fillValue: fillOf(attributes, type),
-      codecs: [type.bytes === 1 ? (named("bytes") as Json) : bytesCodec(false)],
+      codecs: [type.bytes === 1 ? named("bytes") : bytesCodec(false)],
       dimensionNames: dimensions.slice(0, shape.length).map((dimension) => dimension.name),
       attributes: attributesOf(attributes, type),
     };
@@ -110,11 +114,13 @@ function layoutOf({ dimensions, type }: Variable, records: Records): Layout {
     strides.unshift(size);
     size *= shape[axis]!;
   }
-  if (!isRecord) return { shape, chunks: contiguousChunks(shape, itemBytes), itemBytes, strides, gathered: undefined };
+  if (!isRecord)
+    return { shape, chunks: contiguousChunks(shape, itemBytes), itemBytes, strides, gathered: undefined };
   strides.unshift(records.stride);
   const layout = { shape, itemBytes, strides };
   // The only variable with records: they follow one another without gaps.
-  if (size === records.stride) return { ...layout, chunks: contiguousChunks(shape, itemBytes), gathered: undefined };
+  if (size === records.stride)
+    return { ...layout, chunks: contiguousChunks(shape, itemBytes), gathered: undefined };
   const rest = shape.slice(1);
   if (size > maxGathered || records.stride > maxGatheredStride)
     return { ...layout, chunks: [1, ...contiguousChunks(rest, itemBytes)], gathered: undefined };

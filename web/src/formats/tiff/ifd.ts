@@ -1,11 +1,10 @@
 /** Reads the directories of TIFF files (IFDs): their chain, and values of their tags when they are needed. */
 
-import { isZarrError, limitExceeded } from "../../util/errors.js";
+import { isZarrError, limitExceeded, type OnWarning } from "../../util/errors.js";
 import { nextTask } from "../../util/platform.js";
 import { sliceTime } from "../../util/slices.js";
 import type { BlockCache } from "../file/blocks.js";
 import { badFile, Cursor, textOf } from "../file/cursor.js";
-import type { FileContext } from "../file/model.js";
 import { tags, typeBytes } from "./tags.js";
 
 /** Maximum number of pages of a file. */
@@ -16,6 +15,11 @@ const maxTags = 2 ** 16;
 const maxValues = 2 ** 16;
 /** Values of long tags are read in aligned parts of this size, so that no byte is read twice. */
 const partBytes = 2 ** 15;
+/** Pages at equal distances are read ahead if they are at least so far from one another. */
+const minDistance = 2 ** 16;
+const pagesAhead = 32;
+/** Typical size of a page's tags. */
+const pageBytes = 2 ** 9;
 /** Number of pages whose tags are kept. */
 const keptPages = 1024;
 
@@ -46,69 +50,44 @@ interface Widths {
 export class TiffFile {
   readonly #pages = new Map<number, Promise<Page>>();
   readonly widths: Widths;
+  readonly chain: PageChain;
 
   private constructor(
     readonly blocks: BlockCache,
     readonly name: string,
     readonly isLittle: boolean,
-    readonly isBig: boolean,
+    isBig: boolean,
     readonly first: number,
+    onWarning: OnWarning | undefined,
   ) {
+    this.chain = new PageChain(this, onWarning);
     this.widths = isBig ? { count: 8, entry: 20, offset: 8 } : { count: 2, entry: 12, offset: 4 };
   }
 
-  static async open(blocks: BlockCache, name: string, signal: AbortSignal | undefined): Promise<TiffFile> {
+  static async open(
+    blocks: BlockCache,
+    name: string,
+    onWarning: OnWarning | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<TiffFile> {
     const head = await blocks.head(16, signal);
     const cursor = new Cursor(head, `the header of ${name}`);
     const order = cursor.text(2);
     if (order !== "II" && order !== "MM") throw badFile(`${name} is not a TIFF file`);
     cursor.isLittle = order === "II";
     const magic = cursor.u16();
-    if (magic === 42) return new TiffFile(blocks, name, cursor.isLittle, false, cursor.u32());
+    const { isLittle } = cursor;
+    if (magic === 42) return new TiffFile(blocks, name, isLittle, false, cursor.u32(), onWarning);
     if (magic !== 43 || cursor.u16() !== 8 || cursor.u16() !== 0)
       throw badFile(`${name} is not a TIFF file: version ${magic}`);
-    return new TiffFile(blocks, name, cursor.isLittle, true, cursor.u64());
-  }
-
-  /**
-   * Follows the chain of pages. Damage after the first page and cycles end it with a warning, as in libtiff.
-   * @throws InvalidMetadata ("bad-file") if the first page is damaged; LimitExceeded for more than 2²⁰ pages.
-   */
-  async chain({ onWarning }: FileContext, signal: AbortSignal | undefined): Promise<PageEntry[]> {
-    const found: PageEntry[] = [];
-    const seen = new Set<number>();
-    let pause = performance.now() + sliceTime;
-    for (let offset = this.first; offset !== 0; ) {
-      if (found.length >= maxPages) throw limitExceeded(`${this.name} has more than ${maxPages} pages`);
-      if (performance.now() > pause) {
-        await nextTask();
-        signal?.throwIfAborted();
-        pause = performance.now() + sliceTime;
-      }
-      try {
-        if (seen.has(offset)) throw badFile(`the chain returns to the page at ${offset}`);
-        seen.add(offset);
-        const { page, next } = await this.#read(offset, signal);
-        found.push(await page.entry());
-        offset = next;
-      } catch (error) {
-        if (found.length === 0 || !isZarrError(error, "InvalidMetadata")) throw error;
-        onWarning?.({
-          code: "bad-page",
-          message: `${this.name} ends after ${found.length} pages: ${error.message}`,
-        });
-        break;
-      }
-    }
-    if (found.length === 0) throw badFile(`${this.name} has no pages`);
-    return found;
+    return new TiffFile(blocks, name, isLittle, true, cursor.u64(), onWarning);
   }
 
   /** Returns the page at an offset. Pages used last are kept. */
   page(offset: number): Promise<Page> {
     const known = this.#pages.get(offset);
     if (known) return known;
-    const read = this.#read(offset, undefined).then(({ page }) => page);
+    const read = this.read(offset, undefined).then(({ page }) => page);
     const [oldest] = this.#pages.keys();
     if (oldest !== undefined && this.#pages.size >= keptPages) this.#pages.delete(oldest);
     this.#pages.set(offset, read);
@@ -116,7 +95,8 @@ export class TiffFile {
     return read;
   }
 
-  async #read(offset: number, signal: AbortSignal | undefined): Promise<{ page: Page; next: number }> {
+  /** Reads a page, and the offset of the next one. */
+  async read(offset: number, signal: AbortSignal | undefined): Promise<{ page: Page; next: number }> {
     const { count, entry, offset: width } = this.widths;
     const what = `the page at ${offset}`;
     const known = this.blocks.cached(offset, count);
@@ -132,6 +112,97 @@ export class TiffFile {
     return { page, next: cursor.uint(width) };
   }
 }
+
+/** The chain of pages, followed as far as it is needed. Damage after the first page ends it, as in libtiff. */
+export class PageChain {
+  readonly #found: PageEntry[] = [];
+  readonly #seen = new Set<number>();
+  /** Offset of the next page; 0 after the last one. */
+  #next: number | undefined;
+  /** Ends when the walks before have ended. */
+  #turn: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly file: TiffFile,
+    private readonly onWarning: OnWarning | undefined,
+  ) {}
+
+  /** Returns a page; undefined after the last one. */
+  async at(index: number, signal?: AbortSignal): Promise<PageEntry | undefined> {
+    if (index >= this.#found.length && this.#next !== 0) {
+      const walk = this.#turn.then(() => this.#walk(index, signal));
+      this.#turn = walk.catch(() => undefined);
+      await walk;
+    }
+    return this.#found[index];
+  }
+
+  /** @throws LimitExceeded for more than 2²⁰ pages. */
+  async all(signal: AbortSignal | undefined): Promise<readonly PageEntry[]> {
+    await this.at(Number.POSITIVE_INFINITY, signal);
+    return this.#found;
+  }
+
+  async #walk(index: number, signal: AbortSignal | undefined): Promise<void> {
+    const { file } = this;
+    let end = performance.now() + sliceTime;
+    this.#next ??= file.first;
+    while (this.#found.length <= index && this.#next !== 0) {
+      if (this.#found.length >= maxPages) throw limitExceeded(`${file.name} has more than ${maxPages} pages`);
+      if (performance.now() > end) {
+        await nextTask();
+        signal?.throwIfAborted();
+        end = performance.now() + sliceTime;
+      }
+      this.#readAhead(this.#next, index);
+      try {
+        if (this.#seen.has(this.#next)) throw badFile(`the chain returns to the page at ${this.#next}`);
+        const { page, next } = await file.read(this.#next, signal);
+        this.#found.push(await page.entry());
+        this.#seen.add(this.#next);
+        this.#next = next;
+      } catch (error) {
+        if (this.#found.length === 0 || !isZarrError(error, "InvalidMetadata")) throw error;
+        const message = `${file.name} ends after ${this.#found.length} pages: ${error.message}`;
+        this.onWarning?.({ code: "bad-page", message });
+        this.#next = 0;
+      }
+    }
+    if (this.#found.length === 0) throw badFile(`${file.name} has no pages`);
+  }
+
+  /** Pages far from one another at equal distances, as in stacks without compression, are read in parallel. */
+  #readAhead(offset: number, index: number): void {
+    const { blocks } = this.file;
+    const { fileSize = 0 } = blocks;
+    const [before, last] = this.#found.slice(-2);
+    const distance = offset - (last?.offset ?? 0);
+    const isEven = before && last && distance === last.offset - before.offset && distance >= minDistance;
+    if (!isEven || blocks.cached(offset, 2)) return;
+    const count = Math.min(pagesAhead, index - this.#found.length);
+    for (let i = 0; i <= count && offset + i * distance + pageBytes <= fileSize; i++)
+      Promise.resolve(blocks.read(offset + i * distance, pageBytes, undefined)).catch(() => undefined);
+  }
+}
+
+/** Reads a value by its type; types of one byte are the default. */
+const readers: Readonly<Record<number, (cursor: Cursor) => number>> = {
+  3: (cursor) => cursor.u16(),
+  4: (cursor) => cursor.u32(),
+  5: (cursor) => cursor.u32() / cursor.u32(),
+  6: (cursor) => (cursor.u8() << 24) >> 24,
+  8: (cursor) => (cursor.u16() << 16) >> 16,
+  9: (cursor) => cursor.i32(),
+  10: (cursor) => cursor.i32() / cursor.i32(),
+  11: (cursor) => cursor.f32(),
+  12: (cursor) => cursor.f64(),
+  13: (cursor) => cursor.u32(),
+  16: (cursor) => cursor.u64(),
+  17: (cursor) => cursor.u64(),
+  18: (cursor) => cursor.u64(),
+};
+
+const readValue = (cursor: Cursor, type: number): number => readers[type]?.(cursor) ?? cursor.u8();
 
 /** A page: its tags, whose values are read on demand. */
 export class Page {
@@ -182,12 +253,12 @@ export class Page {
     const itemBytes = typeBytes[found.type]!;
     if (index >= found.count) throw badFile(`tag ${tag} has ${found.count} values, ${index + 1} are needed`);
     const own = this.file.blocks.cached(found.at + index * itemBytes, itemBytes);
-    if (own) return this.#value(new Cursor(own, `tag ${tag}`, this.file.isLittle), found.type);
+    if (own) return readValue(new Cursor(own, `tag ${tag}`, this.file.isLittle), found.type);
     const first = Math.floor((index * itemBytes) / partBytes) * partBytes;
     const length = Math.min(partBytes, found.count * itemBytes - first);
     const part = await this.file.blocks.read(found.at + first, length, undefined);
     const cursor = new Cursor(part, `tag ${tag}`, this.file.isLittle, index * itemBytes - first);
-    return this.#value(cursor, found.type);
+    return readValue(cursor, found.type);
   }
 
   /** Returns all values of a tag; an empty list for a missing one. */
@@ -196,7 +267,7 @@ export class Page {
     const { type, count } = this.#found(tag);
     const bytes = await this.bytes(tag, maxValues * typeBytes[type]!);
     const cursor = new Cursor(bytes, `tag ${tag}`, this.file.isLittle);
-    return Array.from({ length: count }, () => this.#value(cursor, type));
+    return Array.from({ length: count }, () => readValue(cursor, type));
   }
 
   /** Returns numerators and denominators. */
@@ -225,35 +296,5 @@ export class Page {
     const found = this.#tags.get(tag);
     if (!found) throw badFile(`the page at ${this.offset} lacks tag ${tag}`);
     return found;
-  }
-
-  #value(cursor: Cursor, type: number): number {
-    switch (type) {
-      case 3:
-        return cursor.u16();
-      case 4:
-      case 13:
-        return cursor.u32();
-      case 5:
-        return cursor.u32() / cursor.u32();
-      case 6:
-        return (cursor.u8() << 24) >> 24;
-      case 8:
-        return (cursor.u16() << 16) >> 16;
-      case 9:
-        return cursor.i32();
-      case 10:
-        return cursor.i32() / cursor.i32();
-      case 11:
-        return cursor.f32();
-      case 12:
-        return cursor.f64();
-      case 16:
-      case 17:
-      case 18:
-        return cursor.u64();
-      default:
-        return cursor.u8();
-    }
   }
 }

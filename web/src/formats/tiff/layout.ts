@@ -6,7 +6,7 @@ import type { Json } from "../../util/json.js";
 import { badFile } from "../file/cursor.js";
 import { named } from "../file/documents.js";
 import type { Page } from "./ifd.js";
-import { tags } from "./tags.js";
+import { refusedCompressions, tags } from "./tags.js";
 
 /** Conversion of chunks that no codec of Zarr describes; the decoded values become the stored chunk. */
 export interface Conversion {
@@ -41,31 +41,6 @@ export interface PageLayout {
 
 export const refused = (what: string): ZarrError => unsupported(what, { code: "unsupported-file" });
 
-const refusedCompressions: ReadonlyMap<number, string> = new Map([
-  [2, "CCITT RLE"],
-  [3, "CCITT Group 3"],
-  [4, "CCITT Group 4"],
-  [6, "old-style JPEG"],
-  [9, "JBIG"],
-  [10, "JBIG"],
-  [32766, "NeXT"],
-  [32771, "CCITT RLE/W"],
-  [32809, "ThunderScan"],
-  [32908, "Pixar film"],
-  [32909, "PixarLog"],
-  [32947, "DCS"],
-  [33004, "JPEG XR"],
-  [34661, "JBIG"],
-  [34676, "SGILog"],
-  [34677, "SGILog24"],
-  [34713, "Nikon NEF"],
-  [34926, "Zstandard (old number)"],
-  [34927, "WebP (old number)"],
-  [50002, "JPEG XL"],
-  [52546, "JPEG XL"],
-  [65000, "Eer"],
-]);
-
 /** Compressions whose predictor libtiff and tifffile apply alike. */
 const withPredictor: readonly number[] = [5, 8, 32946, 34925, 50000];
 
@@ -96,13 +71,14 @@ export async function readLayout(page: Page): Promise<PageLayout> {
     ...type,
     isLittle: page.file.isLittle,
     compression,
-    photometric,
+    // JPEG's YCbCr becomes RGB.
+    photometric: jpeg.includes(compression) && photometric === 6 && !isPlanar ? 2 : photometric,
     isReversed,
     predictor: await readPredictor(page, compression, bits, format),
   };
   const isPlain = !type.conversion && !isReversed;
   if (!isPlain && layout.predictor > 1) throw refused(`Predictor ${layout.predictor} of ${bits} bits`);
-  const compressor = await compressorOf(page, layout);
+  const compressor = await compressorOf(page, { ...layout, photometric });
   const conversion =
     type.conversion ?? (isReversed ? ({ kind: "as-stored", isSigned: false } as const) : undefined);
   if (conversion && isImage(compression)) throw refused(`compression ${compression} of ${bits} bits`);
@@ -143,18 +119,16 @@ function dataType(bits: number, format: number): StoredType {
   throw refused(`samples of ${bits} bits with SampleFormat ${format}`);
 }
 
-const direct = (name: string, itemBytes: number): StoredType => ({
-  dataType: name,
-  itemBytes,
-  conversion: undefined,
-});
+const direct = (dataType: string, itemBytes: number): StoredType => converted(dataType, itemBytes);
 
-const converted = (
-  name: string,
+function converted(
+  dataType: string,
   itemBytes: number,
-  kind: Conversion["kind"],
-  isSigned: boolean,
-): StoredType => ({ dataType: name, itemBytes, conversion: { kind, isSigned } });
+  kind?: Conversion["kind"],
+  isSigned = false,
+): StoredType {
+  return { dataType, itemBytes, conversion: kind && { kind, isSigned } };
+}
 
 /** JPEG and JPEG 2000 store subsampled colors themselves; elsewhere blocks of pixels share them. */
 async function checkSubsampling(page: Page, photometric: number, isContained: boolean): Promise<void> {
@@ -192,54 +166,40 @@ async function readPredictor(
 }
 
 const jpeg: readonly number[] = [7, 34892];
-const jpeg2000: readonly number[] = [33003, 33005, 34712];
-const [webp, lerc, png] = [50001, 34887, 34933];
+const webp = 50001;
+/** Compressions that are image formats, which know the type of their samples. */
+const images: readonly number[] = [...jpeg, webp, 33003, 33005, 34712, 34887, 34933];
 
-/** Whether the compression is an image format, which knows the type of its samples. */
-export const isImage = (compression: number): boolean =>
-  jpeg.includes(compression) ||
-  jpeg2000.includes(compression) ||
-  compression === webp ||
-  compression === lerc ||
-  compression === png;
+export const isImage = (compression: number): boolean => images.includes(compression);
 
 type Uncompressed = Omit<PageLayout, "compressor" | "conversion">;
 
+/** Codecs of compressions without parameters in the file. */
+const plainCodecs: Readonly<Record<number, Json>> = {
+  5: named("imagecodecs_lzw", {}),
+  8: named("zlib", { level: 6 }),
+  32773: named("imagecodecs_packbits", {}),
+  32946: named("zlib", { level: 6 }),
+  33003: named("imagecodecs_jpeg2k", {}),
+  33005: named("imagecodecs_jpeg2k", {}),
+  34712: named("imagecodecs_jpeg2k", {}),
+  34887: named("imagecodecs_lerc", { masked: "nan" }),
+  34925: named("imagecodecs_lzma", {}),
+  34933: named("imagecodecs_png", {}),
+  50000: named("zstd", { level: 0, checksum: false }),
+};
+
 async function compressorOf(page: Page, layout: Uncompressed): Promise<Json | undefined> {
   const { compression, bits, samples, isPlanar } = layout;
-  if (jpeg.includes(compression)) {
-    if (bits !== 8) throw refused(`JPEG of ${bits} bits`);
-    return jpegCodec(page, layout);
-  }
-  if (jpeg2000.includes(compression)) return named("imagecodecs_jpeg2k", {});
-  switch (compression) {
-    case 1:
-      return undefined;
-    case 5:
-      return named("imagecodecs_lzw", {});
-    case 8:
-    case 32946:
-      return named("zlib", { level: 6 });
-    case 32773:
-      return named("imagecodecs_packbits", {});
-    case 34925:
-      return named("imagecodecs_lzma", {});
-    case 50000:
-      return named("zstd", { level: 0, checksum: false });
-    case webp:
-      return named("imagecodecs_webp", { hasalpha: !isPlanar && samples === 4 });
-    case lerc:
-      return named("imagecodecs_lerc", { masked: "nan" });
-    case png:
-      return named("imagecodecs_png", {});
-  }
-  throw refused(`compression ${compression}${nameOf(compression)} is not supported`);
-}
-
-const nameOf = (compression: number) => {
+  if (compression === 1) return undefined;
+  if (jpeg.includes(compression) && bits !== 8) throw refused(`JPEG of ${bits} bits`);
+  if (jpeg.includes(compression)) return jpegCodec(page, layout);
+  if (compression === webp) return named("imagecodecs_webp", { hasalpha: !isPlanar && samples === 4 });
+  const codec = plainCodecs[compression];
+  if (codec) return codec;
   const name = refusedCompressions.get(compression);
-  return name === undefined ? "" : ` (${name})`;
-};
+  throw refused(`compression ${compression}${name ? ` (${name})` : ""} is not supported`);
+}
 
 /** As libtiff: YCbCr becomes RGB, other colors stay. */
 async function jpegCodec(page: Page, { photometric, samples, isPlanar }: Uncompressed): Promise<Json> {

@@ -2,8 +2,8 @@
 
 import { jsonObject, toJson } from "../../metadata/print.js";
 import { isZarrError } from "../../util/errors.js";
-import type { Steps } from "../../util/slices.js";
 import type { Json, JsonObject, PlainJson } from "../../util/json.js";
+import type { Steps } from "../../util/slices.js";
 import { floatJson } from "../file/documents.js";
 import type { FileContext, FileGroup, FileNode } from "../file/model.js";
 import { PageArray, type StackOptions } from "./array.js";

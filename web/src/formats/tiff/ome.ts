@@ -8,7 +8,7 @@ import { badFile, textOf } from "../file/cursor.js";
 import type { FileContext, FileNode } from "../file/model.js";
 import type { OuterAxis, Plane } from "./array.js";
 import { attributesOf } from "./attributes.js";
-import { type PageEntry, TiffFile } from "./ifd.js";
+import { TiffFile } from "./ifd.js";
 import { refused } from "./layout.js";
 import { groupOf, NodeGroup, type OmeAxis, omeAttributes, readLevel } from "./nodes.js";
 import { descriptionOf, stackLevels } from "./stacks.js";
@@ -16,12 +16,6 @@ import { childrenOf, parseXml, type XmlElement } from "./xml.js";
 
 /** Maximum number of planes of an image. */
 const maxPlanes = 2 ** 22;
-
-/** A file of a set with its pages. */
-interface PagedFile {
-  readonly file: TiffFile;
-  readonly pages: readonly PageEntry[];
-}
 
 /** Planes that a TiffData element places. */
 interface PlaneRun {
@@ -34,16 +28,12 @@ interface PlaneRun {
 }
 
 /** Returns the node of an OME-TIFF; undefined for other files. */
-export async function omeNode(
-  context: FileContext,
-  file: TiffFile,
-  pages: readonly PageEntry[],
-): Promise<FileNode | undefined> {
+export async function omeNode(context: FileContext, file: TiffFile): Promise<FileNode | undefined> {
   const text = await descriptionOf(await file.page(file.first), context.limits.metadataBytes);
   if (!/^\s*(?:<\?xml[^>]*>\s*)?(?:<!--[\s\S]{0,4096}?-->\s*)?<(?:\w+:)?OME\b/.test(text)) return undefined;
   const own = parseXml(text, `the OME-XML of ${context.name}`);
   const root = await metadataOf(context, own);
-  const files = new FileSet(context, { file, pages }, own.attributes.get("UUID"));
+  const files = new FileSet(context, file, own.attributes.get("UUID"));
   const images = childrenOf(root, "Image");
   if (images.length === 0) throw badFile(`the OME-XML of ${context.name} has no image`);
   if (images.length === 1) return imageNode(context, images[0]!, files);
@@ -71,11 +61,11 @@ async function metadataOf(context: FileContext, own: XmlElement): Promise<XmlEle
 
 /** The files of a set, opened when a plane of them is read. */
 class FileSet {
-  readonly #opened = new Map<string, Promise<PagedFile>>();
+  readonly #opened = new Map<string, Promise<TiffFile>>();
 
   constructor(
     private readonly context: FileContext,
-    private readonly own: PagedFile,
+    private readonly own: TiffFile,
     private readonly uuid: string | undefined,
   ) {}
 
@@ -86,12 +76,7 @@ class FileSet {
     return isOwn ? undefined : name;
   }
 
-  /** Number of pages of the file that was opened. */
-  get ownPages(): number {
-    return this.own.pages.length;
-  }
-
-  open(name: string | undefined): Promise<PagedFile> | PagedFile {
+  open(name: string | undefined): Promise<TiffFile> | TiffFile {
     if (name === undefined) return this.own;
     const known = this.#opened.get(name);
     if (known) return known;
@@ -101,11 +86,11 @@ class FileSet {
     return opened;
   }
 
-  async #open(name: string): Promise<PagedFile> {
+  async #open(name: string): Promise<TiffFile> {
     const reader = this.context.sibling(name);
     if (!reader) throw notFound(`${this.context.name} needs "${name}", which cannot be found`);
-    const file = await TiffFile.open(blocksOf(reader, this.context.limits.indexBytes), name, undefined);
-    return { file, pages: await file.chain(this.context, undefined) };
+    const { limits, onWarning } = this.context;
+    return TiffFile.open(blocksOf(reader, limits.indexBytes), name, onWarning, undefined);
   }
 }
 
@@ -162,8 +147,8 @@ async function imageNode(context: FileContext, image: XmlElement, files: FileSet
   if (!pixels) throw badFile(`an image of the OME-XML of ${context.name} has no pixels`);
   const [firstRun] = planeRuns(pixels, dimensionsOf(pixels, 1), files);
   const first = await files.open(firstRun?.fileName);
-  const firstPage = first.pages[firstRun?.page ?? 0] ?? first.pages[0]!;
-  const main = await readLevel(await first.file.page(firstPage.offset));
+  const firstPage = await first.chain.at(firstRun?.page ?? 0);
+  const main = await readLevel(await first.page(firstPage?.offset ?? first.first));
   const { samples } = main.layout;
   const dimensions = dimensionsOf(pixels, samples);
   const runs = planeRuns(pixels, dimensions, files);
@@ -178,8 +163,8 @@ async function imageNode(context: FileContext, image: XmlElement, files: FileSet
     const index = planeIndex(dimensions, position);
     const run = runs[runAt[index]!];
     if (!run) return undefined;
-    const { file, pages } = await files.open(run.fileName);
-    const entry = pages[run.page + index - run.first];
+    const file = await files.open(run.fileName);
+    const entry = await file.chain.at(run.page + index - run.first);
     return entry && { page: await file.page(entry.offset) };
   };
   const stack = { main, outer, plane, channelAxis: letters.indexOf("C"), attributes: [] };
@@ -193,21 +178,10 @@ async function imageNode(context: FileContext, image: XmlElement, files: FileSet
   return groupOf(attributesOf([["ome", ome]]), new Map(arrays.map((array, i) => [String(i), array])));
 }
 
+// biome-ignore format: a table
 const units: Readonly<Record<string, string>> = {
-  pm: "picometer",
-  nm: "nanometer",
-  µm: "micrometer",
-  μm: "micrometer",
-  mm: "millimeter",
-  cm: "centimeter",
-  m: "meter",
-  Å: "angstrom",
-  ns: "nanosecond",
-  µs: "microsecond",
-  ms: "millisecond",
-  s: "second",
-  min: "minute",
-  h: "hour",
+  pm: "picometer", nm: "nanometer", µm: "micrometer", μm: "micrometer", mm: "millimeter", cm: "centimeter", m: "meter",
+  Å: "angstrom", ns: "nanosecond", µs: "microsecond", ms: "millisecond", s: "second", min: "minute", h: "hour",
 };
 
 /** Returns the axes with sizes of elements where they are known. */

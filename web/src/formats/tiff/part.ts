@@ -12,13 +12,12 @@ import { svsNode } from "./svs.js";
 
 export const format: FileFormat = {
   async open(context: FileContext, signal: AbortSignal | undefined): Promise<FileNode> {
-    const file = await TiffFile.open(context.blocks, context.name, signal);
-    const pages = await file.chain(context, signal);
+    const file = await TiffFile.open(context.blocks, context.name, context.onWarning, signal);
     for (const convention of [omeNode, imagejNode, shapedNode, svsNode]) {
-      const node = await ifValid(context, () => convention(context, file, pages));
+      const node = await ifValid(context, () => convention(context, file));
       if (node) return node;
     }
-    const images = await inSlices(imagesOf(pages), signal);
+    const images = await inSlices(imagesOf(await file.chain.all(signal)), signal);
     if (images.length === 1) return imageNode(context, file, images[0]!);
     const names = images.map((_, i) => String(i));
     return new NodeGroup(attributesOf([]), names, async (name) => {

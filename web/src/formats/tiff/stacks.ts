@@ -1,11 +1,12 @@
 /** Stacks of pages by conventions in the description of the first page: ImageJ, and tifffile's shapes. */
 
 import type { MaybePromise } from "../../store/store.js";
+import { badFile } from "../file/cursor.js";
 import type { FileContext, FileNode } from "../file/model.js";
 import { type OuterAxis, PageArray, type Plane } from "./array.js";
 import { attributesOf, type Entries, fillValue, pageAttributes } from "./attributes.js";
 import { rowBytes } from "./bits.js";
-import type { Page, PageEntry, TiffFile } from "./ifd.js";
+import type { Page, TiffFile } from "./ifd.js";
 import type { PageLayout } from "./layout.js";
 import {
   groupOf,
@@ -86,18 +87,22 @@ const planeBytes = (layout: PageLayout): number =>
   (layout.isPlanar ? layout.samples : 1) *
   rowBytes(layout, layout.width * (layout.isPlanar ? 1 : layout.samples));
 
-/** Returns the planes of a list of pages, or of the data of a single page that all planes follow. */
-function planesOf(
+/** Returns the planes of pages from an index on, or of the data of a single page that all planes follow. */
+async function planesOf(
   file: TiffFile,
   { page, layout }: Level,
-  pages: readonly PageEntry[],
+  start: number,
   lengths: readonly number[],
-): Stack["plane"] | undefined {
+): Promise<Stack["plane"] | undefined> {
   const index = (at: readonly number[]) => at.reduce((sum, position, i) => sum * lengths[i]! + position, 0);
-  const count = lengths.reduce((product, length) => product * length, 1);
-  if (pages.length >= count) return async (at) => ({ page: await file.page(pages[index(at)]!.offset) });
-  if (pages.length > 1 || layout.compression !== 1 || layout.isTiled) return undefined;
-  return (at) => ({ page, shift: index(at) * planeBytes(layout) });
+  const isSingle = start === 0 && lengths.length > 0 && !(await file.chain.at(1));
+  if (isSingle && (layout.compression !== 1 || layout.isTiled)) return undefined;
+  if (isSingle) return (at) => ({ page, shift: index(at) * planeBytes(layout) });
+  return async (at) => {
+    const entry = await file.chain.at(start + index(at));
+    if (!entry) throw badFile(`${file.name} has fewer pages than its description says`);
+    return { page: await file.page(entry.offset) };
+  };
 }
 
 /** Maximum length of a description that a convention is looked for in. */
@@ -110,11 +115,7 @@ export async function descriptionOf(page: Page, maxBytes = maxDescription): Prom
 }
 
 /** Returns the node of an ImageJ hyperstack; undefined for other files. Spec: ImageJ's TiffDecoder. */
-export async function imagejNode(
-  context: FileContext,
-  file: TiffFile,
-  pages: readonly PageEntry[],
-): Promise<FileNode | undefined> {
+export async function imagejNode(context: FileContext, file: TiffFile): Promise<FileNode | undefined> {
   const page = await file.page(file.first);
   const description = await descriptionOf(page);
   if (!description.startsWith("ImageJ=")) return undefined;
@@ -139,9 +140,10 @@ export async function imagejNode(
     .map(([name, word]) => ({ name, length: number(word) }))
     .filter(({ length }) => length > 1);
   const stated = own.reduce((product, { length }) => product * length, 1);
-  const count = Math.max(number("images"), pages.length);
+  const count = number("images");
+  if (count === 1 && (await file.chain.at(1))) return undefined;
   const outer = stated === count ? own : count > 1 ? [{ name: "i", length: count }] : [];
-  const plane = planesOf(file, main, pages, lengthsOf(outer));
+  const plane = await planesOf(file, main, 0, lengthsOf(outer));
   if (!plane) return undefined;
   const attributes: Entries = [
     ["ImageJ", Object.fromEntries(words)],
@@ -189,12 +191,10 @@ function outerOf({ shape, names }: Shaped, { layout }: Level): OuterAxis[] | und
 }
 
 /** Returns the series of a file by tifffile; undefined if it is not one. */
-export async function shapedNode(
-  context: FileContext,
-  file: TiffFile,
-  pages: readonly PageEntry[],
-): Promise<FileNode | undefined> {
+export async function shapedNode(context: FileContext, file: TiffFile): Promise<FileNode | undefined> {
   const stacks: Stack[] = [];
+  if (!shapedOf(await descriptionOf(await file.page(file.first)))) return undefined;
+  const pages = await file.chain.all(undefined);
   for (let at = 0; at < pages.length; ) {
     const page = await file.page(pages[at]!.offset);
     const shaped = shapedOf(await descriptionOf(page));
@@ -202,11 +202,11 @@ export async function shapedNode(
     const main = await readLevel(page);
     const outer = outerOf(shaped, main);
     const count = outer?.reduce((product, { length }) => product * length, 1) ?? 0;
-    const isSingle = stacks.length === 0 && pages.length === 1;
-    const plane =
-      outer && planesOf(file, main, isSingle ? pages : pages.slice(at, at + count), lengthsOf(outer));
+    const isSingle = pages.length === 1;
+    if (!outer || !(isSingle || at + count <= pages.length)) return undefined;
+    const plane = await planesOf(file, main, at, lengthsOf(outer));
     if (!plane) return undefined;
-    stacks.push({ main, outer: outer!, plane, attributes: await pageAttributes(page, main.layout) });
+    stacks.push({ main, outer, plane, attributes: await pageAttributes(page, main.layout) });
     at += isSingle ? 1 : count;
   }
   if (stacks.length === 1) return stackNode(context, stacks[0]!);

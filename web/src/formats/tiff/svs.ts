@@ -2,7 +2,7 @@
 
 import type { FileContext, FileNode } from "../file/model.js";
 import { attributesOf, type Entries } from "./attributes.js";
-import type { PageEntry, TiffFile } from "./ifd.js";
+import type { TiffFile } from "./ifd.js";
 import {
   channelAxis,
   groupOf,
@@ -19,13 +19,11 @@ import { descriptionOf } from "./stacks.js";
 const maxPages = 64;
 
 /** Returns the node of a slide; undefined for other files. */
-export async function svsNode(
-  context: FileContext,
-  file: TiffFile,
-  pages: readonly PageEntry[],
-): Promise<FileNode | undefined> {
+export async function svsNode(context: FileContext, file: TiffFile): Promise<FileNode | undefined> {
   const description = await descriptionOf(await file.page(file.first));
-  if (!/^Aperio\b/.test(description) || pages.length > maxPages) return undefined;
+  if (!/^Aperio\b/.test(description)) return undefined;
+  const pages = await file.chain.all(undefined);
+  if (pages.length > maxPages) return undefined;
   const all = await Promise.all(pages.map(async ({ offset }) => readLevel(await file.page(offset))));
   const [main] = all as [(typeof all)[number]];
   const levels = all.filter(

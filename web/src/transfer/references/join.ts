@@ -147,7 +147,7 @@ function checkForm(first: Part, part: Part, axis: number | undefined): void {
     const isUndefinedFill = name === "fill_value" && (wanted === "null" || found === "null");
     if (wanted !== found && !isUndefinedFill)
       throw invalidArgument(
-        `"/${part.path}": ${name} is ${found} in ${part.file}, but ${wanted} in ${first.file}`,
+        `"/${part.path}": ${name} is ${textOf(part.array.document[name])} in ${part.file}, but ${textOf(first.array.document[name])} in ${first.file}`,
       );
   }
 }

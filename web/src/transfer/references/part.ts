@@ -1,4 +1,4 @@
-/** Writes the chunks of array files as kerchunk references. */
+/** Lazy part: kerchunk references of array files. */
 
 import { ArrayFileStore } from "../../formats/array-file/store.js";
 import { writeParquet } from "../../formats/parquet/write.js";
@@ -154,13 +154,7 @@ function* recordFiles(node: ReferencedNode, recordSize: number): Generator<[stri
   }
 }
 
-/**
- * Reads the locations of all chunks of array files, such as HDF5, NetCDF and TIFF files, as references that kerchunk's
- * readers understand. Several files are joined along a dimension.
- * @param sources a URL, the path of a file (Node), an object in a store, a Blob, bytes, or an opened file; or a list.
- * @throws Unsupported, naming the array, for arrays without a form in Zarr v2; InvalidArgument for files that cannot be
- *   joined, naming the file and the difference; errors of `ArrayFileStore.open`.
- */
+/** See `makeReferences` in references.ts. */
 export async function makeReferences(
   sources: ByteSource | ArrayFileStore | readonly (ByteSource | ArrayFileStore)[],
   options: ReferencesOptions = {},

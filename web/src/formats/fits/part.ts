@@ -1,0 +1,191 @@
+/** Lazy part: FITS files. Images are arrays of one group, named by EXTNAME; other extensions are left out. */
+
+import { withEntries } from "../../metadata/print.js";
+import { limitExceeded } from "../../util/errors.js";
+import { type Json, JsonNumber, type JsonObject } from "../../util/json.js";
+import { badFile } from "../file/cursor.js";
+import { type ArrayParts, bytesCodec, contiguousChunks, floatJson, named } from "../file/documents.js";
+import type { FileArray, FileChunk, FileContext, FileFormat, FileGroup } from "../file/model.js";
+import { blockBytes, type Header, readHeader } from "./header.js";
+
+/** Maximum number of extensions. */
+const maxExtensions = 2 ** 16;
+
+export const format: FileFormat = {
+  async open(context, signal): Promise<FileGroup> {
+    const images = new Map<string, ImageArray>();
+    const { blocks } = context;
+    let attributes: JsonObject | undefined;
+    for (let [at, index] = [0, 0]; index === 0 || hasHeader(context, at); index++) {
+      if (index > maxExtensions)
+        throw limitExceeded(`${context.name} has more than ${maxExtensions} extensions`);
+      const header = await readHeader(context, at, signal);
+      attributes ??= header.attributes();
+      const shape = shapeOf(header, context.limits.rank);
+      if (isImage(header, index)) {
+        if (shape.length > 0)
+          images.set(nameOf(header, index, images), new ImageArray(context, header, shape));
+      } else leaveOut(context, header);
+      at = header.end + dataBytes(header, shape);
+      if (!Number.isSafeInteger(at))
+        throw badFile(`${context.name}: the data at ${header.end} are too large`);
+      if (blocks.fileSize === undefined) break;
+    }
+    return {
+      kind: "group",
+      attributes: () => attributes!,
+      members: () => [...images.keys()],
+      member: (name) => images.get(name),
+    };
+  },
+};
+
+/** Whether a header can begin at a position: zeros and other bytes after the last extension are ignored. */
+function hasHeader({ blocks }: FileContext, at: number): boolean {
+  return at + blockBytes <= (blocks.fileSize ?? 0);
+}
+
+function isImage(header: Header, index: number): boolean {
+  if (index === 0) return header.values.get("GROUPS") !== true;
+  return header.values.get("XTENSION") === "IMAGE";
+}
+
+function leaveOut({ name, onWarning }: FileContext, header: Header): void {
+  const what = header.values.get("ZIMAGE") === true ? "a compressed image" : "not an image";
+  const own = header.values.get("EXTNAME") ?? `at ${header.start}`;
+  const message = `${name}: the extension ${JSON.stringify(own)} is left out: it is ${what}`;
+  onWarning?.({ code: "unsupported-member", message });
+}
+
+function nameOf(header: Header, index: number, known: ReadonlyMap<string, unknown>): string {
+  const own = header.values.get("EXTNAME");
+  const name = typeof own === "string" && own !== "" ? own : index === 0 ? "PRIMARY" : `HDU${index}`;
+  return known.has(name) ? `${name}.${index}` : name;
+}
+
+function shapeOf(header: Header, maxRank: number): number[] {
+  const rank = header.integer("NAXIS");
+  if (rank < 0) throw badFile(`the header at ${header.start} has ${rank} axes`);
+  if (rank > maxRank)
+    throw limitExceeded(`the header at ${header.start} has ${rank} axes, more than the limit of ${maxRank}`);
+  const shape = Array.from({ length: rank }, (_, i) => header.integer(`NAXIS${rank - i}`));
+  if (shape.some((length) => length < 0))
+    throw badFile(`the header at ${header.start} has an axis of negative length`);
+  return shape;
+}
+
+/** Size of the data after a header. Those of random groups have a first axis of length 0. */
+function dataBytes(header: Header, shape: readonly number[]): number {
+  const isGroups = header.values.get("GROUPS") === true && shape.at(-1) === 0;
+  const elements = (isGroups ? shape.slice(0, -1) : shape).reduce((product, length) => product * length, 1);
+  const groups = header.integer("GCOUNT", 1) * (header.integer("PCOUNT", 0) + elements);
+  const bytes = shape.length === 0 ? 0 : (Math.abs(header.integer("BITPIX")) / 8) * groups;
+  if (!(bytes >= 0)) throw badFile(`the header at ${header.start} has data of a negative size`);
+  return blockBytes * Math.ceil(bytes / blockBytes);
+}
+
+interface PixelType {
+  readonly name: string;
+  readonly bytes: number;
+  /** The type with the other sign, and BZERO of images that have it. */
+  readonly other?: readonly [name: string, zero: number];
+}
+
+/** Types by BITPIX. */
+const types: Readonly<Record<number, PixelType>> = {
+  8: { name: "uint8", bytes: 1, other: ["int8", -128] },
+  16: { name: "int16", bytes: 2, other: ["uint16", 2 ** 15] },
+  32: { name: "int32", bytes: 4, other: ["uint32", 2 ** 31] },
+  64: { name: "int64", bytes: 8, other: ["uint64", 2 ** 63] },
+  [-32]: { name: "float32", bytes: 4 },
+  [-64]: { name: "float64", bytes: 8 },
+};
+
+class ImageArray implements FileArray {
+  readonly kind = "array";
+  readonly #chunks: readonly number[];
+  readonly #type: PixelType;
+  readonly #hasOtherSign: boolean;
+  #parts: ArrayParts | undefined;
+
+  constructor(
+    private readonly context: FileContext,
+    private readonly header: Header,
+    private readonly shape: readonly number[],
+  ) {
+    const bits = header.integer("BITPIX");
+    const type = types[bits];
+    if (!type) throw badFile(`the header at ${header.start} has BITPIX ${bits}`);
+    this.#type = type;
+    this.#chunks = contiguousChunks(shape, type.bytes);
+    this.#hasOtherSign = header.number("BSCALE", 1) === 1 && header.number("BZERO", 0) === type.other?.[1];
+  }
+
+  describe(): ArrayParts {
+    this.#parts ??= this.#describe();
+    return this.#parts;
+  }
+
+  chunk(at: readonly number[], signal: AbortSignal | undefined): FileChunk | Promise<FileChunk> {
+    const { bytes } = this.#type;
+    const index = at.reduce((sum, own, axis) => sum * this.shape[axis]! + own * this.#chunks[axis]!, 0);
+    const length = this.#chunks.reduce((product, own) => product * own, bytes);
+    const range = { offset: this.header.end + index * bytes, length };
+    this.context.blocks.check(range.offset, length);
+    return this.#hasOtherSign && bytes === 8 ? this.#flipped(range, signal) : range;
+  }
+
+  #describe(): ArrayParts {
+    const { header, shape } = this;
+    const { name, bytes, other } = this.#type;
+    const isBytes = bytes === 1;
+    const codec = isBytes ? named("bytes") : bytesCodec(false);
+    const dataType = this.#hasOtherSign ? other![0] : name;
+    const offset: Json[] = this.#hasOtherSign && bytes < 8 ? [this.#offsetCodec(other![1], isBytes)] : [];
+    return {
+      shape,
+      dataType,
+      chunks: this.#chunks,
+      fillValue: name.startsWith("float") ? new JsonNumber("0.0") : new JsonNumber("0"),
+      codecs: [...offset, codec],
+      attributes: withEntries(header.attributes(), this.#scaling()),
+    };
+  }
+
+  /** Adds what BZERO has added; exact for integers of up to 32 bits. */
+  #offsetCodec(offset: number, isBytes: boolean): Json {
+    const { name, bytes } = this.#type;
+    const order = isBytes ? "|" : "<";
+    const [stored, own] = name.startsWith("u") ? ["u", "i"] : ["i", "u"];
+    const kinds = { dtype: `${order}${own}${bytes}`, astype: `${order}${stored}${bytes}` };
+    return named("numcodecs.fixedscaleoffset", { offset, scale: 1, ...kinds });
+  }
+
+  /** Returns scale, offset and missing value as attributes of CF. */
+  #scaling(): [string, Json | undefined][] {
+    const { header } = this;
+    const blank = header.values.get("BLANK");
+    const isBlank = blank instanceof JsonNumber && blank.isInteger && !this.#type.name.startsWith("float");
+    const zero = this.#hasOtherSign ? BigInt(this.#type.other![1]) : 0n;
+    const scale = header.number("BSCALE", 1);
+    const offset = this.#hasOtherSign ? 0 : header.number("BZERO", 0);
+    return [
+      ["scale_factor", scale === 1 ? undefined : floatJson(scale)],
+      ["add_offset", offset === 0 ? undefined : floatJson(offset)],
+      ["_FillValue", isBlank ? new JsonNumber(String(blank.bigint + zero)) : undefined],
+    ];
+  }
+
+  /** Reads integers of 64 bits with the other sign: their first bit is inverted. */
+  async #flipped(
+    range: { offset: number; length: number },
+    signal: AbortSignal | undefined,
+  ): Promise<FileChunk> {
+    const { blocks, name } = this.context;
+    const found = await blocks.file.read(range, { signal, version: blocks.version, maxBytes: range.length });
+    if (found?.byteLength !== range.length) throw badFile(`${name} ends in the data at ${this.header.end}`);
+    const bytes = found.slice();
+    for (let i = 0; i < bytes.length; i += 8) bytes[i]! ^= 128;
+    return { bytes };
+  }
+}
