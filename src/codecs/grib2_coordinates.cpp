@@ -27,8 +27,11 @@ double earthRadius(ByteView section) {
   switch (section[14]) {
     case 0:
       return 6367470;
-    case 1:
-      return section[15] > 9 ? 0 : grib32(section, 16) / std::pow(10, section[15]);
+    case 1: {
+      double radius = grib32(section, 16);
+      for (int digits = section[15]; digits > 0; digits--) radius /= 10;
+      return radius;
+    }
     case 6:
       return 6371229;
     case 8:
@@ -38,9 +41,40 @@ double earthRadius(ByteView section) {
   }
 }
 
+// Functions of the C library are large, since they accept any number: sine and power would take
+// several times the size of this file.
+
+/// The sine of an angle of at most 2 π, in radians.
+double sine(double angle) {
+  if (angle > kPi / 2) angle = kPi - angle;
+  if (angle < -kPi / 2) angle = -kPi - angle;
+  double term = angle, sum = angle;
+  for (int n = 2; n <= 26; n += 2) {
+    term *= -angle * angle / (n * (n + 1));
+    sum += term;
+  }
+  return sum;
+}
+
+double cosine(double angle) {
+  return sine(kPi / 2 - std::fabs(angle));
+}
+
+/// The angle of a vector from the vertical axis.
+double angleOf(double x, double y) {
+  if (y == 0) return x < 0 ? -kPi / 2 : kPi / 2;
+  const double angle = std::atan(x / y);
+  return y > 0 ? angle : x < 0 ? angle - kPi : angle + kPi;
+}
+
+double power(double base, double exponent) {
+  return std::exp(exponent * std::log(base));
+}
+
 /// tan(45° + latitude / 2)
 double conformal(double latitude) {
-  return std::tan(kPi / 4 + latitude * kRadians / 2);
+  const double angle = kPi / 4 + latitude * kRadians / 2;
+  return sine(angle) / cosine(angle);
 }
 
 }  // namespace
@@ -82,24 +116,24 @@ Status GribLambert::read(const GribGrid& grid) {
   const double radius = earthRadius(section);
   if (radius == 0) return Code::UnsupportedMessage;
   const double first = signedDegrees(section, 65), second = signedDegrees(section, 69);
-  const double cosine = std::cos(first * kRadians);
-  cone_ = std::fabs(first - second) < 1e-10 ? std::sin(first * kRadians)
-                                            : std::log(cosine / std::cos(second * kRadians)) /
+  const double parallel = cosine(first * kRadians);
+  cone_ = std::fabs(first - second) < 1e-10 ? sine(first * kRadians)
+                                            : std::log(parallel / cosine(second * kRadians)) /
                                                   std::log(conformal(second) / conformal(first));
   if (!(std::fabs(cone_) > 1e-10) || !(std::fabs(first) < 90) || !(std::fabs(second) < 90)) {
     return Code::BadHeader;
   }
-  scale_ = radius * cosine * std::pow(conformal(first), cone_) / cone_;
+  scale_ = radius * parallel * power(conformal(first), cone_) / cone_;
   centre_ = longitudeAt(section, 51);
   if (centre_ > 180) centre_ -= 360;
   double longitude = longitudeAt(section, 42);
   if (longitude > 180) longitude -= 360;
-  const double distance = scale_ / std::pow(conformal(signedDegrees(section, 38)), cone_);
+  const double distance = scale_ / power(conformal(signedDegrees(section, 38)), cone_);
   double angle = longitude - centre_;
   if (angle > 180) angle -= 360;
   if (angle < -180) angle += 360;
-  x_ = distance * std::sin(cone_ * angle * kRadians);
-  y_ = distance * std::cos(cone_ * angle * kRadians);
+  x_ = distance * sine(cone_ * angle * kRadians);
+  y_ = distance * cosine(cone_ * angle * kRadians);
   columnStep_ = grib32(section, 55) * (grid.scan & kScanWest ? -1e-3 : 1e-3);
   rowStep_ = grib32(section, 59) * (grid.scan & kScanNorth ? 1e-3 : -1e-3);
   return {};
@@ -108,9 +142,9 @@ Status GribLambert::read(const GribGrid& grid) {
 double GribLambert::degrees(bool isLongitude, double column, double row) const {
   const double sign = cone_ < 0 ? -1 : 1;
   const double x = sign * (x_ + columnStep_ * column), y = sign * (y_ - rowStep_ * row);
-  if (isLongitude) return std::atan2(x, y) / cone_ / kRadians + centre_;
+  if (isLongitude) return angleOf(x, y) / cone_ / kRadians + centre_;
   const double distance = sign * std::sqrt(x * x + y * y);
-  return 2 * std::atan(std::pow(scale_ / distance, 1 / cone_)) / kRadians - 90;
+  return 2 * std::atan(power(scale_ / distance, 1 / cone_)) / kRadians - 90;
 }
 
 }  // namespace zw

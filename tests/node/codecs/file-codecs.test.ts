@@ -6,7 +6,7 @@ import { createCodecChain } from "zarr-wasm/codecs";
 import { errorOf } from "../support/support.js";
 
 const little = { name: "bytes", configuration: { endian: "little" } };
-const open = (dtype: "int16" | "float32", name: string, configuration: object) =>
+const open = (dtype: "int16" | "float32", name: string, configuration: Record<string, unknown>) =>
   createCodecChain({
     dtype,
     shape: [4, 6],
@@ -61,7 +61,7 @@ describe("GRIB messages", () => {
     .map((line) => JSON.parse(line));
   const { store } = lines.find(({ name }) => name === "grib/scan-north")!;
   const message = () => new Uint8Array(Buffer.from(store["c/0/0"].b64, "base64"));
-  const decode = async (bytes: Uint8Array, configuration: object = {}) =>
+  const decode = async (bytes: Uint8Array, configuration: Record<string, unknown> = {}) =>
     (await open("float32", "grib2", configuration)).decode(bytes) as Float32Array;
   const changed = (at: number, value: number) => {
     const bytes = message();
