@@ -104,7 +104,7 @@ function bandAttribute(role: string, values: readonly (string | undefined)[]): E
   return [[name, isSame ? first : values.map((value) => value ?? null)]];
 }
 
-export interface FillValue {
+interface FillValue {
   readonly fill: Json;
   /** The attribute `_FillValue`, as xarray writes it to Zarr v3; nodata that the type cannot hold as text. */
   readonly attributes: Entries;

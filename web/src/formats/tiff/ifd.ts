@@ -114,7 +114,7 @@ export class TiffFile {
 }
 
 /** The chain of pages, followed as far as it is needed. Damage after the first page ends it, as in libtiff. */
-export class PageChain {
+class PageChain {
   readonly #found: PageEntry[] = [];
   readonly #seen = new Set<number>();
   /** Offset of the next page; 0 after the last one. */

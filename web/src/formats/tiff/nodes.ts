@@ -202,7 +202,7 @@ export async function pageArray(
 }
 
 /** Attributes of a group of levels: layouts of zarr-conventions for maps, OME-Zarr for other images. */
-export function levelAttributes(
+function levelAttributes(
   levels: readonly Level[],
   geo: Georeferencing | undefined,
   entries: Entries,
@@ -245,7 +245,7 @@ export const channelAxis: OmeAxis = { name: "c", type: "channel" };
 export const pixelAxes = (scale?: number, unit?: string): OmeAxis[] =>
   ["y", "x"].map((name) => ({ name, type: "space", scale, unit }));
 
-export interface OmeImage {
+interface OmeImage {
   readonly name?: string | undefined;
   /** Axes; rows and columns come last. */
   readonly axes: readonly OmeAxis[];
