@@ -16,10 +16,10 @@ export {
   type ParquetTable,
   readParquet,
 } from "./formats/parquet/table.js";
-export type { FileReferences } from "./transfer/references/part.js";
-export {
-  type KerchunkDocument,
-  type KerchunkReference,
-  makeReferences,
-  type ReferencesOptions,
-} from "./transfer/references/references.js";
+export type {
+  FileReferences,
+  KerchunkDocument,
+  KerchunkReference,
+  ReferencesOptions,
+} from "./transfer/references/part.js";
+export { makeReferences } from "./transfer/references/references.js";

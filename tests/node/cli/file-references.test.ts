@@ -32,7 +32,10 @@ describe("zarr-wasm references", () => {
     expect(one.text).toBe(`1 array, 1 reference written to ${dest}\n`);
     expect(await values(dest)).toEqual([0, 1, 2]);
     const again = await run("references", ...files, dest, "--along", "time");
-    expect([again.status, again.err]).toEqual([1, expect.stringContaining("already exists; pass --overwrite")]);
+    expect([again.status, again.err]).toEqual([
+      1,
+      expect.stringContaining("already exists; pass --overwrite"),
+    ]);
     const all = ["references", ...files, dest, "--along", "time", "--inline", "0", "--overwrite", "--json"];
     const facts = JSON.parse((await run(...all)).text);
     expect(facts).toEqual({ sources: files, destination: dest, arrays: 1, references: 2 });

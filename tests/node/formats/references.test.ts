@@ -4,11 +4,11 @@ import path from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { get, getBytes, MapStore, open } from "zarr-wasm";
 import { ArrayFileStore, makeReferences, ReferenceStore, type ReferencesOptions } from "zarr-wasm/formats";
-import { writeParquet } from "#src/formats/parquet/write.js";
 import { readRecords } from "#src/formats/kerchunk/records.js";
+import { writeParquet } from "#src/formats/parquet/write.js";
 import { skipFor } from "../../shared/skips.js";
 import { type NewVariable, netcdf3 } from "../support/netcdf3.js";
-import { hasXarray, pythonJson } from "../support/python-zarr.js";
+import { hasXarray, missingModule, pythonJson } from "../support/python-zarr.js";
 import { errorOf } from "../support/support.js";
 
 const tmp = new URL("../../../build/tmp/", import.meta.url).pathname;
@@ -24,6 +24,11 @@ function file(name: string, bytes: Uint8Array): string {
   return place;
 }
 
+/** The reason to skip the comparison with xarray. */
+const missingXarray = hasXarray()
+  ? (missingModule("fsspec") ?? missingModule("dask") ?? missingModule("netCDF4"))
+  : "xarray is not installed";
+
 const sequence = (length: number, start = 0) => Array.from({ length }, (_, i) => start + i);
 
 /** A file with some steps of a variable. */
@@ -31,7 +36,11 @@ const part = (steps: number, start: number, changes: Record<string, NewVariable>
   netcdf3(
     { time: steps, x: width },
     {
-      time: { dimensions: ["time"], values: sequence(steps, start), attributes: { units: "days since 2000-01-01" } },
+      time: {
+        dimensions: ["time"],
+        values: sequence(steps, start),
+        attributes: { units: "days since 2000-01-01" },
+      },
       x: { dimensions: ["x"], values: sequence(width) },
       v: { dimensions: ["time", "x"], values: sequence(steps * width, start * width), type: "int16" },
       ...changes,
@@ -39,11 +48,17 @@ const part = (steps: number, start: number, changes: Record<string, NewVariable>
   );
 
 /** Reads references back, as JSON and as Parquet files. */
-async function readBack(sources: string | readonly string[], options: ReferencesOptions = {}, recordSize = 7) {
+async function readBack(
+  sources: string | readonly string[],
+  options: ReferencesOptions = {},
+  recordSize = 7,
+) {
   const references = await makeReferences(sources, options);
   const place = path.join(folder, "refs.json");
   writeFileSync(place, [...references.text()].join(""));
-  const files = new Map([...references.parquet(recordSize)].map(([name, bytes]) => [`/${name}`, bytes] as const));
+  const files = new Map(
+    [...references.parquet(recordSize)].map(([name, bytes]) => [`/${name}`, bytes] as const),
+  );
   const base = `file://${folder}/`;
   return Promise.all([
     open(await ReferenceStore.open(place), { kind: "group" }),
@@ -74,7 +89,8 @@ describe("references of a file", () => {
 
   it("are equal for equal files, and inline small chunks", async () => {
     const place = file("one.nc", part(4, 0));
-    const text = async (options: ReferencesOptions) => [...(await makeReferences(place, options)).text()].join("");
+    const text = async (options: ReferencesOptions) =>
+      [...(await makeReferences(place, options)).text()].join("");
     expect(await text({})).toBe(await text({}));
     const { refs } = JSON.parse(await text({ inline: 0 }));
     expect(refs["v/0.0"]).toEqual([place, expect.any(Number), 24]);
@@ -95,9 +111,7 @@ describe("references of a file", () => {
 describe("references of several files", () => {
   const lengths = [4, 3, 5];
   const parts = (change?: (i: number) => Record<string, NewVariable>) =>
-    lengths.map((steps, i) =>
-      file(`part${i}.nc`, part(steps, i === 0 ? 0 : i === 1 ? 4 : 7, change?.(i))),
-    );
+    lengths.map((steps, i) => file(`part${i}.nc`, part(steps, i === 0 ? 0 : i === 1 ? 4 : 7, change?.(i))));
 
   it.each([0, 500])("are joined along a dimension (inline: %i)", async (inline) => {
     for (const group of await readBack(parts(), { along: "time", inline })) {
@@ -114,7 +128,9 @@ describe("references of several files", () => {
   });
 
   it("are stacked along a new dimension", async () => {
-    const sources = [0, 1].map((i) => file(`run${i}.nc`, part(2, 0, { v: { dimensions: ["time", "x"], values: sequence(6, 10 * i) } })));
+    const sources = [0, 1].map((i) =>
+      file(`run${i}.nc`, part(2, 0, { v: { dimensions: ["time", "x"], values: sequence(6, 10 * i) } })),
+    );
     for (const group of await readBack(sources, { along: "run", inline: 0 })) {
       const v = await group.open("v", { kind: "array" });
       expect([v.shape, v.dimensionNames]).toEqual([
@@ -127,15 +143,34 @@ describe("references of several files", () => {
   });
 
   it.each([
-    ["another length", () => part(3, 4, {}, 2), /"\/v": shape is \[3,2\] in .*part1.nc, but \[4,3\] in .*part0.nc/],
-    ["another type", () => part(3, 4, { v: { dimensions: ["time", "x"], values: sequence(9) } }), /"\/v": dtype is ">f8"/],
+    [
+      "another length",
+      () => part(3, 4, {}, 2),
+      /"\/v": shape is \[3,2\] in .*part1.nc, but \[4,3\] in .*part0.nc/,
+    ],
+    [
+      "another type",
+      () => part(3, 4, { v: { dimensions: ["time", "x"], values: sequence(9) } }),
+      /"\/v": dtype is ">f8"/,
+    ],
     [
       "other units",
-      () => part(3, 0, { time: { dimensions: ["time"], values: [0, 1, 2], attributes: { units: "days since 2000-01-05" } } }),
+      () =>
+        part(3, 0, {
+          time: { dimensions: ["time"], values: [0, 1, 2], attributes: { units: "days since 2000-01-05" } },
+        }),
       /"\/time": the attribute units is "days since 2000-01-05" in .*part1.nc/,
     ],
-    ["another coordinate", () => part(3, 4, { x: { dimensions: ["x"], values: [5, 6, 7] } }), /"\/x" does not have the dimension "time", but other values/],
-    ["one more variable", () => part(3, 4, { w: { dimensions: [], values: [1] } }), /"\/w" of .*part1.nc is missing in .*part0.nc/],
+    [
+      "another coordinate",
+      () => part(3, 4, { x: { dimensions: ["x"], values: [5, 6, 7] } }),
+      /"\/x" does not have the dimension "time", but other values/,
+    ],
+    [
+      "one more variable",
+      () => part(3, 4, { w: { dimensions: [], values: [1] } }),
+      /"\/w" of .*part1.nc is missing in .*part0.nc/,
+    ],
   ])("are refused for %s", async (_, bytes, message) => {
     const sources = [file("part0.nc", part(4, 0)), file("part1.nc", bytes())];
     const error = await errorOf(() => makeReferences(sources, { along: "time" }));
@@ -153,13 +188,16 @@ describe("references of several files", () => {
     const change = (i: number) => ({
       v: { dimensions: ["time", "x"], values: sequence(3 * lengths[i]!), attributes: { note: String(i) } },
     });
-    const options = { along: "time", onWarning: ({ message }: { message: string }) => warnings.push(message) };
+    const options = {
+      along: "time",
+      onWarning: ({ message }: { message: string }) => warnings.push(message),
+    };
     const { refs } = (await makeReferences(parts(change), options)).toJSON();
     expect(JSON.parse(refs["v/.zattrs"] as string).note).toBe("0");
     expect(warnings.length).toBe(2);
   });
 
-  it("are read by xarray and fsspec", skipFor(hasXarray() ? undefined : "xarray is not installed"), async () => {
+  it("are read by xarray and fsspec", skipFor(missingXarray), async () => {
     const references = await makeReferences(parts(), { along: "time", inline: 0 });
     const place = file("python.json", new TextEncoder().encode([...references.text()].join("")));
     const script = `
@@ -168,7 +206,12 @@ places = json.load(sys.stdin)
 ds = xarray.open_zarr(fsspec.get_mapper("reference://", fo=places["refs"]), consolidated=False)
 wanted = xarray.open_mfdataset(places["files"], combine="nested", concat_dim="time", data_vars="minimal")
 print(json.dumps([ds.equals(wanted.load()), ds.v.shape, str(ds.time.values[-1])[:10], ds.v.values.ravel().tolist()]))`;
-    expect(pythonJson(script, { refs: place, files: parts() })).toEqual([true, [12, 3], "2000-01-12", sequence(36)]);
+    expect(pythonJson(script, { refs: place, files: parts() })).toEqual([
+      true,
+      [12, 3],
+      "2000-01-12",
+      sequence(36),
+    ]);
   });
 });
 
@@ -179,7 +222,11 @@ describe("Parquet files of references", () => {
     const name = (i: number) => `file:///data/${(i * 31) % targets}.nc`;
     const bytes = (text: string) => new TextEncoder().encode(text);
     const written = writeParquet([
-      { name: "path", isText: true, bytes: rows.map((i) => (isSet(i) && i % 5 ? bytes(name(i)) : undefined)) },
+      {
+        name: "path",
+        isText: true,
+        bytes: rows.map((i) => (isSet(i) && i % 5 ? bytes(name(i)) : undefined)),
+      },
       { name: "offset", integers: rows.map((i) => i * 2 ** 40) },
       { name: "size", integers: rows.map((i) => i + 1) },
       { name: "raw", isText: false, bytes: rows.map((i) => (i % 5 ? undefined : bytes(`raw ${i}`))) },
@@ -193,4 +240,3 @@ describe("Parquet files of references", () => {
     }
   });
 });
-

@@ -3,8 +3,8 @@ import { cpSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { consolidate, create, createGroup, set, type ZarrGroup, ZipWriter } from "zarr-wasm";
 import { root } from "./doc-samples.js";
-import { netcdf3 } from "./netcdf3.js";
 import { repository } from "./icechunk-repository.js";
+import { netcdf3 } from "./netcdf3.js";
 import { numberColumn, parquetFile, referenceFolder } from "./parquet-writer.js";
 import { bytesOf, serve } from "./support.js";
 
@@ -180,7 +180,12 @@ const era5 = () =>
     { time: 3, lat: 2, lon: 4 },
     {
       time: { dimensions: ["time"], values: [0, 1, 2], attributes: { units: "hours since 2024-01-01" } },
-      t2m: { dimensions: ["time", "lat", "lon"], values: [...ramp(24)], type: "int16", attributes: { units: "K" } },
+      t2m: {
+        dimensions: ["time", "lat", "lon"],
+        values: [...ramp(24)],
+        type: "int16",
+        attributes: { units: "K" },
+      },
     },
   );
 

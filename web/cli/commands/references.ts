@@ -18,8 +18,7 @@ export async function runReferences(operands: readonly string[], values: Values)
   if (values["record-size"] !== undefined && !isFolder)
     throw new UsageError("--record-size requires a folder as DEST, such as refs.parq");
   const old = await stat(dest).catch(() => undefined);
-  if (old && !values.overwrite)
-    throw new Error(`"${dest}" already exists; pass --overwrite to replace it`);
+  if (old && !values.overwrite) throw new Error(`"${dest}" already exists; pass --overwrite to replace it`);
   if (old && old.isDirectory() !== isFolder)
     throw new Error(`"${dest}" is ${isFolder ? "not " : ""}a folder, and is not replaced`);
   if (old?.isDirectory() && !(await stat(path.join(dest, ".zmetadata")).catch(() => undefined)))

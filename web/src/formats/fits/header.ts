@@ -32,7 +32,7 @@ export class Header {
       else if (keyword === "HIERARCH" && card.includes("=")) this.#set(...hierarchical(card));
       else if (isValue && keyword !== "COMMENT" && keyword !== "HISTORY") {
         long = keyword;
-        this.#set(keyword, valueOf(card.slice(10)));
+        this.#set(keyword, parseValue(card.slice(10)));
       } else if (keyword !== "" && keyword !== "END")
         this.#texts.set(keyword, [...(this.#texts.get(keyword) ?? []), card.slice(8).trimEnd()]);
     }
@@ -42,7 +42,8 @@ export class Header {
   integer(keyword: string, fallback?: number): number {
     const value = this.values.get(keyword);
     if (value === undefined && fallback !== undefined) return fallback;
-    if (value instanceof JsonNumber && value.isInteger && Number.isSafeInteger(value.value)) return value.value;
+    if (value instanceof JsonNumber && value.isInteger && Number.isSafeInteger(value.value))
+      return value.value;
     throw badFile(`${keyword} of the header at ${this.start} is not an integer`);
   }
 
@@ -54,7 +55,8 @@ export class Header {
 
   /** Returns all cards except those that only describe the layout. */
   attributes(): JsonObject {
-    const layout = /^(?:SIMPLE|XTENSION|BITPIX|NAXIS\d*|EXTEND|PCOUNT|GCOUNT|BZERO|BSCALE|BLANK|CHECKSUM|DATASUM)$/;
+    const layout =
+      /^(?:SIMPLE|XTENSION|BITPIX|NAXIS\d*|EXTEND|PCOUNT|GCOUNT|BZERO|BSCALE|BLANK|CHECKSUM|DATASUM)$/;
     const texts = [...this.#texts].map(([name, lines]) => [name, lines.join("\n")] as const);
     return jsonObject([...[...this.values].filter(([name]) => !layout.test(name)), ...texts]);
   }
@@ -66,7 +68,7 @@ export class Header {
   /** Appends the text of a CONTINUE card to a string that ends with "&". */
   #continue(keyword: string, field: string): void {
     const before = this.values.get(keyword);
-    const value = valueOf(field);
+    const value = parseValue(field);
     if (typeof before === "string" && before.endsWith("&") && typeof value === "string")
       this.values.set(keyword, before.slice(0, -1) + value);
   }
@@ -75,11 +77,11 @@ export class Header {
 /** Returns keyword and value of a card of the HIERARCH convention. */
 function hierarchical(card: string): [string, Json | undefined] {
   const at = card.indexOf("=");
-  return [card.slice(9, at).trim(), valueOf(card.slice(at + 1))];
+  return [card.slice(9, at).trim(), parseValue(card.slice(at + 1))];
 }
 
 /** Parses the value of a card: a string in quotes, T or F, a number or a pair; undefined if there is none. */
-function valueOf(field: string): Json | undefined {
+function parseValue(field: string): Json | undefined {
   const [, quoted] = /^\s*'((?:[^']|'')*)'/.exec(field) ?? [];
   if (quoted !== undefined) return quoted.replaceAll("''", "'").trimEnd();
   const text = field.replace(/\/.*$/, "").trim();
@@ -106,7 +108,8 @@ export async function readHeader(
 ): Promise<Header> {
   const cards: string[] = [];
   for (let at = start; ; at += blockBytes) {
-    if (at - start >= maxHeader) throw limitExceeded(`the header at ${start} of ${name} exceeds ${maxHeader} bytes`);
+    if (at - start >= maxHeader)
+      throw limitExceeded(`the header at ${start} of ${name} exceeds ${maxHeader} bytes`);
     const block = await blocks.read(at, blockBytes, signal);
     for (let i = 0; i < blockBytes; i += cardBytes) {
       const card = String.fromCharCode(...block.subarray(i, i + cardBytes));

@@ -1,8 +1,8 @@
 /** Lazy part: FITS files. Images are arrays of one group, named by EXTNAME; other extensions are left out. */
 
+import { withEntries } from "../../metadata/print.js";
 import { limitExceeded } from "../../util/errors.js";
 import { type Json, JsonNumber, type JsonObject } from "../../util/json.js";
-import { withEntries } from "../../metadata/print.js";
 import { badFile } from "../file/cursor.js";
 import { type ArrayParts, bytesCodec, contiguousChunks, floatJson, named } from "../file/documents.js";
 import type { FileArray, FileChunk, FileContext, FileFormat, FileGroup } from "../file/model.js";
@@ -17,15 +17,18 @@ export const format: FileFormat = {
     const { blocks } = context;
     let attributes: JsonObject | undefined;
     for (let [at, index] = [0, 0]; index === 0 || hasHeader(context, at); index++) {
-      if (index > maxExtensions) throw limitExceeded(`${context.name} has more than ${maxExtensions} extensions`);
+      if (index > maxExtensions)
+        throw limitExceeded(`${context.name} has more than ${maxExtensions} extensions`);
       const header = await readHeader(context, at, signal);
       attributes ??= header.attributes();
       const shape = shapeOf(header, context.limits.rank);
       if (isImage(header, index)) {
-        if (shape.length > 0) images.set(nameOf(header, index, images), new ImageArray(context, header, shape));
+        if (shape.length > 0)
+          images.set(nameOf(header, index, images), new ImageArray(context, header, shape));
       } else leaveOut(context, header);
       at = header.end + dataBytes(header, shape);
-      if (!Number.isSafeInteger(at)) throw badFile(`${context.name}: the data at ${header.end} are too large`);
+      if (!Number.isSafeInteger(at))
+        throw badFile(`${context.name}: the data at ${header.end} are too large`);
       if (blocks.fileSize === undefined) break;
     }
     return {
@@ -66,7 +69,8 @@ function shapeOf(header: Header, maxRank: number): number[] {
   if (rank > maxRank)
     throw limitExceeded(`the header at ${header.start} has ${rank} axes, more than the limit of ${maxRank}`);
   const shape = Array.from({ length: rank }, (_, i) => header.integer(`NAXIS${rank - i}`));
-  if (shape.some((length) => length < 0)) throw badFile(`the header at ${header.start} has an axis of negative length`);
+  if (shape.some((length) => length < 0))
+    throw badFile(`the header at ${header.start} has an axis of negative length`);
   return shape;
 }
 
@@ -173,7 +177,10 @@ class ImageArray implements FileArray {
   }
 
   /** Reads integers of 64 bits with the other sign: their first bit is inverted. */
-  async #flipped(range: { offset: number; length: number }, signal: AbortSignal | undefined): Promise<FileChunk> {
+  async #flipped(
+    range: { offset: number; length: number },
+    signal: AbortSignal | undefined,
+  ): Promise<FileChunk> {
     const { blocks, name } = this.context;
     const found = await blocks.file.read(range, { signal, version: blocks.version, maxBytes: range.length });
     if (found?.byteLength !== range.length) throw badFile(`${name} ends in the data at ${this.header.end}`);

@@ -1,11 +1,11 @@
 /** Lazy part: NetCDF-3 files. Variables are arrays of one group; chunks are ranges of the file, stored as they are. */
 
 import { unsupported } from "../../util/errors.js";
-import type { FileContext, FileFormat, FileGroup } from "../file/model.js";
 import { badFile } from "../file/cursor.js";
-import { readHeader, type Header, type Variable } from "./header.js";
+import type { FileContext, FileFormat, FileGroup } from "../file/model.js";
+import { type Header, readHeader, type Variable } from "./header.js";
 import { attributesOf } from "./values.js";
-import { VariableArray, type Records } from "./variable.js";
+import { type Records, VariableArray } from "./variable.js";
 
 export const format: FileFormat = {
   async open(context, signal): Promise<FileGroup> {
@@ -38,7 +38,8 @@ function recordsOf({ name, blocks }: FileContext, { records, variables }: Header
     dimensions.slice(1).reduce((size, { length }) => size * length, type.bytes),
   );
   // Each variable is filled up to a multiple of four bytes, unless it is the only one.
-  const stride = sizes.length === 1 ? sizes[0]! : sizes.reduce((sum, size) => sum + 4 * Math.ceil(size / 4), 0);
+  const stride =
+    sizes.length === 1 ? sizes[0]! : sizes.reduce((sum, size) => sum + 4 * Math.ceil(size / 4), 0);
   if (!Number.isSafeInteger(stride)) throw badFile(`the records of ${name} are too large`);
   if (records !== undefined) return { count: records, stride };
   const { fileSize } = blocks;

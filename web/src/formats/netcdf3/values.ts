@@ -16,7 +16,7 @@ export function attributesOf(attributes: readonly Attribute[], type?: NumberType
   for (const attribute of attributes) {
     if (values.has(attribute.name)) continue; // as in the NetCDF library, the first one counts
     const isFill = attribute.name === "_FillValue" && attribute.type === type && attribute.count > 0;
-    values.set(attribute.name, isFill ? fillAttribute(attribute) : valueOf(attribute));
+    values.set(attribute.name, isFill ? fillAttribute(attribute) : attributeJson(attribute));
   }
   return jsonObject(values);
 }
@@ -36,13 +36,13 @@ export function fillOf(attributes: readonly Attribute[], type: NumberType): Json
 function fillAttribute(attribute: Attribute): Json {
   const { type, bytes } = attribute;
   if (type.name === "char") return encodeBase64(bytes.subarray(0, 1));
-  if (!type.name.startsWith("float")) return valueOf(attribute);
+  if (!type.name.startsWith("float")) return attributeJson(attribute);
   const view = new DataView(new ArrayBuffer(8));
   view.setFloat64(0, numbersOf(attribute)[0]!.value, true);
   return encodeBase64(new Uint8Array(view.buffer));
 }
 
-function valueOf(attribute: Attribute): Json {
+function attributeJson(attribute: Attribute): Json {
   if (attribute.type.name === "char") return textOf(attribute.bytes.filter((byte) => byte !== 0));
   const numbers = numbersOf(attribute);
   return numbers.length === 1 ? numbers[0]! : numbers;

@@ -114,11 +114,13 @@ function layoutOf({ dimensions, type }: Variable, records: Records): Layout {
     strides.unshift(size);
     size *= shape[axis]!;
   }
-  if (!isRecord) return { shape, chunks: contiguousChunks(shape, itemBytes), itemBytes, strides, gathered: undefined };
+  if (!isRecord)
+    return { shape, chunks: contiguousChunks(shape, itemBytes), itemBytes, strides, gathered: undefined };
   strides.unshift(records.stride);
   const layout = { shape, itemBytes, strides };
   // The only variable with records: they follow one another without gaps.
-  if (size === records.stride) return { ...layout, chunks: contiguousChunks(shape, itemBytes), gathered: undefined };
+  if (size === records.stride)
+    return { ...layout, chunks: contiguousChunks(shape, itemBytes), gathered: undefined };
   const rest = shape.slice(1);
   if (size > maxGathered || records.stride > maxGatheredStride)
     return { ...layout, chunks: [1, ...contiguousChunks(rest, itemBytes)], gathered: undefined };

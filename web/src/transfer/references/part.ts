@@ -7,12 +7,38 @@ import { integerJson, jsonObject, prettyJson } from "../../metadata/print.js";
 import type { ByteReader, ByteSource } from "../../store/source/byte-reader.js";
 import { checkObject, checkOptionNames } from "../../util/arguments.js";
 import { encodeBase64 } from "../../util/bytes.js";
-import { invalidArgument, unsupported } from "../../util/errors.js";
+import { invalidArgument, type OnWarning, unsupported } from "../../util/errors.js";
 import { type JsonObject, jsonText } from "../../util/json.js";
 import { hasNodeModules, isFileUrl, nodeModule, textEncoder } from "../../util/platform.js";
 import { joinFiles } from "./join.js";
 import { coordinates, gridOf, type ReferencedFile, type ReferencedNode, readFile } from "./nodes.js";
-import type { KerchunkDocument, KerchunkReference, ReferencesOptions } from "./references.js";
+
+export interface ReferencesOptions {
+  /**
+   * The dimension along which several files are joined, in their order. One that no array has becomes a new first
+   * dimension of all arrays except coordinates.
+   */
+  readonly along?: string | undefined;
+  /** Chunks of fewer bytes become part of the references. Default: 500, as in kerchunk. */
+  readonly inline?: number | undefined;
+  /**
+   * Returns the name of a file in the references. Default: its URL; the path of local files.
+   * @param location the URL or path; undefined for bytes and stored objects.
+   * @param source index of the source.
+   */
+  readonly target?: ((location: string | undefined, source: number) => string) | undefined;
+  readonly onWarning?: OnWarning | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A reference as kerchunk writes it: text, base64 after "base64:", or target, offset and length. */
+export type KerchunkReference = string | readonly [target: string, offset: number, length: number];
+
+/** A kerchunk document of version 1. */
+export interface KerchunkDocument {
+  readonly version: 1;
+  readonly refs: { readonly [key: string]: KerchunkReference };
+}
 
 /** Default number of references of a Parquet file. */
 const defaultRecordSize = 10_000;
