@@ -40,10 +40,10 @@ const pageSize = 6 + 12 * plain(1, 1, 0).length;
 /** Counts the requests for a file. */
 class CountedBlob extends Blob {
   requests = 0;
-  bytes = 0;
+  bytesRead = 0;
   override slice(start = 0, end = this.size): Blob {
     this.requests++;
-    this.bytes += end - start;
+    this.bytesRead += end - start;
     return super.slice(start, end);
   }
 }
@@ -99,7 +99,7 @@ describe("pages", () => {
     const store = await ArrayFileStore.open(blob);
     expect(await store.listChildren("")).toHaveLength(40);
     expect(blob.requests).toBeLessThanOrEqual(40);
-    expect(blob.bytes).toBeLessThan(40 * 2 ** 17);
+    expect(blob.bytesRead).toBeLessThan(40 * 2 ** 17);
   });
 });
 
@@ -136,7 +136,7 @@ it("reads only the needed parts of long lists of tiles", async () => {
   const { data: values } = await get(array, [slice(8000, 8002), slice(8000, 8002)]);
   expect(values).toEqual(new Uint8Array(4).fill(9));
   expect(blob.requests).toBeLessThanOrEqual(4);
-  expect(blob.bytes).toBeLessThan(2 ** 19);
+  expect(blob.bytesRead).toBeLessThan(2 ** 19);
 });
 
 it("reads stacks of ImageJ whose images follow the first one", async () => {

@@ -57,7 +57,7 @@ async function resolution(page: Page): Promise<Entries> {
 export async function gdalAttributes(page: Page, samples: number, limits: Limits): Promise<Entries> {
   const text = await page.text(tags.gdalMetadata, limits.metadataBytes);
   if (text === undefined) return [];
-  const items = childrenOf(xmlOf(text), "Item");
+  const items = childrenOf(await xmlOf(text), "Item");
   const entries: Entries = [];
   const bands = new Map<string, (string | undefined)[]>();
   const domains: { [name: string]: { [name: string]: Json } } = {};
@@ -79,9 +79,9 @@ export async function gdalAttributes(page: Page, samples: number, limits: Limits
   return entries;
 }
 
-function xmlOf(text: string) {
+async function xmlOf(text: string) {
   try {
-    return parseXml(text, "GDAL_METADATA");
+    return await parseXml(text, "GDAL_METADATA");
   } catch (error) {
     // Values do not depend on it.
     if (isZarrError(error, "InvalidMetadata")) return undefined;
@@ -104,7 +104,7 @@ function bandAttribute(role: string, values: readonly (string | undefined)[]): E
   return [[name, isSame ? first : values.map((value) => value ?? null)]];
 }
 
-export interface FillValue {
+interface FillValue {
   readonly fill: Json;
   /** The attribute `_FillValue`, as xarray writes it to Zarr v3; nodata that the type cannot hold as text. */
   readonly attributes: Entries;

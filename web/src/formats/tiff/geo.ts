@@ -7,7 +7,7 @@ import type { Page } from "./ifd.js";
 import { tags } from "./tags.js";
 
 /** x = a·i + b·j + c, y = d·i + e·j + f at the corner of the element in column i and row j. */
-export type Affine = readonly [a: number, b: number, c: number, d: number, e: number, f: number];
+type Affine = readonly [a: number, b: number, c: number, d: number, e: number, f: number];
 
 export interface Georeferencing {
   /** "EPSG:32633"; undefined for systems that the file defines itself. */

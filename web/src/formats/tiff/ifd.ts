@@ -23,13 +23,11 @@ const pageBytes = 2 ** 9;
 /** Number of pages whose tags are kept. */
 const keptPages = 1024;
 
-/** The place of a page, with the values that decide which pages belong together. */
+/** The place of a page, with the value that decides which pages belong together. */
 export interface PageEntry {
   readonly offset: number;
   /** NewSubfileType: 1 reduced resolution, 4 mask. */
   readonly subfile: number;
-  readonly width: number;
-  readonly height: number;
 }
 
 interface Tag {
@@ -37,6 +35,8 @@ interface Tag {
   readonly count: number;
   /** Position of the values in the file. */
   readonly at: number;
+  /** The value, if it is a single integer in the list of tags. */
+  readonly value: number | undefined;
 }
 
 /** Widths of numbers in classic files and in BigTIFF. */
@@ -114,7 +114,7 @@ export class TiffFile {
 }
 
 /** The chain of pages, followed as far as it is needed. Damage after the first page ends it, as in libtiff. */
-export class PageChain {
+class PageChain {
   readonly #found: PageEntry[] = [];
   readonly #seen = new Set<number>();
   /** Offset of the next page; 0 after the last one. */
@@ -158,7 +158,7 @@ export class PageChain {
       try {
         if (this.#seen.has(this.#next)) throw badFile(`the chain returns to the page at ${this.#next}`);
         const { page, next } = await file.read(this.#next, signal);
-        this.#found.push(await page.entry());
+        this.#found.push(page.entry());
         this.#seen.add(this.#next);
         this.#next = next;
       } catch (error) {
@@ -184,6 +184,9 @@ export class PageChain {
       Promise.resolve(blocks.read(offset + i * distance, pageBytes, undefined)).catch(() => undefined);
   }
 }
+
+/** Types of unsigned integers. */
+const integerTypes: readonly number[] = [1, 3, 4, 13, 16, 18];
 
 /** Reads a value by its type; types of one byte are the default. */
 const readers: Readonly<Record<number, (cursor: Cursor) => number>> = {
@@ -219,19 +222,26 @@ export class Page {
     const [tag, type] = [cursor.u16(), cursor.u16()];
     const count = Number(width === 4 ? cursor.u32() : cursor.big64());
     const itemBytes = typeBytes[type] ?? 0;
-    const inline = start + cursor.at;
-    const value = width === 4 ? cursor.u32() : Number(cursor.big64());
+    const inline = cursor.at;
+    const place = width === 4 ? cursor.u32() : Number(cursor.big64());
     if (itemBytes === 0 || this.#tags.has(tag)) return;
-    this.#tags.set(tag, { type, count, at: count * itemBytes <= width ? inline : value });
+    const isInline = count * itemBytes <= width;
+    let value: number | undefined;
+    if (count === 1 && itemBytes === width) value = Number.isSafeInteger(place) ? place : undefined;
+    else if (count === 1 && isInline) {
+      cursor.at = inline;
+      value = cursor.uint(itemBytes);
+      cursor.at = inline + width;
+    }
+    if (!integerTypes.includes(type)) value = undefined;
+    this.#tags.set(tag, { type, count, at: isInline ? start + inline : place, value });
   }
 
-  async entry(): Promise<PageEntry> {
-    const old = (await this.number(tags.subfileType, 0)) === 2 ? 1 : 0;
+  entry(): PageEntry {
+    const value = (tag: number) => this.#tags.get(tag)?.value;
     return {
       offset: this.offset,
-      subfile: await this.number(tags.newSubfileType, old),
-      width: await this.number(tags.imageWidth, 0),
-      height: await this.number(tags.imageLength, 0),
+      subfile: value(tags.newSubfileType) ?? (value(tags.subfileType) === 2 ? 1 : 0),
     };
   }
 
@@ -252,6 +262,7 @@ export class Page {
     const found = this.#found(tag);
     const itemBytes = typeBytes[found.type]!;
     if (index >= found.count) throw badFile(`tag ${tag} has ${found.count} values, ${index + 1} are needed`);
+    if (found.value !== undefined) return found.value;
     const own = this.file.blocks.cached(found.at + index * itemBytes, itemBytes);
     if (own) return readValue(new Cursor(own, `tag ${tag}`, this.file.isLittle), found.type);
     const first = Math.floor((index * itemBytes) / partBytes) * partBytes;

@@ -9,7 +9,7 @@ import type { Page } from "./ifd.js";
 import { refusedCompressions, tags } from "./tags.js";
 
 /** Conversion of chunks that no codec of Zarr describes; the decoded values become the stored chunk. */
-export interface Conversion {
+interface Conversion {
   readonly kind: "bits" | "float24" | "complex" | "as-stored";
   readonly isSigned: boolean;
 }

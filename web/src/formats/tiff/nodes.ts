@@ -114,7 +114,7 @@ export async function imageNode(context: FileContext, file: TiffFile, image: Ima
   const nodes = new Map<string, FileNode>(await levelNodes(context, levels, geo));
   if (image.masks.length > 0) nodes.set("mask", await masksNode(context, file, image.masks, geo));
   for (const [i, node] of rest.entries()) nodes.set(`sub${i}`, node);
-  return groupOf(levelAttributes(levels, geo, []), nodes);
+  return groupOf(levelAttributes(levels, geo), nodes);
 }
 
 /** A page that cannot be read as an array: opening it fails, its neighbours can be opened. */
@@ -124,19 +124,22 @@ const refusedNode = (error: unknown): FileNode => ({
   chunk: () => undefined,
 });
 
+/** Handles the error of a page that cannot be read: returns its node. @throws other errors. */
+export function refusedLevel(error: unknown): FileNode {
+  if (!isZarrError(error, "Unsupported", "InvalidMetadata")) throw error;
+  return refusedNode(error);
+}
+
 /** Separates levels of an image, finest first, from pages that show something else or cannot be read. */
 async function splitLevels(context: FileContext, main: Level, pages: readonly Page[]) {
   const levels = [main];
   const rest: FileNode[] = [];
-  for (const page of pages)
-    try {
-      const level = await readLevel(page);
-      if (isReduced(level, main)) levels.push(level);
-      else rest.push(await pageArray(context, level, { samples: "last" }, undefined));
-    } catch (error) {
-      if (!isZarrError(error, "Unsupported", "InvalidMetadata")) throw error;
-      rest.push(refusedNode(error));
-    }
+  for (const page of pages) {
+    const level = await readLevel(page).catch(refusedLevel);
+    if (!("layout" in level)) rest.push(level);
+    else if (isReduced(level, main)) levels.push(level);
+    else rest.push(await pageArray(context, level, { samples: "last" }, undefined));
+  }
   levels.sort((a, b) => b.layout.width * b.layout.height - a.layout.width * a.layout.height);
   return { levels, rest };
 }
@@ -150,10 +153,9 @@ async function masksNode(
   try {
     const pages = await Promise.all(masks.map(async ({ offset }) => readLevel(await file.page(offset))));
     if (pages.length === 1) return await pageArray(context, pages[0]!, { samples: "first" }, geo);
-    return groupOf(levelAttributes(pages, geo, []), await levelNodes(context, pages, geo));
+    return groupOf(levelAttributes(pages, geo), await levelNodes(context, pages, geo));
   } catch (error) {
-    if (!isZarrError(error, "Unsupported", "InvalidMetadata")) throw error;
-    return refusedNode(error);
+    return refusedLevel(error);
   }
 }
 
@@ -202,11 +204,7 @@ export async function pageArray(
 }
 
 /** Attributes of a group of levels: layouts of zarr-conventions for maps, OME-Zarr for other images. */
-export function levelAttributes(
-  levels: readonly Level[],
-  geo: Georeferencing | undefined,
-  entries: Entries,
-): JsonObject {
+function levelAttributes(levels: readonly Level[], geo: Georeferencing | undefined): JsonObject {
   const [{ layout: base }] = levels as [Level];
   if (geo?.transform) {
     const layout = levels.map(({ layout: { width, height } }, i) =>
@@ -220,15 +218,11 @@ export function levelAttributes(
       ]),
     );
     const spatial = spatialAttributes(geo, [base.height, base.width]);
-    return attributesOf([...spatial, ["multiscales", jsonObject([["layout", layout]])], ...entries]);
+    return attributesOf([...spatial, ["multiscales", jsonObject([["layout", layout]])]]);
   }
   const axes = base.samples > 1 ? [channelAxis, ...pixelAxes()] : pixelAxes();
   const sizes = levels.map(({ layout: { width, height } }) => [height, width] as const);
-  return attributesOf([
-    ["ome", omeAttributes({ axes, sizes })],
-    ...(geo ? Object.entries(geo.extras) : []),
-    ...entries,
-  ]);
+  return attributesOf([["ome", omeAttributes({ axes, sizes })], ...(geo ? Object.entries(geo.extras) : [])]);
 }
 
 /** An axis of OME-Zarr. */
@@ -245,7 +239,7 @@ export const channelAxis: OmeAxis = { name: "c", type: "channel" };
 export const pixelAxes = (scale?: number, unit?: string): OmeAxis[] =>
   ["y", "x"].map((name) => ({ name, type: "space", scale, unit }));
 
-export interface OmeImage {
+interface OmeImage {
   readonly name?: string | undefined;
   /** Axes; rows and columns come last. */
   readonly axes: readonly OmeAxis[];

@@ -14,6 +14,8 @@ import { groupOf, NodeGroup, type OmeAxis, omeAttributes, readLevel } from "./no
 import { descriptionOf, stackLevels } from "./stacks.js";
 import { childrenOf, parseXml, type XmlElement } from "./xml.js";
 
+/** Elements that are large and not used. */
+const unused = ["Plane", "BinData", "StructuredAnnotations", "ROI", "Plate", "Screen", "Instrument"];
 /** Maximum number of planes of an image. */
 const maxPlanes = 2 ** 22;
 
@@ -31,7 +33,7 @@ interface PlaneRun {
 export async function omeNode(context: FileContext, file: TiffFile): Promise<FileNode | undefined> {
   const text = await descriptionOf(await file.page(file.first), context.limits.metadataBytes);
   if (!/^\s*(?:<\?xml[^>]*>\s*)?(?:<!--[\s\S]{0,4096}?-->\s*)?<(?:\w+:)?OME\b/.test(text)) return undefined;
-  const own = parseXml(text, `the OME-XML of ${context.name}`);
+  const own = await parseXml(text, `the OME-XML of ${context.name}`, unused);
   const root = await metadataOf(context, own);
   const files = new FileSet(context, file, own.attributes.get("UUID"));
   const images = childrenOf(root, "Image");
@@ -55,7 +57,7 @@ async function metadataOf(context: FileContext, own: XmlElement): Promise<XmlEle
   const bytes = await context.sibling(name)?.read(undefined, { maxBytes });
   if (!bytes) throw notFound(`${context.name} needs its metadata file "${name}", which cannot be found`);
   const text = textOf(bytes);
-  if (!/\.tiff?$|\.btf$/i.test(name)) return parseXml(text, name);
+  if (!/\.tiff?$|\.btf$/i.test(name)) return parseXml(text, name, unused);
   throw refused(`metadata in another TIFF file ("${name}")`);
 }
 
@@ -145,7 +147,8 @@ function planeRuns(pixels: XmlElement, dimensions: Dimensions, files: FileSet): 
 async function imageNode(context: FileContext, image: XmlElement, files: FileSet): Promise<FileNode> {
   const [pixels] = childrenOf(image, "Pixels");
   if (!pixels) throw badFile(`an image of the OME-XML of ${context.name} has no pixels`);
-  const [firstRun] = planeRuns(pixels, dimensionsOf(pixels, 1), files);
+  const found = planeRuns(pixels, dimensionsOf(pixels, 1), files);
+  const firstRun = found.find(({ fileName }) => fileName === undefined) ?? found[0];
   const first = await files.open(firstRun?.fileName);
   const firstPage = await first.chain.at(firstRun?.page ?? 0);
   const main = await readLevel(await first.page(firstPage?.offset ?? first.first));

@@ -21,7 +21,7 @@ import {
 import { tags } from "./tags.js";
 
 /** Planes of one shape and type. */
-export interface Stack {
+interface Stack {
   readonly main: Level;
   readonly outer: readonly OuterAxis[];
   /** Returns a plane; undefined for a missing one. */
@@ -68,7 +68,7 @@ export async function stackLevels(
 }
 
 /** Returns a stack as an array, or as a group of levels. */
-export async function stackNode(context: FileContext, stack: Stack): Promise<FileNode> {
+async function stackNode(context: FileContext, stack: Stack): Promise<FileNode> {
   const { arrays, layouts } = await stackLevels(context, stack);
   if (arrays.length === 1) return arrays[0]!;
   const outer = stack.outer.map(({ name }, i) => ({

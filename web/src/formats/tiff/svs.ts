@@ -12,6 +12,7 @@ import {
   pageArray,
   pixelAxes,
   readLevel,
+  refusedLevel,
 } from "./nodes.js";
 import { descriptionOf } from "./stacks.js";
 
@@ -24,20 +25,24 @@ export async function svsNode(context: FileContext, file: TiffFile): Promise<Fil
   if (!/^Aperio\b/.test(description)) return undefined;
   const pages = await file.chain.all(undefined);
   if (pages.length > maxPages) return undefined;
-  const all = await Promise.all(pages.map(async ({ offset }) => readLevel(await file.page(offset))));
-  const [main] = all as [(typeof all)[number]];
-  const levels = all.filter(
-    (level) => level === main || (level.layout.isTiled && main.layout.isTiled && isReduced(level, main)),
-  );
-  const nodes = await levelNodes(context, levels, undefined);
-  for (const [i, level] of all.entries()) {
-    if (levels.includes(level)) continue;
-    const words = (await descriptionOf(level.page)).split(/\r?\n/);
-    const stated = /^(label|macro)\b/.exec(words[1] ?? "")?.[1];
-    const name = stated ?? (i === 1 ? "thumbnail" : `sub${i}`);
-    const array = await pageArray(context, level, { samples: "last" }, undefined);
-    nodes.set(nodes.has(name) ? `sub${i}` : name, array);
+  const main = await readLevel(await file.page(file.first));
+  const levels = [main];
+  const others = new Map<string, FileNode>();
+  for (const [i, { offset }] of pages.entries()) {
+    if (i === 0) continue;
+    const page = await file.page(offset);
+    const level = await readLevel(page).catch(refusedLevel);
+    if ("layout" in level && level.layout.isTiled && isReduced(level, main)) levels.push(level);
+    else {
+      const stated = /^(label|macro)\b/.exec((await descriptionOf(page)).split(/\r?\n/)[1] ?? "")?.[1];
+      const name = stated ?? (i === 1 ? "thumbnail" : `sub${i}`);
+      const node =
+        "layout" in level ? await pageArray(context, level, { samples: "last" }, undefined) : level;
+      others.set(others.has(name) ? `sub${i}` : name, node);
+    }
   }
+  const nodes = await levelNodes(context, levels, undefined);
+  for (const [name, node] of others) nodes.set(name, node);
   const settings = settingsOf(description);
   const pixel = Number(settings.get("MPP"));
   const isKnown = pixel > 0 && Number.isFinite(pixel);
@@ -59,7 +64,9 @@ const settingsOf = (description: string) =>
     description
       .split("|")
       .slice(1)
-      .map((part) => /^\s*([^=]*?)\s*=\s*([\s\S]*?)\s*$/.exec(part))
-      .filter((match) => match !== null)
-      .map(([, name, value]) => [name!, value!] as const),
+      .filter((part) => part.includes("="))
+      .map(
+        (part) =>
+          [part.slice(0, part.indexOf("=")).trim(), part.slice(part.indexOf("=") + 1).trim()] as const,
+      ),
   );

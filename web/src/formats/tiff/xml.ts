@@ -1,5 +1,6 @@
 /** Parses XML of TIFF tags: elements, attributes and text. Namespaces are dropped, DTDs are not read. */
 
+import { inSlices, type Steps } from "../../util/slices.js";
 import { badFile } from "../file/cursor.js";
 
 export interface XmlElement {
@@ -12,11 +13,8 @@ export interface XmlElement {
 }
 
 const maxDepth = 64;
-
-/** A tag with its attributes, a comment, a CDATA section, an instruction or a declaration. */
-const markup =
-  /<(?:!--[\s\S]*?-->|!\[CDATA\[([\s\S]*?)\]\]>|[?!][^>]*>|(\/?)([^\s<>/="']+)((?:[^<>"']|"[^"]*"|'[^']*')*)>)/g;
-const attribute = /([^\s=/"'<>]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
+/** Elements between two points where the work may pause. */
+const pause = 2 ** 10;
 
 interface Building {
   readonly name: string;
@@ -25,27 +23,40 @@ interface Building {
   text: string;
 }
 
-/** Returns the root element. @throws InvalidMetadata ("bad-file") */
-export function parseXml(source: string, what: string): XmlElement {
+/**
+ * Returns the root element. Every character is visited once, also in damaged documents.
+ * @param left names of elements to leave out, with all that they contain.
+ * @throws InvalidMetadata ("bad-file")
+ */
+export const parseXml = (source: string, what: string, left: readonly string[] = []): Promise<XmlElement> =>
+  inSlices(xmlSteps(source, what, left));
+
+function* xmlSteps(source: string, what: string, left: readonly string[]): Steps<XmlElement> {
   const root: Building = { name: "", attributes: new Map(), children: [], text: "" };
   const open = [root];
-  let end = 0;
-  for (const match of source.matchAll(markup)) {
+  let count = 0;
+  for (let at = source.indexOf("<"), text = 0; at >= 0; at = source.indexOf("<", text)) {
+    if (count++ % pause === pause - 1) yield;
     const parent = open.at(-1)!;
-    parent.text += entities(source.slice(end, match.index));
-    end = match.index + match[0].length;
-    const [, data, slash, qualified, rest = ""] = match;
-    if (data !== undefined) parent.text += data;
-    if (qualified === undefined) continue;
-    const name = localName(qualified);
-    if (slash === "/") {
-      if (open.length === 1 || parent.name !== name) throw badFile(`${what}: </${qualified}> has no start`);
+    parent.text += entities(source.slice(text, at));
+    const special = specials.find(([start]) => source.startsWith(start, at));
+    const end = special ? source.indexOf(special[1], at + special[0].length) : tagEnd(source, at);
+    if (end < 0) throw badFile(`${what} is not valid XML`);
+    text = end + (special?.[1].length ?? 1);
+    if (special?.[2]) parent.text += source.slice(at + special[0].length, end);
+    if (special) continue;
+    const isEnd = source[at + 1] === "/";
+    const isEmpty = source[end - 1] === "/";
+    const tag = source.slice(at + (isEnd ? 2 : 1), end - (isEmpty ? 1 : 0));
+    const name = localName(/^[^\s]*/.exec(tag)![0]);
+    if (isEnd) {
+      if (open.length === 1 || parent.name !== name) throw badFile(`${what}: </${name}> has no start`);
       open.pop();
       continue;
     }
-    const element = { name, attributes: attributesIn(rest), children: [], text: "" };
-    parent.children.push(element);
-    if (!rest.endsWith("/")) open.push(element);
+    const element = { name, attributes: attributesIn(tag), children: [], text: "" };
+    if (!left.includes(name)) parent.children.push(element);
+    if (!isEmpty) open.push(element);
     if (open.length > maxDepth) throw badFile(`${what}: elements are nested deeper than ${maxDepth}`);
   }
   const [first] = root.children;
@@ -53,12 +64,41 @@ export function parseXml(source: string, what: string): XmlElement {
   return first;
 }
 
+/** Starts and ends of markup that is not an element, and whether its content is text. */
+const specials: readonly (readonly [start: string, end: string, isText: boolean])[] = [
+  ["<!--", "-->", false],
+  ["<![CDATA[", "]]>", true],
+  ["<?", "?>", false],
+  ["<!", ">", false],
+];
+
+/** Returns the position of the ">" outside quotes that ends a tag; -1 if there is none. */
+function tagEnd(source: string, start: number): number {
+  const mark = /[>"']/g;
+  for (mark.lastIndex = start; ; ) {
+    const found = mark.exec(source);
+    if (!found || found[0] === ">") return found?.index ?? -1;
+    const close = source.indexOf(found[0], mark.lastIndex);
+    if (close < 0) return -1;
+    mark.lastIndex = close + 1;
+  }
+}
+
 const localName = (name: string) => name.slice(name.indexOf(":") + 1);
 
-function attributesIn(text: string): Map<string, string> {
+/** Parses the attributes of a tag up to the first one that is not valid. */
+function attributesIn(tag: string): Map<string, string> {
   const found = new Map<string, string>();
-  for (const [, name, double, single] of text.matchAll(attribute))
-    found.set(localName(name!), entities(double ?? single!));
+  const start = /^[^\s]*/.exec(tag)![0].length;
+  const attribute = /\s+([^\s="']+)\s*=\s*(["'])/y;
+  attribute.lastIndex = start;
+  for (let match = attribute.exec(tag); match; match = attribute.exec(tag)) {
+    const from = attribute.lastIndex;
+    const end = tag.indexOf(match[2]!, from);
+    if (end < 0) break;
+    found.set(localName(match[1]!), entities(tag.slice(from, end)));
+    attribute.lastIndex = end + 1;
+  }
   return found;
 }
 
