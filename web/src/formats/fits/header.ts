@@ -4,6 +4,7 @@ import { jsonObject } from "../../metadata/print.js";
 import { limitExceeded } from "../../util/errors.js";
 import { type Json, JsonNumber, type JsonObject } from "../../util/json.js";
 import { badFile } from "../file/cursor.js";
+import { floatJson } from "../file/documents.js";
 import type { FileContext } from "../file/model.js";
 
 /** Unit of headers and data. */
@@ -96,8 +97,7 @@ function numberOf(text: string): JsonNumber | undefined {
   if (/^[+-]?\d{1,40}$/.test(text)) return new JsonNumber(String(BigInt(text.replace(/^\+/, ""))));
   if (!/^[+-]?(?:\d+\.?\d*|\.\d+)(?:[ED][+-]?\d+)?$/i.test(text)) return undefined;
   const value = Number(text.replace(/d/i, "e"));
-  if (!Number.isFinite(value)) return undefined;
-  return new JsonNumber(Number.isInteger(value) && Math.abs(value) < 1e21 ? `${value}.0` : String(value));
+  return Number.isFinite(value) ? floatJson(value) : undefined;
 }
 
 /** Reads a header; undefined at the end of the file. @throws InvalidMetadata ("bad-file"), LimitExceeded. */

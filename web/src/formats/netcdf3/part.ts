@@ -2,10 +2,10 @@
 
 import { unsupported } from "../../util/errors.js";
 import { badFile } from "../file/cursor.js";
-import type { FileContext, FileFormat, FileGroup } from "../file/model.js";
+import type { FileArray, FileContext, FileFormat, FileGroup } from "../file/model.js";
 import { type Header, readHeader, type Variable } from "./header.js";
 import { attributesOf } from "./values.js";
-import { type Records, VariableArray } from "./variable.js";
+import { type Records, variableArray } from "./variable.js";
 
 export const format: FileFormat = {
   async open(context, signal): Promise<FileGroup> {
@@ -15,7 +15,7 @@ export const format: FileFormat = {
     // As in the NetCDF library, the first of a name counts.
     for (const variable of header.variables)
       if (!variables.has(variable.name)) variables.set(variable.name, variable);
-    const arrays = new Map<string, VariableArray>();
+    const arrays = new Map<string, FileArray>();
     return {
       kind: "group",
       attributes: () => attributesOf(header.attributes),
@@ -23,7 +23,7 @@ export const format: FileFormat = {
       member(name) {
         const variable = variables.get(name);
         if (!variable) return undefined;
-        const array = arrays.get(name) ?? new VariableArray(context, variable, records);
+        const array = arrays.get(name) ?? variableArray(context, variable, records);
         arrays.set(name, array);
         return array;
       },

@@ -33,72 +33,69 @@ const maxGatheredStride = 2 ** 16;
 /** Size of a range that is read for slices. */
 const gatheredBytes = 2 ** 20;
 
-export class VariableArray implements FileArray {
-  readonly kind = "array";
-  readonly #layout: Layout;
-  #parts: ArrayParts | undefined;
+/** Returns a variable as an array. @throws LimitExceeded, InvalidMetadata ("bad-file"). */
+export function variableArray(context: FileContext, variable: Variable, records: Records): FileArray {
+  const { name, dimensions, attributes, type } = variable;
+  const { rank } = context.limits;
+  if (dimensions.length > rank)
+    throw limitExceeded(`"${name}" has ${dimensions.length} dimensions, more than the limit of ${rank}`);
+  const layout = layoutOf(variable, records);
+  const { shape, chunks, strides, itemBytes, gathered } = layout;
+  if (!Number.isSafeInteger(shape.reduce((product, length) => product * length, itemBytes)))
+    throw badFile(`${context.name}: the variable "${name}" is too large`);
+  const isText = type.name === "char";
+  const parts: ArrayParts = {
+    shape,
+    dataType: isText ? named("null_terminated_bytes", { length_bytes: itemBytes }) : type.name,
+    chunks,
+    fillValue: fillOf(attributes, type),
+    codecs: [type.bytes === 1 ? named("bytes") : bytesCodec(false)],
+    dimensionNames: dimensions.slice(0, shape.length).map((dimension) => dimension.name),
+    attributes: attributesOf(attributes, type),
+  };
+  const length = chunks.reduce((product, count) => product * count, itemBytes);
+  return {
+    kind: "array",
+    describe: () => parts,
+    chunk(at, signal) {
+      const start = (sum: number, index: number, axis: number) =>
+        sum + index * chunks[axis]! * strides[axis]!;
+      const offset = at.reduce(start, variable.offset);
+      if (gathered !== undefined) {
+        const slices = Math.min(chunks[0]!, records.count - at[0]! * chunks[0]!);
+        return gather(context, { offset, slices, stride: records.stride, size: gathered, length }, signal);
+      }
+      context.blocks.check(offset, length);
+      return { offset, length };
+    },
+  };
+}
 
-  constructor(
-    private readonly context: FileContext,
-    private readonly variable: Variable,
-    private readonly records: Records,
-  ) {
-    const { length } = variable.dimensions;
-    const { rank } = context.limits;
-    if (length > rank)
-      throw limitExceeded(`"${variable.name}" has ${length} dimensions, more than the limit of ${rank}`);
-    this.#layout = layoutOf(variable, records);
-  }
+interface Slices {
+  readonly offset: number;
+  readonly slices: number;
+  /** Distance between slices, and size of each. */
+  readonly stride: number;
+  readonly size: number;
+  /** Size of the chunk. */
+  readonly length: number;
+}
 
-  describe(): ArrayParts {
-    this.#parts ??= this.#describe();
-    return this.#parts;
-  }
-
-  chunk(at: readonly number[], signal: AbortSignal | undefined): FileChunk | Promise<FileChunk> {
-    const { chunks, strides, itemBytes, gathered } = this.#layout;
-    const offset = at.reduce((sum, index, axis) => sum + index * chunks[axis]! * strides[axis]!, 0);
-    if (gathered !== undefined) return this.#gather(at[0]!, gathered, signal);
-    const length = chunks.reduce((product, count) => product * count, itemBytes);
-    const range = { offset: this.variable.offset + offset, length };
-    this.context.blocks.check(range.offset, length);
-    return range;
-  }
-
-  #describe(): ArrayParts {
-    const { dimensions, attributes, type, name } = this.variable;
-    const { shape, chunks, itemBytes } = this.#layout;
-    if (!Number.isSafeInteger(shape.reduce((product, length) => product * length, itemBytes)))
-      throw badFile(`${this.context.name}: the variable ${name} is too large`);
-    const isText = type.name === "char";
-    return {
-      shape,
-      dataType: isText ? named("null_terminated_bytes", { length_bytes: itemBytes }) : type.name,
-      chunks,
-      fillValue: fillOf(attributes, type),
-      codecs: [type.bytes === 1 ? named("bytes") : bytesCodec(false)],
-      dimensionNames: dimensions.slice(0, shape.length).map((dimension) => dimension.name),
-      attributes: attributesOf(attributes, type),
-    };
-  }
-
-  /** Reads slices of several records. The last chunk is filled up with zeros. */
-  async #gather(index: number, size: number, signal: AbortSignal | undefined): Promise<FileChunk> {
-    const { count, stride } = this.records;
-    const perChunk = this.#layout.chunks[0]!;
-    const slices = Math.min(perChunk, count - index * perChunk);
-    const offset = this.variable.offset + index * perChunk * stride;
-    const length = (slices - 1) * stride + size;
-    const { blocks, name } = this.context;
-    blocks.check(offset, length);
-    const found =
-      blocks.cached(offset, length) ??
-      (await blocks.file.read({ offset, length }, { signal, version: blocks.version, maxBytes: length }));
-    if (found?.byteLength !== length) throw badFile(`${name} ends before ${length} bytes at ${offset}`);
-    const bytes = new Uint8Array(perChunk * size);
-    for (let i = 0; i < slices; i++) bytes.set(found.subarray(i * stride, i * stride + size), i * size);
-    return { bytes };
-  }
+/** Reads slices of several records. The last chunk is filled up with zeros. */
+async function gather(
+  { blocks, name }: FileContext,
+  { offset, slices, stride, size, length }: Slices,
+  signal: AbortSignal | undefined,
+): Promise<FileChunk> {
+  const range = { offset, length: (slices - 1) * stride + size };
+  blocks.check(offset, range.length);
+  const options = { signal, version: blocks.version, maxBytes: range.length };
+  const found = blocks.cached(offset, range.length) ?? (await blocks.file.read(range, options));
+  if (found?.byteLength !== range.length)
+    throw badFile(`${name} ends before ${range.length} bytes at ${offset}`);
+  const bytes = new Uint8Array(length);
+  for (let i = 0; i < slices; i++) bytes.set(found.subarray(i * stride, i * stride + size), i * size);
+  return { bytes };
 }
 
 function layoutOf({ dimensions, type }: Variable, records: Records): Layout {
