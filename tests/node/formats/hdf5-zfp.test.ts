@@ -1,7 +1,7 @@
 // Codecs of H5Z-ZFP: parameters and chunks that the filter of Debian's hdf5-filter-plugin-zfp-serial wrote.
 import { describe, expect, it } from "vitest";
 import { createCodecChain } from "zarr-wasm/codecs";
-import { zfpCodecs } from "#src/formats/hdf5/zfp-values.js";
+import { zfpCodecs } from "#src/formats/hdf5/zfp.js";
 import { errorOf } from "../support/support.js";
 
 const chunks = [
@@ -49,7 +49,7 @@ const chunks = [
 
 describe("zfpCodecs", () => {
   it.each(chunks)("decodes $dtype of shape $shape", async ({ dtype, shape, values, chunk, decoded }) => {
-    const codecs = zfpCodecs(values, shape, dtype);
+    const codecs = [...zfpCodecs(values, shape)];
     const chain = await createCodecChain({ dtype, shape: [...shape], codecs });
     const elements = chain.decode(Uint8Array.from(Buffer.from(chunk, "base64"))) as Float32Array;
     const bytes = new Uint8Array(elements.buffer, elements.byteOffset, elements.byteLength);
@@ -58,12 +58,8 @@ describe("zfpCodecs", () => {
 
   it.each([
     ["another version", [0, 0x0470667a, 0x632, 0]],
-    ["another byte order", [0, 0x7a667005, 0x632, 0]],
     ["no header", [0x10005110]],
-    ["another shape", [0, 0x0570667a, 0x622, 0x1f00000]],
-    ["another type", [0, 0x0570667a, 0x633, 0x1f00000]],
   ])("rejects %s", async (_, values) => {
-    const error = await errorOf(async () => zfpCodecs(values, [100], "float32"));
-    expect(error).toMatchObject({ _tag: "Unsupported", code: "unsupported-file" });
+    expect(await errorOf(() => zfpCodecs(values, [100]))).toMatchObject({ code: "bad-file" });
   });
 });
