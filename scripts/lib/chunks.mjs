@@ -36,6 +36,8 @@ const together = new Map(
 const subjects = Object.entries({
   "compat/": "zarrita",
   "formats/icechunk/": "icechunk",
+  "formats/array-file/": "array-files",
+  "formats/file/": "array-files",
   "formats/": "kerchunk",
   "conventions/conventions": "conventions-lazy",
   "conventions/xarray/": "xarray",

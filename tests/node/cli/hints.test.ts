@@ -58,7 +58,7 @@ it("finds the nodes of an archive that has none at its root, and the folder of a
 });
 
 it("lists the readable file types for other files", async () => {
-  const none = async (name: string, content = "II*\0 and so on, but no archive") => {
+  const none = async (name: string, content = "\x0e\x03\x13\x01 and so on, but no archive") => {
     const file = path.join(folder, name);
     writeFileSync(file, content);
     const { err, status } = await run("info", file);
@@ -66,7 +66,7 @@ it("lists the readable file types for other files", async () => {
     return err;
   };
   const kinds = /zip archives \(\.zip, \.ozx\) and references \(\.json\)$/m;
-  expect(await none("x.dat")).toMatch(/it is a TIFF file; open it through references/);
+  expect(await none("x.dat")).toMatch(/it is an HDF4 file; open it through references/);
   expect(await none("x.dat")).toMatch(kinds);
   expect(await none("x.tif", "neither")).toMatch(kinds);
   expect(await none("x.zip", "neither")).not.toContain("references");

@@ -133,7 +133,7 @@ async function typed(work: () => Promise<unknown>): Promise<void> {
 
 describe("damaged files", () => {
   const limits = { chunkBytes: 2 ** 22, resultBytes: 2 ** 22, metadataBytes: 2 ** 22 };
-  const files = ["hdf5", "netcdf4"].flatMap((folder) =>
+  const files = ["hdf5", "hdf5_chunks", "netcdf4"].flatMap((folder) =>
     readdirSync(new URL(folder, golden))
       .filter((name) => /\.(h5|h5ad|nc)$/.test(name))
       .map((name) => `${folder}/${name}`),

@@ -62,7 +62,8 @@ const recipes: readonly Recipe[] = [
   {
     in: "docs/files.md",
     has: "makeReferences(",
-    after: 'console.log(document.refs["time/.zarray"].shape ?? typeof document.refs["time/.zarray"], files.size > 0);',
+    after:
+      'console.log(document.refs["time/.zarray"].shape ?? typeof document.refs["time/.zarray"], files.size > 0);',
     prints: /true\n$/,
   },
   {

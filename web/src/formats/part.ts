@@ -352,7 +352,8 @@ function placeOf(
   const isTried = end > 0 && path === "" && !isParquetFolder(url.pathname);
   // `open` has read archives and files with the name of one.
   if (isTried || store instanceof ZipStore || /\.zarr\/?$/i.test(url.pathname)) return undefined;
-  if (own) return end > 0 ? undefined : { file: { store, key: "" }, path: "" };
+  if (own)
+    return end > 0 && !isParquetFolder(url.pathname) ? undefined : { file: { store, key: "" }, path: "" };
   if (end > 0) url.pathname = parts.slice(0, end).join("/");
   return { file: url, path };
 }

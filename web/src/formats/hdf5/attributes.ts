@@ -5,10 +5,9 @@ import { encodeBase64 } from "../../util/bytes.js";
 import { type Json, JsonNumber, type JsonObject } from "../../util/json.js";
 import { textEncoder } from "../../util/platform.js";
 import { Cursor } from "../file/cursor.js";
-import { BTree2 } from "./btree2.js";
 import { readDatatype } from "./datatype.js";
 import { checkVersion, type HdfFile } from "./file.js";
-import { FractalHeap } from "./fractal-heap.js";
+import { denseRecords } from "./fractal-heap.js";
 import { type Message, messageType, type ObjectHeader, readHeader } from "./header.js";
 import { readDataspace } from "./messages.js";
 import type { MessageReader } from "./shared.js";
@@ -47,17 +46,8 @@ export const attributesAt = async (
 ): Promise<ReadonlyMap<string, Attribute>> => readAttributes(reader, await readHeader(reader.file, address));
 
 async function denseAttributes(reader: MessageReader, cursor: Cursor): Promise<Attribute[]> {
-  const { file } = reader;
-  checkVersion(cursor, 0);
-  const flags = cursor.u8();
-  if (flags & 1) cursor.skip(2);
-  const [heapAddress, names] = [file.address(cursor), file.address(cursor)];
-  if (heapAddress === undefined || names === undefined) return [];
-  const heap = await FractalHeap.open(file, heapAddress);
-  const tree = await BTree2.open(file, names);
   const attributes: Attribute[] = [];
-  for await (const bytes of tree.records()) {
-    await file.turn();
+  for await (const { record: bytes, heap } of denseRecords(reader.file, cursor, 2)) {
     const record = new Cursor(bytes, "a record of attributes");
     const id = record.take(8);
     const isShared = (record.u8() & 2) !== 0;

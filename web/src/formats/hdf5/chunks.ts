@@ -66,6 +66,11 @@ export async function chunkReader(file: HdfFile, parts: DatasetParts): Promise<C
   const pipeline = chunkPipeline(file, parts);
   const { array, codecs, shuffles, canEncode } = pipeline;
   const chunkBytes = chunk.reduce((product, length) => product * length, elementBytes);
+  const { limits, name } = file.context;
+  if (!(chunkBytes > 0 && chunkBytes <= limits.chunkBytes))
+    throw limitExceeded(
+      `${name} has chunks of ${chunkBytes} bytes, more than the limit of ${limits.chunkBytes}`,
+    );
   const isVariable = itemType(parts.type).kind === "variable";
   const hasHeaders = !isVariable && isConditional(parts, pipeline);
   const isEdge = (at: readonly number[]) => at.some((i, axis) => (i + 1) * chunk[axis]! > shape[axis]!);

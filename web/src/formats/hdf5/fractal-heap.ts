@@ -221,3 +221,24 @@ async function readHeader(file: HdfFile, address: number): Promise<Header> {
     objectLengthBytes: Math.min(Math.ceil(log2(directBytes) / 8), Math.floor(log2(maxObject) / 8) + 1),
   };
 }
+
+/**
+ * Yields the records of the objects of a heap, which a message names with a B-tree.
+ * @param indexBytes bytes of the maximum creation index in the message.
+ */
+export async function* denseRecords(
+  file: HdfFile,
+  message: Cursor,
+  indexBytes: number,
+): AsyncGenerator<{ readonly record: Uint8Array; readonly heap: FractalHeap }> {
+  checkVersion(message, 0);
+  if (message.u8() & 1) message.skip(indexBytes);
+  const [address, names] = [file.address(message), file.address(message)];
+  if (address === undefined || names === undefined) return;
+  const heap = await FractalHeap.open(file, address);
+  const tree = await BTree2.open(file, names);
+  for await (const record of tree.records()) {
+    await file.turn();
+    yield { record, heap };
+  }
+}

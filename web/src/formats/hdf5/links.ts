@@ -2,9 +2,8 @@
 
 import { badFile, Cursor, textOf } from "../file/cursor.js";
 import { BTree1, groupNodes } from "./btree1.js";
-import { BTree2 } from "./btree2.js";
 import { checkSignature, checkVersion, type HdfFile } from "./file.js";
-import { FractalHeap } from "./fractal-heap.js";
+import { denseRecords } from "./fractal-heap.js";
 import { messageType, type ObjectHeader } from "./header.js";
 
 export type Link =
@@ -46,16 +45,8 @@ export const isGroup = ({ messages }: ObjectHeader): boolean =>
   );
 
 async function denseLinks(file: HdfFile, cursor: Cursor): Promise<NamedLink[]> {
-  checkVersion(cursor, 0);
-  const flags = cursor.u8();
-  if (flags & 1) cursor.skip(8);
-  const [heapAddress, names] = [file.address(cursor), file.address(cursor)];
-  if (heapAddress === undefined || names === undefined) return [];
-  const heap = await FractalHeap.open(file, heapAddress);
-  const tree = await BTree2.open(file, names);
   const links: NamedLink[] = [];
-  for await (const record of tree.records()) {
-    await file.turn();
+  for await (const { record, heap } of denseRecords(file, cursor, 8)) {
     const id = record.subarray(4, 4 + heap.idBytes); // after the hash of the name
     links.push(readLink(file, new Cursor(await heap.object(id), "a link")));
   }

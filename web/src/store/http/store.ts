@@ -96,7 +96,8 @@ export class HttpStore extends RangedStore implements OwnStore {
 
   readonly url: URL;
   readonly #client: HttpClient;
-  readonly #options: HttpStoreOptions;
+  /** @internal */
+  readonly options: HttpStoreOptions;
 
   /** @throws InvalidArgument for options that are out of range. */
   constructor(url: string | URL, options: HttpStoreOptions = {}) {
@@ -104,7 +105,7 @@ export class HttpStore extends RangedStore implements OwnStore {
     super();
     this.url = parseUrl(url);
     this.#client = new HttpClient(options);
-    this.#options = options;
+    this.options = options;
     addInspection(this, () => ({ url: publicUrl(this.url) }));
   }
 
@@ -132,12 +133,7 @@ export class HttpStore extends RangedStore implements OwnStore {
   invalidate(key: string): void {
     const url = this.#objectUrl(key);
     this.#client.invalidate(url);
-    this.#options.persistentCache?.forget(url);
-  }
-
-  /** @internal Returns a store of an object beside the URL. */
-  beside(path: string): HttpStore {
-    return new HttpStore(siblingUrl(this.url, path), this.#options);
+    this.options.persistentCache?.forget(url);
   }
 
   locate(key: string): string {
@@ -177,13 +173,6 @@ function missingStatuses(statuses: readonly number[]): ReadonlySet<number> {
   if (Array.isArray(statuses) && statuses.every((status) => status === 401 || status === 403))
     return new Set(statuses);
   throw invalidArgument(`missing must be a list of 401 and 403, got ${describeValue(statuses)}`);
-}
-
-/** Returns the URL of an object beside another one, with the same query. */
-export function siblingUrl(url: URL, path: string): URL {
-  const beside = new URL(encodeKey(path), url);
-  beside.search = url.search;
-  return beside;
 }
 
 function parseUrl(url: string | URL): URL {

@@ -3,7 +3,8 @@ import { invalidArgument, networkError } from "../../util/errors.js";
 import { defaultLimits } from "../../util/limits.js";
 import { isFileUrl, nodeModule } from "../../util/platform.js";
 import { readFilePart } from "../file/read.js";
-import { HttpClient, HttpStore, type HttpStoreOptions, siblingUrl } from "../http/store.js";
+import { HttpClient, HttpStore, type HttpStoreOptions } from "../http/store.js";
+import { encodeKey } from "../path.js";
 import { callStore, cutRange, locateKey, readRange, resolveRange } from "../read.js";
 import { checkVersion, isStore, type RangeQuery, type Store, type StoreGetOptions } from "../store.js";
 
@@ -73,9 +74,13 @@ function stored({ store, key }: StoredObject): ByteReader {
       : callStore(store, key, () => store.get(key, options), options.signal);
   const folder = key.slice(0, key.lastIndexOf("/") + 1);
   // The key "" is the object at the store's own URL.
-  const beside = key === "" && store instanceof HttpStore ? store.beside.bind(store) : undefined;
+  const web = key === "" && store instanceof HttpStore ? store : undefined;
   const sibling = (path: string) =>
-    stored(beside ? { store: beside(path), key: "" } : { store, key: folder + path });
+    stored(
+      web
+        ? { store: new HttpStore(siblingUrl(web.url, path), web.options), key: "" }
+        : { store, key: folder + path },
+    );
   return { name: locateKey(store, key), store, sibling, read };
 }
 
@@ -109,6 +114,13 @@ function localFile(name: string, url: () => Promise<URL>, maxBytes: number): Byt
       return readFilePart(await url(), { ...get, range, maxBytes: limit });
     },
   };
+}
+
+/** Returns the URL of an object beside another one, with the same query. */
+function siblingUrl(url: URL, path: string): URL {
+  const beside = new URL(encodeKey(path), url);
+  beside.search = url.search;
+  return beside;
 }
 
 /** Returns undefined for paths. One letter before a colon is a drive of Windows. */
