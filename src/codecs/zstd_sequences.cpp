@@ -149,6 +149,23 @@ Status SequenceDecoder::readTable(Kind kind, uint32_t mode, ByteView in, size_t&
   return {};
 }
 
+Status SequenceDecoder::readDictionary(ByteView in, size_t& length) {
+  length = 0;
+  for (const Kind kind : {Offsets, MatchLengths, LiteralLengths}) {
+    size_t bytes;
+    if (Status s = readTable(kind, Compressed, in.subspan(length), bytes)) return s;
+    length += bytes;
+  }
+  ByteReader reader(in.subspan(length));
+  for (uint32_t& offset : offsets_) offset = reader.u32();
+  if (!reader.ok()) return Code::Corrupt;
+  length += reader.at();
+  for (const uint32_t offset : offsets_) {
+    if (offset == 0 || offset > reader.left()) return Code::Corrupt;
+  }
+  return {};
+}
+
 Status SequenceDecoder::decode(ByteView in, Literals literals, Output& out) {
   ByteReader head(in);
   uint32_t count = head.u8();
