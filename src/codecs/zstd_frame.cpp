@@ -173,11 +173,9 @@ Status ZstdFrame::readBlock(ByteView in) {
   if (header_.hasChecksum) ZSTD_XXH64_update(&context_->hash, history_ + size_, made);
   size_ += made;
   decoded_ += made;
-  part_ = !block_.isLast        ? Part::BlockHeader
-          : header_.hasChecksum ? Part::Checksum
-                                : Part::End;
-  const bool isWrong = block_.isLast ? decoded_ != header_.contentSize
-                                     : decoded_ > header_.contentSize;
+  part_ = !block_.isLast ? Part::BlockHeader : header_.hasChecksum ? Part::Checksum : Part::End;
+  const bool isWrong =
+      block_.isLast ? decoded_ != header_.contentSize : decoded_ > header_.contentSize;
   return header_.hasContentSize && isWrong ? Status{Code::Corrupt} : Status{};
 }
 
