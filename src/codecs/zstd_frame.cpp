@@ -20,8 +20,10 @@ namespace {
 /// 128 MiB, as used by zstd's highest levels.
 constexpr uint64_t kMaxWindow = uint64_t{128} << 20;
 
-/// Bytes behind the window below which it is not moved to the front.
-constexpr size_t kMinMoved = 1 << 20;
+/// Bytes behind a window that are dropped at a time: enough that moving the window takes little time.
+size_t droppedBytes(size_t window) {
+  return std::max<size_t>(window / 4, 1 << 20);
+}
 
 constexpr uint32_t kDictionaryMagic = 0xec30a437, kSkippableMagic = 0x184d2a50;
 
@@ -190,12 +192,13 @@ size_t ZstdFrame::firstReachable() const {
 /// window if they are many, else grows.
 Status ZstdFrame::makeRoom(size_t bytes) {
   const size_t first = firstReachable(), kept = size_ - first;
-  if (first >= std::max(kept / 4, kMinMoved)) {
+  if (first >= droppedBytes(kept)) {
     std::memmove(history_, history_ + first, kept);
     size_ = delivered_ = kept;
   }
   if (capacity_ - size_ >= bytes) return {};
-  const size_t capacity = size_ + size_ / 2 + bytes;
+  const size_t window = static_cast<size_t>(header_.window), most = window + droppedBytes(window);
+  const size_t capacity = std::max(size_, std::min(size_ + size_ / 2, most)) + bytes;
   auto* const grown = static_cast<uint8_t*>(std::realloc(history_, capacity));
   if (!grown) return Code::OutOfMemory;
   history_ = grown;

@@ -48,10 +48,10 @@ class ZstdFrame {
   size_t used_ = 0;       // of in_
   size_t heldBytes_ = 0;  // of the part that is being gathered
 
-  uint8_t head_[kMaxHeader];
+  uint8_t head_[kMaxHeader] = {};
   size_t headBytes_ = 0;
-  zstd::FrameHeader header_;
-  zstd::BlockHeader block_;
+  zstd::FrameHeader header_{};
+  zstd::BlockHeader block_{};
   size_t toSkip_ = 0;
 
   uint8_t* history_ = nullptr;  // the dictionary's content, then decoded bytes
