@@ -22,6 +22,7 @@ import { joinBytes } from "../../util/bytes.js";
 import { isZarrError, limitExceeded, networkError, type OnWarning, unsupported } from "../../util/errors.js";
 import { type Limits, resolveLimits } from "../../util/limits.js";
 import { isFileUrl } from "../../util/platform.js";
+import { inSlices, type Steps } from "../../util/slices.js";
 import { blocksOf } from "../file/blocks.js";
 import { arrayDocument, chunkCount, groupDocument } from "../file/documents.js";
 import type { FileChunk, FileContext, FileGroup, FileNode, FilePart } from "../file/model.js";
@@ -52,6 +53,9 @@ const fileOptions: OptionNames<ArrayFileOptions> = {
 
 /** Chunks up to this size are read through the block cache: small ones, such as coordinates, are close to others. */
 const smallChunk = 2 ** 15;
+
+/** Members between two points where listing may pause. */
+const pause = 2 ** 12;
 
 /** Names of documents in stores of any version. */
 const documentName = /^(?:zarr\.json|\.z(?:array|group|attrs|metadata))$/;
@@ -132,14 +136,19 @@ export class ArrayFileStore extends RangedStore implements OwnStore {
   async listChildren(path: string): Promise<readonly string[]> {
     const found = await this.#find(segments(path), undefined);
     if (found?.node.kind !== "group") return [];
-    const names = new Set(await found.node.members(undefined));
-    for (const name of names) {
-      if (isSafe(name)) continue;
-      names.delete(name);
-      this.#context.onWarning?.({
-        code: "bad-member",
-        message: `${this.locate(`/${path}`)}: ${JSON.stringify(name)} is left out: it cannot be part of a key`,
-      });
+    return inSlices(this.#safeNames(path, await found.node.members(undefined)));
+  }
+
+  *#safeNames(path: string, members: readonly string[]): Steps<string[]> {
+    const names = new Set<string>();
+    for (const [i, name] of members.entries()) {
+      if (i % pause === pause - 1) yield;
+      if (isSafe(name)) names.add(name);
+      else
+        this.#context.onWarning?.({
+          code: "bad-member",
+          message: `${this.locate(`/${path}`)}: ${JSON.stringify(name)} is left out: it cannot be part of a key`,
+        });
     }
     return [...names];
   }
