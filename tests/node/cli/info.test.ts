@@ -91,6 +91,22 @@ describe("zarr-wasm info of a group", () => {
     );
   });
 
+  it("shows the levels of a GeoZarr pyramid", async () => {
+    const attributes = { multiscales: { layout: [{ asset: "0" }, { asset: "1", derived_from: "0" }] } };
+    const dir = write(
+      new Map([
+        ["zarr.json", json(v3Group(attributes))],
+        ["0/zarr.json", json(v3Array({}))],
+      ]),
+    );
+    expect(await info(dir)).toBe(
+      `/  Zarr v3 group  (multiscales)
+│  GeoZarr pyramid: levels 0, 1
+└─ 0  uint8 [2], chunks [2], bytes
+`,
+    );
+  });
+
   it("shows the images and coordinate systems of a scene", async () => {
     const between = (input: object, output: object) => ({ type: "identity", input, output });
     const scene = {

@@ -273,6 +273,15 @@ describe("OME-Zarr images", () => {
     );
     expect(isMultiscales(group)).toBe(false);
   });
+
+  it("are not pyramids of GeoZarr, whose levels `sel` treats as other arrays", async () => {
+    const store = new Map<string, Uint8Array>();
+    await createGroup(store, { attributes: { multiscales: { layout: [{ asset: "0" }] } } });
+    const options = { shape: [4], dtype: "uint8", dimensionNames: ["x"] } as const;
+    const level = await create(store, { path: "0", ...options });
+    expect(isMultiscales(await open(store, { kind: "group" }))).toBe(false);
+    await expect(sel(level, { x: 3 })).rejects.toThrow(/"x" has no coordinates/);
+  });
 });
 
 describe("OME-Zarr 0.6 images", () => {

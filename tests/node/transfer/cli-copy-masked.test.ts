@@ -204,6 +204,15 @@ describe("from Zarr v3 to v2", () => {
     }
   });
 
+  it("treats levels of a GeoZarr pyramid as other arrays", async () => {
+    const source = place();
+    await createGroup(urlOf(source), { attributes: { multiscales: { layout: [{ asset: "0" }] } } });
+    await create(urlOf(source), { path: "0", shape: [2], dtype: "uint8", dimensionNames: ["x"] });
+    const dest = place();
+    await copy(source, dest, { format: "2" });
+    expect(((await open(urlOf(dest), { path: "0", kind: "array" })) as ZarrArray).fillValue).toBe(null);
+  });
+
   it("writes an empty _ARRAY_DIMENSIONS for scalars, and drops partial names", async () => {
     const scalar = await copied(3, { dtype: "int32", shape: [], chunkShape: [], dimensionNames: undefined });
     expect([scalar.array.attributes, scalar.array.fillValue]).toEqual([{ _ARRAY_DIMENSIONS: [] }, null]);

@@ -50,6 +50,20 @@ it("channels have the colours and windows of the metadata", () => {
   ]);
 });
 
+it("several channels that are all white have different colours", () => {
+  const axes = [
+    { name: "c", length: 3 },
+    { name: "y", length: 9 },
+    { name: "x", length: 9 },
+  ];
+  const colors = (...list: string[]) => {
+    const channels = list.map((color) => channel(color, undefined));
+    return defaultChannels(described(axes, "uint16", { channelAxis: 0, channels }))!.map(({ color }) => color);
+  };
+  expect(new Set(colors("FFFFFF", "ffffff", "FFFFFF")).size).toBe(3);
+  expect(colors("FFFFFF", "00FF00", "FFFFFF")).toEqual(["ffffff", "00ff00", "ffffff"]);
+});
+
 it("of many channels eight are offered, active ones first", () => {
   const channels = Array.from({ length: 20 }, (_, i) => channel(undefined, undefined, i >= 15));
   const axes = [
@@ -73,6 +87,8 @@ it("bytes of three or four colours are pictures; other handfuls are not", () => 
   expect(of([20, 30, 3], "uint8")).toBe(2);
   expect(of([4, 20, 30], "uint8")).toBe(0);
   expect(of([7, 3, 20, 30], "uint8", ["t", "band", "y", "x"])).toBe(1);
+  expect(of([20, 30, 3], "uint8", ["y", "x", "s"])).toBe(2); // samples of a TIFF
+  expect(of([3, 20, 30], "uint8", ["s", "y", "x"])).toBeUndefined(); // levels of an ocean model
   expect(of([20, 30, 3], "uint16")).toBeUndefined();
   expect(of([20, 30, 5], "uint8")).toBeUndefined();
   expect(of([3, 4, 30], "uint8")).toBeUndefined();

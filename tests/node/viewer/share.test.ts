@@ -134,6 +134,12 @@ describe("advice on errors", () => {
     const { title, advice } = explain(zip, { ...page, source: "https://data.example/a.zip" });
     expect(title).toBe("The archive cannot be read");
     expect((await advice)!.hints.join()).not.toContain("metadata");
+    const file = new ZarrError("InvalidMetadata", "a.nc: the object header is damaged", { code: "bad-file" });
+    const damaged = explain(file, { ...page, source: "https://data.example/a.nc" });
+    expect(damaged.title).toBe("The file is damaged");
+    expect((await damaged.advice)!.hints.join()).not.toContain("metadata");
+    const other = new ZarrError("Unsupported", "a.hdf is an HDF4 file", { code: "unsupported-file" });
+    expect(explain(other, { ...page, source: "x" }).title).toBe("The file cannot be shown");
     const large = new ZarrError("LimitExceeded", "a chunk of 10 × 10 is larger than the limit");
     expect(advise(large, { ...page, source: "x" }).hints[0]).toContain("smaller chunks");
   });

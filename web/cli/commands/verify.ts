@@ -53,7 +53,7 @@ function printResult(source: string, json: boolean, result: VerifyResult, measur
     ...{ badCount: bad, bad: result.problems, unfinished: result.leftovers },
   };
   printSummary(json, facts, [
-    `${counted(arrays, "array")}, ${counted(groups, "group")}: ${chunks} chunks (${missing} not stored), ${sizeText(Number(bytes))} in ${measured.toFixed(2)} s; ${bad === 0 ? "no problems" : `${bad} bad`}`,
+    `${counted(arrays, "array")}, ${counted(groups, "group")}: ${counted(chunks, "chunk")} (${missing} not stored), ${sizeText(Number(bytes))} in ${measured.toFixed(2)} s; ${bad === 0 ? "no problems" : `${bad} bad`}`,
   ]);
 }
 

@@ -10,7 +10,11 @@ const maxNames = 6;
 
 /** Describes a group that is an OME-Zarr image or scene, or the root of an archive of them, in lines. */
 export async function groupNotes(group: ZarrGroup): Promise<string[]> {
-  const notes = [...(await archiveNotes(group)), ...sceneNotes(own(group.attributes, "ome"))];
+  const notes = [
+    ...(await archiveNotes(group)),
+    ...sceneNotes(own(group.attributes, "ome")),
+    ...layoutNotes(own(group.attributes, "multiscales")),
+  ];
   if (!isMultiscales(group)) return notes;
   try {
     return [...notes, ...multiscales(group).flatMap(imageNotes)];
@@ -18,6 +22,14 @@ export async function groupNotes(group: ZarrGroup): Promise<string[]> {
     if (!isZarrError(error)) throw error;
     return [...notes, `OME-Zarr: ${error.message}`];
   }
+}
+
+/** Lists the levels of a GeoZarr pyramid. */
+function layoutNotes(images: unknown): string[] {
+  const layout = own(images, "layout");
+  if (!Array.isArray(layout)) return [];
+  const names = layout.map((level) => own(level, "asset")).filter((name) => typeof name === "string");
+  return names.length > 0 ? [`GeoZarr pyramid: levels ${listed(names.map((name) => short(name)))}`] : [];
 }
 
 /** Describes an OME-Zarr 0.6 scene: images, and transformations between their coordinate systems. */

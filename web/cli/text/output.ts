@@ -71,7 +71,8 @@ export const countText = (count: number): number | string =>
   Number.isSafeInteger(count) ? count : `more than ${Number.MAX_SAFE_INTEGER}`;
 
 /** Returns a count with its noun, in the plural unless it is one. */
-export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
+export const counted = (count: number | bigint, noun: string): string =>
+  `${count} ${noun}${Number(count) === 1 ? "" : "s"}`;
 
 /** Prints facts as JSON for `--json`, otherwise as lines for people. */
 export function printSummary(asJson: boolean | undefined, facts: Facts, lines: readonly string[]): void {

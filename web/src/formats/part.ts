@@ -10,6 +10,7 @@ import { HttpStore } from "../store/http/store.js";
 import { isFileName, isParquetFolder, joinPath, normalizePath } from "../store/path.js";
 import { locateKey, readRange } from "../store/read.js";
 import { type ByteSource, byteReader, type StoredObject } from "../store/source/byte-reader.js";
+import { readableFormats } from "../store/source/file-formats.js";
 import { isStore, joinKey, type RangeQuery, type Store, type StoreGetOptions } from "../store/store.js";
 import { ZipStore } from "../store/zip/store.js";
 import { invalidArgument, isZarrError, notFound, type OnWarning, unsupported } from "../util/errors.js";
@@ -278,6 +279,7 @@ export async function findOther(
   if (repository) return { store: repository, path };
   const file = version === undefined || version === 3 ? await findInside(store, source, options) : undefined;
   if (file) return file;
+  if (isRemoteFile && path === "" && !isParquetFolder(remote)) await explainFile(store as HttpStore, missing, signal);
   // Over HTTP, references are looked for only at names of Parquet folders; `open` has looked for those in URLs.
   const isKnown = remote !== undefined && (!isParquetFolder(remote) || !isStore(source));
   if (version === 3 || isKnown) throw missing;
@@ -307,6 +309,18 @@ export async function findFile(
     if (isAbsence(error)) return undefined;
     throw error;
   }
+}
+
+/** Says in an error that the file at a URL is missing, or has an unknown format. */
+async function explainFile(store: HttpStore, missing: unknown, signal: AbortSignal | undefined): Promise<void> {
+  if (!isZarrError(missing, "NotFound")) return;
+  const { href } = store.url;
+  const head = await byteReader(href, {})
+    .read({ offset: 0, length: 1 }, { signal })
+    .catch(() => undefined);
+  signal?.throwIfAborted();
+  const why = head ? `the format of ${href} is unknown; supported are ${readableFormats}` : `there is no ${href}`;
+  missing.message = `no Zarr array or group found: ${why}`;
 }
 
 /** Whether an error means that a URL is a folder, a page, or missing. Buckets respond with 403 to missing keys. */

@@ -75,8 +75,9 @@ export async function withPathInErrors<T>(path: string, work: () => Promise<T>):
   }
 }
 
+/** Lists are of OME-Zarr; GeoZarr's `multiscales` is an object. */
 const hasImageAttributes = (attributes: unknown): boolean =>
-  isRecord(ownProperty(attributes, "ome")) || ownProperty(attributes, "multiscales") !== undefined;
+  isRecord(ownProperty(attributes, "ome")) || Array.isArray(ownProperty(attributes, "multiscales"));
 
 /** Whether a group above a node has attributes of OME-Zarr. */
 async function isBelowImage({ store, path }: OpenedNode): Promise<boolean> {

@@ -49,6 +49,8 @@ function findColourAxis({ axes, dtype, channels, isLabels }: Facts): number | un
   const isShort = ({ length }: { length: number }) => length === 3 || length === 4;
   const named = axes.findIndex((axis) => isShort(axis) && channelName.test(axis.name ?? ""));
   if (named >= 0) return named;
+  const last = axes.at(-1)!;
+  if (isShort(last) && last.name?.toLowerCase() === "s") return axes.length - 1; // samples of a TIFF
   const isFree = (axis: Facts["axes"][number]) =>
     isShort(axis) && axis.name === undefined && axis.role === undefined;
   const ends = [axes.length - 1, 0].filter((axis) => isFree(axes[axis]!));
@@ -92,12 +94,15 @@ function chosenChannels(dataset: Facts): ChannelState[] | undefined {
   const others = firstChannels(Math.min(count, channels?.length ?? 0), (index) => !isActive(index));
   const chosen = [...active, ...others].slice(0, maxChannels);
   const isAnyOn = active.length > 0;
+  // White is the default of OME-XML: of several white channels none could be told apart.
+  const isWhite = count > 1 && chosen.every((index) => /^f{6}$/i.test(channels?.[index]?.color ?? ""));
+  const given = (index: number) => (isWhite ? undefined : channelColor(channels?.[index]?.color));
   return chosen
     .sort((a, b) => a - b)
     .map((index, i) => ({
       index,
       isOn: !isAnyOn || isActive(index),
-      color: channelColor(channels?.[index]?.color) ?? (pairs[chosen.length] ?? palette)[i % palette.length]!,
+      color: given(index) ?? (pairs[chosen.length] ?? palette)[i % palette.length]!,
       range: channelRange(channels?.[index]?.window),
       gamma: 1,
     }));

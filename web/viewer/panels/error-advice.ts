@@ -35,7 +35,7 @@ function errorHints(error: ZarrError, context: ErrorContext): string[] {
   switch (error._tag) {
     case "NotFound":
       return [
-        "The address must be that of the array itself: the folder that holds its metadata (meta for Zarr v1) beside the chunks.",
+        "The address must be that of a file, or of the folder that holds the array’s metadata (meta for Zarr v1) beside the chunks.",
         "Check the spelling and capital letters. An address on another server begins with https://.",
       ];
     case "Network":
@@ -47,9 +47,11 @@ function errorHints(error: ZarrError, context: ErrorContext): string[] {
       ];
     case "UnknownCodec":
     case "Unsupported":
+      if (error.code === "unsupported-file") return ["Nothing is wrong with the address."];
       return ["Nothing is wrong with the address. A program that knows this feature can read the array."];
     case "InvalidMetadata":
       if (error.code === "bad-zip") return ["The file may be truncated or damaged, or not a zip archive."];
+      if (error.code === "bad-file") return ["The file may be truncated, damaged or still being written."];
       if (isWebPage(error)) return [pageHint];
       return ["The metadata document exists, but does not conform to the Zarr specification."];
     case "InvalidArgument":

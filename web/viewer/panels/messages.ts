@@ -50,6 +50,8 @@ function errorTitle(error: ZarrError, operation: FailedOperation): string {
   // These errors affect every chunk.
   const isGeneral = ["EngineFailed", "UnknownCodec", "Unsupported"].includes(_tag);
   if (error.code === "bad-zip") return "The archive cannot be read";
+  if (error.code === "unsupported-file") return "The file cannot be shown";
+  if (error.code === "bad-file" && chunkKey === undefined) return "The file is damaged";
   return chunkKey === undefined || isGeneral || operation === "opening"
     ? (titles[_tag] ?? "The store could not be written")
     : chunkTitle(error);

@@ -87,7 +87,8 @@ export function omeAttributes(group: ZarrGroup): unknown {
 
 /** Whether a group's attributes describe an OME-Zarr image; they may still turn out to be invalid. */
 export function isMultiscales(group: ZarrGroup): boolean {
-  return ownProperty(omeAttributes(group), "multiscales") !== undefined;
+  const images = ownProperty(omeAttributes(group), "multiscales");
+  return images !== undefined && ownProperty(images, "layout") === undefined; // GeoZarr has a layout
 }
 
 /**

@@ -292,13 +292,16 @@ export async function openFile(
   if (!found) return undefined;
   const parser = await loadParser(found.id);
   if (!parser)
-    throw unsupported(`${file.name} is not a folder of Zarr data, but ${formatHint(found)}`, {
+    throw unsupported(`${file.name} is ${formatHint(found)}`, {
       code: "unsupported-file",
     });
   const siblings = new Siblings(file, options);
   const { name } = file;
   const context = { name, blocks, limits, onWarning, sibling: (path: string) => siblings.find(path) };
-  const root = await parser.open(context, signal);
+  const root = await parser.open(context, signal).catch((error: unknown) => {
+    if (isZarrError(error) && !error.message.includes(name)) error.message = `${name}: ${error.message}`;
+    throw error;
+  });
   const store = new ArrayFileStore(file, root, context, siblings.opened());
   handleOf(store).lastVersion = 3;
   return store;
