@@ -26,7 +26,7 @@ import { inSlices, type Steps } from "../../util/slices.js";
 import { blocksOf } from "../file/blocks.js";
 import { arrayDocument, chunkCount, groupDocument } from "../file/documents.js";
 import type { FileChunk, FileContext, FileGroup, FileNode, FilePart } from "../file/model.js";
-import { loadParser } from "./detect.js";
+import { loadParser, preloadParser } from "./detect.js";
 
 /** Options; those of HttpStore are for files read by URL. */
 export interface ArrayFileOptions extends HttpStoreOptions {
@@ -288,6 +288,7 @@ export async function openFile(
   const { signal, onWarning } = options;
   const limits = resolveLimits(options.limits);
   const blocks = blocksOf(file, limits.indexBytes);
+  preloadParser(file.name);
   const found = fileFormat(await blocks.head(headBytes, signal));
   if (!found) return undefined;
   const parser = await loadParser(found.id);

@@ -53,8 +53,16 @@ const maxBlocks = 2 ** 16;
 const maxMessages = 2 ** 17;
 const what = "object header";
 
-/** Reads all messages of an object. */
-export async function readHeader(file: HdfFile, address: number): Promise<ObjectHeader> {
+/**
+ * Reads the messages of an object.
+ * @param isEnough whether the messages read suffice, so that the continuation that follows is not read. Default: all are
+ *   read.
+ */
+export async function readHeader(
+  file: HdfFile,
+  address: number,
+  isEnough?: (header: ObjectHeader) => Promise<boolean>,
+): Promise<ObjectHeader> {
   await file.turn();
   const head = await file.cursor(address, Math.min(maxPrefix, Math.max(file.form.end - address, 0)), what);
   const isNew = String.fromCharCode(...head.bytes.subarray(0, 4)) === "OHDR";
@@ -64,6 +72,7 @@ export async function readHeader(file: HdfFile, address: number): Promise<Object
   let count = 0;
   const seen = new Set<number>();
   for (const [i, block] of blocks.entries()) {
+    if (i > 0 && (await isEnough?.({ address, messages }))) break;
     if (seen.has(block.address)) throw badFile(`${head.what} continues in a cycle`);
     seen.add(block.address);
     await file.turn();
