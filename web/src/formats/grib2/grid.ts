@@ -115,7 +115,6 @@ interface Corners {
   readonly unit: number;
   readonly first: readonly [latitude: number, longitude: number];
   readonly last: readonly [latitude: number, longitude: number];
-  readonly flags: number;
 }
 
 function readCorners(cursor: Cursor): Corners {
@@ -125,8 +124,8 @@ function readCorners(cursor: Cursor): Corners {
   const unit = isMicro ? 1e-6 : basic / parts;
   const point = () => [angle(cursor) * unit, angle(cursor) * unit] as const;
   const first = point();
-  const flags = cursor.u8();
-  return { earth, columns, rows, unit, first, flags, last: point() };
+  cursor.skip(1);
+  return { earth, columns, rows, unit, first, last: point() };
 }
 
 const angle = (cursor: Cursor): number => signed(cursor.u32());
@@ -144,15 +143,15 @@ function longitudes(columns: number, first: number, last: number, scan: Scan): (
 }
 
 function latitudesLongitudes({ cursor, template }: Definition): Grid {
-  const { columns, rows, unit, first, last, flags, earth } = readCorners(cursor);
+  const { columns, rows, unit, first, last, earth } = readCorners(cursor);
   if (columns === missing || rows === missing)
     throw notRead("reduced grids of latitudes and longitudes are not read");
   cursor.skip(4);
   const increment = cursor.u32();
   const scan = readScan(cursor);
-  const isGiven = (flags & 16) !== 0 && increment !== missing;
+  const isGiven = increment !== missing && increment !== 0;
   const step = isGiven ? increment * unit : Math.abs(first[0] - last[0]) / Math.max(1, rows - 1);
-  const latitude = (j: number) => first[0] + scan.j * j * step;
+  const latitude = (j: number) => (j > 0 && j === rows - 1 ? last[0] : first[0] + scan.j * j * step);
   const longitude = longitudes(columns, first[1], last[1], scan);
   const open = () => latitude;
   if (template === 0)

@@ -61,7 +61,7 @@ export class MessageReader {
   /** Reads a message. @returns the position where the search goes on. */
   async #readNext(start: number, fields: Field[], signal: AbortSignal | undefined): Promise<number> {
     try {
-      const message = await this.#header(start, signal);
+      const message = await this.#header(start, signal, true);
       if (message.edition === 2) fields.push(...(await this.read(start, signal)));
       else this.#warn("unsupported-message", start, `it is of edition ${message.edition}`);
       return start + message.length;
@@ -105,22 +105,28 @@ export class MessageReader {
     }
   }
 
-  /** Reads section 0, and checks the end of the message. */
-  async #header(start: number, signal: AbortSignal | undefined) {
+  /** Reads section 0. */
+  async #header(start: number, signal: AbortSignal | undefined, checksEnd: boolean) {
     const { blocks } = this.context;
     const cursor = new Cursor(await blocks.read(start, headerBytes, signal), "section 0", false, 6);
     const [discipline, edition] = [cursor.u8(), cursor.u8()];
     cursor.at = edition === 1 ? 4 : 8;
     const length = edition === 1 ? cursor.uint(3) : cursor.u64();
     if (length < headerBytes + 4) throw badFile(`it has ${length} bytes`);
+    blocks.check(start, length);
+    if (!checksEnd) return { discipline, edition, length };
     const end = await blocks.read(start + length - 4, 4, signal);
     if (!trailer.every((byte, i) => end[i] === byte)) throw badFile("it does not end with 7777");
     return { discipline, edition, length };
   }
 
-  /** Reads the fields of the message at a position. @throws InvalidMetadata ("bad-file"), Unsupported, LimitExceeded. */
-  async read(start: number, signal: AbortSignal | undefined): Promise<Field[]> {
-    const { discipline, edition, length } = await this.#header(start, signal);
+  /**
+   * Reads the fields of the message at a position.
+   * @param checksEnd whether to read its end.
+   * @throws InvalidMetadata ("bad-file"), Unsupported, LimitExceeded.
+   */
+  async read(start: number, signal: AbortSignal | undefined, checksEnd = true): Promise<Field[]> {
+    const { discipline, edition, length } = await this.#header(start, signal, checksEnd);
     if (edition !== 2) throw notRead(`${this.context.name}: messages of edition ${edition} are not read`);
     const fields: Field[] = [];
     const found = new Sections(discipline, { offset: start, length });

@@ -4,6 +4,7 @@ import { toJson } from "../../metadata/print.js";
 import type { JsonObject } from "../../util/json.js";
 import { badFile } from "../file/cursor.js";
 import type { FileContext, FileFormat, FileGroup, FileNode } from "../file/model.js";
+import { indexedEntries } from "./index-file.js";
 import { MessageReader } from "./messages.js";
 import { type Coordinate, type Entry, type Variable, variablesOf } from "./variables.js";
 
@@ -19,7 +20,10 @@ export const format: FileFormat = {
 };
 
 async function readEntries(context: FileContext, signal: AbortSignal | undefined): Promise<Entry[]> {
-  const fields = await new MessageReader(context).scan(signal);
+  const reader = new MessageReader(context);
+  const indexed = await indexedEntries(context, reader, signal);
+  if (indexed) return indexed;
+  const fields = await reader.scan(signal);
   return fields.map(({ product, grid, packing, parts }) => ({ product, grid, packing, locate: () => parts }));
 }
 

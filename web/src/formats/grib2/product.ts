@@ -239,6 +239,9 @@ function levelOf(first: Surface, second: Surface, centre: number): { typeOfLevel
   if (first.type === 100 && second.type === 100) return { typeOfLevel: "isobaricLayer", level: value / 100 };
   if (first.type === 100 && !isLayer && value < 100) return { typeOfLevel: "isobaricInPa", level: value };
   if (first.type === 100 && !isLayer) return { typeOfLevel: "isobaricInhPa", level: value / 100 };
+  // Potential vorticity has the unit 10⁻⁶ K m² kg⁻¹ s⁻¹.
+  if (first.type === 109 && !isLayer)
+    return { typeOfLevel: "potentialVorticity", level: Number((value * 1e6).toPrecision(12)) };
   const local = centre === ncep ? ncepLevels[first.type - 200] : undefined;
   if (local && local !== "-") return { typeOfLevel: local, level: value };
   const known = levels[first.type];

@@ -98,8 +98,8 @@ export function lambertConformal(earth: Earth, meridian: number, first: number, 
   };
 }
 
-/** Returns an angle between -π and π. */
-const turn = (angle: number): number => angle - 2 * Math.PI * Math.round(angle / (2 * Math.PI));
+/** Returns an angle above -π and up to π. */
+const turn = (angle: number): number => angle - 2 * Math.PI * Math.ceil(angle / (2 * Math.PI) - 0.5);
 
 /** Returns the point of a rotated grid; all angles in degrees. */
 export function unrotate(
@@ -118,7 +118,7 @@ export function unrotate(
   const across = Math.sin(lambda) * Math.cos(phi);
   return [
     Math.asin(Math.max(-1, Math.min(1, up))) / radians,
-    Math.atan2(across, along) / radians + pole.longitude,
+    turn(Math.atan2(across, along) + pole.longitude * radians) / radians,
   ];
 }
 
