@@ -95,7 +95,10 @@ function expectType(found: Json, wanted: Json): void {
   expectJson(isName ? found["name"]! : found, wanted);
 }
 
-async function checkValues(array: ZarrArray, { values, strings, folder, tolerance }: TypedCase): Promise<void> {
+async function checkValues(
+  array: ZarrArray,
+  { values, strings, folder, tolerance }: TypedCase,
+): Promise<void> {
   if (values !== undefined) {
     const { bytes } = await getBytes(array);
     const inline = /^base64:(.*)$/.exec(values)?.[1];

@@ -51,7 +51,16 @@ describe("lists of messages", () => {
 
   it("of ECMWF", async () => {
     const lines = levels.map((level, i) =>
-      JSON.stringify({ date: "20070323", time: "1200", step: "0", levtype: "pl", levelist: `${level}`, param: "t", _offset: starts[i], _length: 1 }),
+      JSON.stringify({
+        date: "20070323",
+        time: "1200",
+        step: "0",
+        levtype: "pl",
+        levelist: `${level}`,
+        param: "t",
+        _offset: starts[i],
+        _length: 1,
+      }),
     );
     const { store } = await openWith(bytes, "levels.index", lines.join("\n"));
     expect((await open(store, { path: "t", kind: "array" })).shape).toEqual([5, 4, 6]);
@@ -85,7 +94,8 @@ describe("damaged files", () => {
     const visit = async (path: string): Promise<void> => {
       const node = await open(store, { path });
       if (node.kind === "group") {
-        for (const name of await store.listChildren(path)) await visit(path === "" ? name : `${path}/${name}`);
+        for (const name of await store.listChildren(path))
+          await visit(path === "" ? name : `${path}/${name}`);
         return;
       }
       if (node.shape.reduce((product, length) => product * length, 1) < 2 ** 20) await get(node as never);
@@ -95,12 +105,19 @@ describe("damaged files", () => {
 
   const rounds = Number(process.env["ZARR_WASM_MUTATIONS"] ?? 300);
   it(`${rounds} mutations: typed errors only`, { timeout: rounds * 500 }, async () => {
-    const files = ["levels.grib2", "fields.grib2", "grid-reduced-32.grib2", "grid-lambert.grib2", "members.grib2"].map(read);
+    const files = [
+      "levels.grib2",
+      "fields.grib2",
+      "grid-reduced-32.grib2",
+      "grid-lambert.grib2",
+      "members.grib2",
+    ].map(read);
     const next = random(Number(process.env["ZARR_WASM_SEED"] ?? 1));
     for (let round = 0; round < rounds; round++) {
       const bytes = files[round % files.length]!.slice();
       const headers = Math.min(bytes.byteLength, 400);
-      for (let i = next() % 6; i >= 0; i--) bytes[next() % (next() % 2 ? headers : bytes.byteLength)] = next() % 3 ? next() % 256 : 255;
+      for (let i = next() % 6; i >= 0; i--)
+        bytes[next() % (next() % 2 ? headers : bytes.byteLength)] = next() % 3 ? next() % 256 : 255;
       const cut = next() % 8 === 0 ? next() % bytes.byteLength : bytes.byteLength;
       try {
         await readAll(bytes.subarray(0, cut));

@@ -35,7 +35,9 @@ export class CoordinateArray implements FileArray {
     const { shape } = computed;
     const columns = Math.max(1, Math.min(shape.at(-1) ?? 1, chunkElements));
     const chunks = shape.map((length, axis) =>
-      axis === shape.length - 1 ? columns : Math.max(1, Math.min(length, Math.floor(chunkElements / columns))),
+      axis === shape.length - 1
+        ? columns
+        : Math.max(1, Math.min(length, Math.floor(chunkElements / columns))),
     );
     this.#parts = {
       shape,

@@ -13,8 +13,8 @@ import {
   lambertConformal,
   maxGaussian,
   mercator,
-  polarStereographic,
   type Projection,
+  polarStereographic,
   radians,
   unrotate,
 } from "./projections.js";
@@ -154,8 +154,7 @@ function latitudesLongitudes({ cursor, template }: Definition): Grid {
   const latitude = (j: number) => (j > 0 && j === rows - 1 ? last[0] : first[0] + scan.j * j * step);
   const longitude = longitudes(columns, first[1], last[1], scan);
   const open = () => latitude;
-  if (template === 0)
-    return regular("regular_ll", [rows, columns], { shape: [rows], open }, longitude, scan);
+  if (template === 0) return regular("regular_ll", [rows, columns], { shape: [rows], open }, longitude, scan);
   const pole = { latitude: angle(cursor) * unit, longitude: angle(cursor) * unit, angle: cursor.f32() };
   const shape = [rows, columns];
   const mapping = mappingOf("rotated_latitude_longitude", earth, {
@@ -330,7 +329,12 @@ function gaussianGrid({ points, listBytes, cursor }: Definition): Grid {
 }
 
 /** Returns the latitudes of the rows from a first one on. */
-function gaussianRows(n: number, rows: number, first: number, scan: Scan): () => Promise<(j: number) => number> {
+function gaussianRows(
+  n: number,
+  rows: number,
+  first: number,
+  scan: Scan,
+): () => Promise<(j: number) => number> {
   let all: Promise<Float64Array> | undefined;
   return async () => {
     all ??= inSlices(gaussianLatitudes(n));

@@ -1,8 +1,8 @@
 /** Lists of the messages of a file beside it: `.idx` of wgrib2, `.index` of ECMWF. */
 
+import { isZarrError } from "../../util/errors.js";
 import { isJsonObject, type Json, toPlain } from "../../util/json.js";
 import { parseJson } from "../../util/json-reader.js";
-import { isZarrError } from "../../util/errors.js";
 import { badFile } from "../file/cursor.js";
 import type { FileContext } from "../file/model.js";
 import type { Field, MessageReader } from "./messages.js";
@@ -81,8 +81,9 @@ function entryOf(context: FileContext, reader: MessageReader, row: Row, sample: 
 }
 
 const sameField = (a: Product, b: Product): boolean =>
-  (["time", "step", "number", "level", "typeOfLevel", "stepType", "derived"] as const).every((key) => a[key] === b[key]) &&
-  a.parameter.join() === b.parameter.join();
+  (["time", "step", "number", "level", "typeOfLevel", "stepType", "derived"] as const).every(
+    (key) => a[key] === b[key],
+  ) && a.parameter.join() === b.parameter.join();
 
 async function readIndex(context: FileContext, signal: AbortSignal | undefined): Promise<Row[] | undefined> {
   const name = decodeURIComponent(/([^/\\]*?)(?:[?#].*)?$/.exec(context.name)![1]!);
@@ -100,7 +101,9 @@ async function readIndex(context: FileContext, signal: AbortSignal | undefined):
 
 async function readText(context: FileContext, name: string, signal: AbortSignal | undefined) {
   try {
-    const bytes = await context.sibling(name)?.read(undefined, { signal, maxBytes: context.limits.metadataBytes });
+    const bytes = await context
+      .sibling(name)
+      ?.read(undefined, { signal, maxBytes: context.limits.metadataBytes });
     return bytes && new TextDecoder().decode(bytes);
   } catch (error) {
     signal?.throwIfAborted();
@@ -118,7 +121,9 @@ function wgribRows(text: string): Row[] | undefined {
     const [, year, month, day, hour] = /^d=(\d{4})(\d\d)(\d\d)(\d\d)$/.exec(date) ?? [];
     const level = /^([\d.]+) mb$/.exec(rest[1] ?? "")?.[1];
     const step = wgribStep(rest[2] ?? "");
-    const member = rest.map((part) => /^ENS=[+-]?(\d+)$/.exec(part)?.[1]).find((found) => found !== undefined);
+    const member = rest
+      .map((part) => /^ENS=[+-]?(\d+)$/.exec(part)?.[1])
+      .find((found) => found !== undefined);
     if (!/^\d+$/.test(offset ?? "") || hour === undefined || !step) return undefined;
     const others = rest.filter((part, i) => !(i === 2 || part.startsWith("ENS=") || (i === 1 && level)));
     rows.push({
@@ -153,7 +158,8 @@ function ecmwfRows(text: string): Row[] | undefined {
     const [, year, month, day] = /^(\d{4})(\d\d)(\d\d)$/.exec(String(date)) ?? [];
     const [, hour, minute] = /^(\d\d)(\d\d)$/.exec(String(time)) ?? [];
     const [, end] = /^(?:\d+-)?(\d+)$/.exec(String(step)) ?? [];
-    if (!Number.isSafeInteger(offset) || day === undefined || hour === undefined || end === undefined) return undefined;
+    if (!Number.isSafeInteger(offset) || day === undefined || hour === undefined || end === undefined)
+      return undefined;
     const isPressure = others["levtype"] === "pl";
     const rest = { ...others, ...(!isPressure && { levelist }) };
     rows.push({
@@ -170,7 +176,11 @@ function ecmwfRows(text: string): Row[] | undefined {
 
 function parseLine(line: string): Json | undefined {
   try {
-    return parseJson(new TextEncoder().encode(line), { name: "the index", maxDepth: 8, bareNonFinite: false });
+    return parseJson(new TextEncoder().encode(line), {
+      name: "the index",
+      maxDepth: 8,
+      bareNonFinite: false,
+    });
   } catch {
     return undefined;
   }

@@ -1,9 +1,9 @@
 /** Finds the fields of GRIB 2 files: a walk over the headers of sections, which skips their data. */
 
-import { badFile, Cursor } from "../file/cursor.js";
-import type { FileContext, FilePart } from "../file/model.js";
 import { isZarrError, limitExceeded } from "../../util/errors.js";
 import { nextTask } from "../../util/platform.js";
+import { badFile, Cursor } from "../file/cursor.js";
+import type { FileContext, FilePart } from "../file/model.js";
 import { type Identification, notRead, type Product, readIdentification, readProduct } from "./product.js";
 
 /** A field: the sections of a message that belong to it. */
@@ -133,7 +133,8 @@ export class MessageReader {
     for (let at = start + headerBytes; at < start + length - 4; ) {
       const head = new Cursor(await this.context.blocks.read(at, 5, signal), "a section", false);
       const [size, id] = [head.u32(), head.u8()];
-      if (size < 5 || at + size > start + length - 4) throw badFile(`section ${id} at ${at} has ${size} bytes`);
+      if (size < 5 || at + size > start + length - 4)
+        throw badFile(`section ${id} at ${at} has ${size} bytes`);
       const part = { offset: at, length: size };
       const content = await this.#content(id, part, signal);
       found.add(id, part, content);
@@ -150,7 +151,9 @@ export class MessageReader {
   /** Reads a section; of the bitmap and of data only the first bytes. */
   async #content(id: number, { offset, length }: FilePart, signal: AbortSignal | undefined) {
     if (length > maxSection && id < 6)
-      throw limitExceeded(`section ${id} at ${offset} has ${length} bytes, more than the limit of ${maxSection}`);
+      throw limitExceeded(
+        `section ${id} at ${offset} has ${length} bytes, more than the limit of ${maxSection}`,
+      );
     const bytes = await this.context.blocks.read(offset, id < 6 ? length : Math.min(length, 6), signal);
     return id === 3 ? this.#intern(bytes) : bytes;
   }

@@ -241,7 +241,13 @@ function readTable(): Map<string, Row[]> {
   for (const line of table.trim().split("\n")) {
     const [key = "", shortName = "", name, longName = "", units = ""] = line.split("|");
     const [parameter = "", condition] = key.split("@");
-    const row = { shortName, name: name || shortName, longName, units: units || "1", conditions: condition?.split(".") ?? [] };
+    const row = {
+      shortName,
+      name: name || shortName,
+      longName,
+      units: units || "1",
+      conditions: condition?.split(".") ?? [],
+    };
     found.set(parameter, [...(found.get(parameter) ?? []), row]);
   }
   return found;

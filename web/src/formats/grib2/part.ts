@@ -58,7 +58,9 @@ class Dataset {
   }
 
   group(): FileGroup {
-    const arrays = [...this.#coordinates].flatMap(([name, { array }]) => (array ? [[name, array()] as const] : []));
+    const arrays = [...this.#coordinates].flatMap(([name, { array }]) =>
+      array ? [[name, array()] as const] : [],
+    );
     return groupOf(new Map<string, FileNode>([...this.#variables, ...arrays]));
   }
 }

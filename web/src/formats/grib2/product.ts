@@ -47,7 +47,20 @@ const templates: Readonly<Record<number, { readonly shift?: number; readonly par
 };
 
 const dataTypes = ["an", "fc", "af", "cf", "pf", "cp", "sa", "ra", "ep"];
-const statistics = ["avg", "accum", "max", "min", "diff", "rms", "sd", "cov", "sdiff", "ratio", "stdanom", "sum"];
+const statistics = [
+  "avg",
+  "accum",
+  "max",
+  "min",
+  "diff",
+  "rms",
+  "sd",
+  "cov",
+  "sdiff",
+  "ratio",
+  "stdanom",
+  "sum",
+];
 
 /** Seconds of a unit of time (code table 4.4). */
 const unitSeconds: Readonly<Record<number, number>> = {
@@ -109,7 +122,8 @@ export function readProduct(section: Uint8Array, identification: Identification)
     ...levelOf(first, second, centre),
     time,
     step: own.step,
-    stepType: own.statistic === undefined ? "instant" : (statistics[own.statistic] ?? `statistic ${own.statistic}`),
+    stepType:
+      own.statistic === undefined ? "instant" : (statistics[own.statistic] ?? `statistic ${own.statistic}`),
     number: own.member,
     dataType,
     derived: own.derived.join(", "),

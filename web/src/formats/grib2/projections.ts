@@ -111,10 +111,7 @@ export function unrotate(
   const tilt = (pole.latitude + 90) * radians;
   const x = Math.cos(lambda) * Math.cos(phi);
   const z = Math.sin(phi);
-  const [along, up] = [
-    Math.cos(tilt) * x - Math.sin(tilt) * z,
-    Math.sin(tilt) * x + Math.cos(tilt) * z,
-  ];
+  const [along, up] = [Math.cos(tilt) * x - Math.sin(tilt) * z, Math.sin(tilt) * x + Math.cos(tilt) * z];
   const across = Math.sin(lambda) * Math.cos(phi);
   return [
     Math.asin(Math.max(-1, Math.min(1, up))) / radians,

@@ -184,7 +184,10 @@ export class Variable implements FileArray {
     }
     const { mapping } = grid;
     if (mapping)
-      yield ["spatial_ref", { text, array: () => new CoordinateArray(listed([0], []), "int64", [], mapping) }];
+      yield [
+        "spatial_ref",
+        { text, array: () => new CoordinateArray(listed([0], []), "int64", [], mapping) },
+      ];
     yield [gridKey, { text, array: undefined }];
   }
 }
@@ -238,7 +241,17 @@ export function variablesOf(context: FileContext, entries: readonly Entry[]): Va
     const { parameter, centre, typeOfLevel, stepType, dataType, derived } = product;
     const name = findParameter(product)?.name ?? parameter.join("_");
     const isMember = product.number !== undefined;
-    const key = [name, ...parameter, centre, typeOfLevel, stepType, dataType, derived, isMember, known.index].join("|");
+    const key = [
+      name,
+      ...parameter,
+      centre,
+      typeOfLevel,
+      stepType,
+      dataType,
+      derived,
+      isMember,
+      known.index,
+    ].join("|");
     const group = groups.get(key) ?? { name, entries: [], grid: known.grid };
     groups.set(key, group);
     group.entries.push(entry);
