@@ -212,7 +212,7 @@ uint32_t Session::reduce(uint32_t bytes) {
 
 namespace {
 
-/// Bytes that are decoded at a time: libzstd's block size.
+/// Bytes that are decoded at a time: a block of zstd holds no more.
 constexpr size_t kFramePiece = 128 << 10;
 
 }  // namespace

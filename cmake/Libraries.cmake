@@ -27,15 +27,16 @@ function(zw_library name)
   set(${ARG_LIST} ${${ARG_LIST}} ${name} PARENT_SCOPE)
 endfunction()
 
-# zstd's encoder, with 64-bit words on every target (wide-registers patch), and its decoder, which only full.wasm uses for
-# frames in pieces and with dictionaries: both built for size where speed does not matter. libzstd's dispatch of legacy
-# frame formats is disabled; zstd_v07.cpp calls the v0.7 decoder directly.
+# zstd's encoder, with 64-bit words on every target (wide-registers patch), built for size where speed does not matter.
+# Tests and fuzzers compare our decoder with libzstd's. zstd_v07.cpp calls the decoder of format v0.7 directly.
 set(zw_zstd ${CMAKE_CURRENT_BINARY_DIR}/zstd-patched/lib)
 zw_patched_copy(${ZSTD_SOURCE_DIR}/lib ${zw_zstd}
-  ${zw_patches}/zstd-no-dictionaries.patch ${zw_patches}/zstd-wide-registers.patch
-  ${zw_patches}/zstd-window-bounds.patch)
-set(zw_zstd_decoder
-  decompress/huf_decompress.c decompress/zstd_decompress.c decompress/zstd_decompress_block.c decompress/zstd_ddict.c)
+  ${zw_patches}/zstd-no-dictionaries.patch ${zw_patches}/zstd-wide-registers.patch)
+set(zw_zstd_decoder)
+if(NOT EMSCRIPTEN AND NOT ZW_INSTALL)
+  set(zw_zstd_decoder
+    decompress/huf_decompress.c decompress/zstd_decompress.c decompress/zstd_decompress_block.c decompress/zstd_ddict.c)
+endif()
 # Code that runs once per frame, and the legacy decoder.
 set(zw_zstd_small
   common/entropy_common.c common/fse_decompress.c common/zstd_common.c
@@ -51,11 +52,8 @@ zw_library(zw_zstd DIR ${zw_zstd}
   DEFINES
     ZSTD_LEGACY_SUPPORT=0 ZSTD_DISABLE_ASM ZSTD_STRIP_ERROR_STRINGS ZSTD_TRACE=0)
 target_compile_options(zw_zstd PRIVATE "SHELL:${no_partial_unroll}")
-list(TRANSFORM zw_zstd_decoder PREPEND ${zw_zstd}/)
 list(TRANSFORM zw_zstd_small PREPEND ${zw_zstd}/)
-set_source_files_properties(${zw_zstd_small} ${zw_zstd_decoder} PROPERTIES COMPILE_OPTIONS -Os)
-set_source_files_properties(${zw_zstd_decoder} PROPERTIES
-  COMPILE_DEFINITIONS "HUF_DISABLE_FAST_DECODE;HUF_FORCE_DECOMPRESS_X1;ZSTD_FORCE_DECOMPRESS_SEQUENCES_SHORT;ZSTD_NO_INLINE")
+set_source_files_properties(${zw_zstd_small} PROPERTIES COMPILE_OPTIONS -Os)
 
 set(zw_lz4 ${CMAKE_CURRENT_BINARY_DIR}/lz4-wide-words/lib)
 zw_patched_copy(${LZ4_SOURCE_DIR}/lib ${zw_lz4} ${zw_patches}/lz4-wide-words.patch)

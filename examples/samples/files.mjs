@@ -56,7 +56,7 @@ async function writeTissueFile(folder) {
 async function writeReliefFile(folder) {
   const group = await open(new URL("relief.zarr/", folder), { kind: "group" });
   const levels = (await group.members()).length;
-  const array = await group.open(levels > 2 ? "2" : "1", { kind: "array" });
+  const array = await group.open(String(Math.min(levels - 1, 2)), { kind: "array" });
   const [samples, rows, columns] = array.shape;
   const { data } = await get(array);
   const bytes = new Uint8Array(data.length);

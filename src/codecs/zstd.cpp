@@ -88,25 +88,6 @@ Status encode(const Step& step, ByteView in, ByteSpan out, Workspace& work, Byte
 
 }  // namespace
 
-Code zstdCode(size_t error) {
-  switch (ZSTD_getErrorCode(error)) {
-    case ZSTD_error_dstSize_tooSmall:
-      return Code::SizeMismatch;
-    case ZSTD_error_checksum_wrong:
-      return Code::ChecksumMismatch;
-    case ZSTD_error_memory_allocation:
-      return Code::OutOfMemory;
-    case ZSTD_error_prefix_unknown:
-    case ZSTD_error_frameParameter_unsupported:
-    case ZSTD_error_frameParameter_windowTooLarge:
-      return Code::BadHeader;
-    case ZSTD_error_dictionary_wrong:
-      return Code::BadVersion;
-    default:
-      return Code::Corrupt;
-  }
-}
-
 bool isLegacyZstd(ByteView in) {
   if (in.size() < 4) return false;
   const uint32_t magic = load<uint32_t>(in.data());
@@ -159,9 +140,14 @@ Status zstdEncode(Workspace& work, int32_t level, bool checksum, ByteView in, By
     produced = made;
     return {};
   }
-  const Code code = zstdCode(made);
-  if (code == Code::SizeMismatch) return {};
-  return code == Code::OutOfMemory ? code : Code::EncodeFailed;
+  switch (ZSTD_getErrorCode(made)) {
+    case ZSTD_error_dstSize_tooSmall:
+      return {};
+    case ZSTD_error_memory_allocation:
+      return Code::OutOfMemory;
+    default:
+      return Code::EncodeFailed;
+  }
 }
 
 constinit const Codec kZstdCodec = {

@@ -22,9 +22,6 @@ Status zstdEncode(Workspace& work, int32_t level, bool checksum, ByteView in, By
 /// True if libzstd supports the level.
 bool isZstdLevel(int32_t level);
 
-/// The status code for an error of libzstd.
-Code zstdCode(size_t error);
-
 /// True if `in` starts with the magic number of a frame format from before 1.0 (v0.1 to v0.7).
 bool isLegacyZstd(ByteView in);
 

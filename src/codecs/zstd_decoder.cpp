@@ -12,15 +12,9 @@ namespace {
 
 constexpr uint32_t kMagic = 0xfd2fb528;
 
-struct FrameHeader {
-  size_t bytes;
-  size_t maxBlock;
-  uint64_t contentSize;
-  bool hasContentSize;
-  bool hasChecksum;
-};
+}  // namespace
 
-Status readHeader(ByteView in, FrameHeader& header) {
+Status readFrameHeader(ByteView in, FrameHeader& header) {
   ByteReader reader(in);
   if (reader.u32() != kMagic) return reader.ok() ? Code::BadHeader : Code::Truncated;
   const uint32_t flags = reader.u8();
@@ -43,48 +37,50 @@ Status readHeader(ByteView in, FrameHeader& header) {
   }
   if (!reader.ok()) return {Code::Truncated, in.size()};
   if (!isSingle && (window >> 3) > 21) return Code::BadHeader;  // over 2 GiB
-  if (std::any_of(id.begin(), id.end(), [](uint8_t b) { return b != 0; })) return Code::BadVersion;
+  header.dictionaryId = 0;
+  for (size_t i = 0; i < id.size(); i++) header.dictionaryId |= uint32_t{id[i]} << (8 * i);
   const uint64_t base = uint64_t{1} << (10 + (window >> 3));
-  const uint64_t size = isSingle ? header.contentSize : base + base / 8 * (window & 7);
-  header.maxBlock = static_cast<size_t>(std::min<uint64_t>(size, 128 << 10));
+  header.window = isSingle ? header.contentSize : base + base / 8 * (window & 7);
+  header.maxBlock = static_cast<size_t>(std::min<uint64_t>(header.window, kMaxBlock));
   header.hasChecksum = (flags & 4) != 0;
   header.bytes = reader.at();
   return {};
 }
 
-}  // namespace
+Status readBlockHeader(ByteView in, const FrameHeader& frame, BlockHeader& header) {
+  const uint32_t head = in[0] | in[1] << 8 | in[2] << 16;
+  header.isLast = head & 1;
+  header.type = static_cast<BlockHeader::Type>((head >> 1) & 3);
+  header.size = head >> 3;
+  header.stored = header.type == BlockHeader::Repeated ? 1 : header.size;
+  const bool isValid = header.type <= BlockHeader::Compressed && header.size <= frame.maxBlock;
+  return isValid ? Status{} : Status{Code::Corrupt};
+}
+
+void FrameDecoder::startFrame() {
+  sequences_.startFrame();
+  hasHuffman_ = false;
+}
 
 Status FrameDecoder::decode(ByteView in, ByteSpan out, bool verifiesChecksum, size_t& length,
                             size_t& produced) {
   FrameHeader header;
-  if (Status s = readHeader(in, header)) return s;
-  sequences_.startFrame();
-  hasHuffman_ = false;
+  if (Status s = readFrameHeader(in, header)) return s;
+  if (header.dictionaryId != 0) return Code::BadVersion;
+  startFrame();
   Output output{out.data(), out.data(), out.data() + out.size()};
   size_t at = header.bytes;
-  bool isLast;
+  BlockHeader block;
   do {
-    if (in.size() - at < 3) return {Code::Truncated, in.size()};
-    const uint32_t head = in[at] | in[at + 1] << 8 | in[at + 2] << 16;
-    at += 3;
-    isLast = head & 1;
-    const uint32_t type = (head >> 1) & 3;
-    const size_t size = head >> 3, stored = type == 1 ? 1 : size;
-    if (type == 3 || size > header.maxBlock) return Code::Corrupt;
-    if (stored > in.size() - at) return {Code::Truncated, in.size()};
-    const ByteView block = in.subspan(at, stored);
-    at += stored;
-    if (type == 2) {
-      const uint8_t* const from = output.at;
-      if (Status s = decodeBlock(block, header.maxBlock, output)) return s;
-      if (static_cast<size_t>(output.at - from) > header.maxBlock) return Code::Corrupt;
-      continue;
+    if (in.size() - at < BlockHeader::kBytes) return {Code::Truncated, in.size()};
+    if (Status s = readBlockHeader(in.subspan(at), header, block)) return s;
+    at += BlockHeader::kBytes;
+    if (block.stored > in.size() - at) return {Code::Truncated, in.size()};
+    if (Status s = decodeBlock(block, in.subspan(at, block.stored), header.maxBlock, output)) {
+      return s;
     }
-    if (size > static_cast<size_t>(output.end - output.at)) return Code::SizeMismatch;
-    if (type == 0 && size > 0) std::memcpy(output.at, block.data(), size);
-    if (type == 1 && size > 0) std::memset(output.at, block[0], size);
-    output.at += size;
-  } while (!isLast);
+    at += block.stored;
+  } while (!block.isLast);
   produced = static_cast<size_t>(output.at - output.start);
   if (header.hasContentSize && produced != header.contentSize) return Code::Corrupt;
   if (header.hasChecksum) {
@@ -146,11 +142,31 @@ Status FrameDecoder::readLiterals(ByteView in, size_t maxBlock, Literals& litera
                      : huffman_.decodeFour(data.subspan(tree), out);
 }
 
-Status FrameDecoder::decodeBlock(ByteView in, size_t maxBlock, Output& out) {
-  Literals literals;
-  size_t length;
-  if (Status s = readLiterals(in, maxBlock, literals, length)) return s;
-  return sequences_.decode(in.subspan(length), literals, out);
+Status FrameDecoder::decodeBlock(const BlockHeader& header, ByteView in, size_t maxBlock,
+                                 Output& out) {
+  if (header.type == BlockHeader::Compressed) {
+    const uint8_t* const from = out.at;
+    Literals literals;
+    size_t length;
+    if (Status s = readLiterals(in, maxBlock, literals, length)) return s;
+    if (Status s = sequences_.decode(in.subspan(length), literals, out)) return s;
+    return static_cast<size_t>(out.at - from) <= maxBlock ? Status{} : Status{Code::Corrupt};
+  }
+  const size_t size = header.size;
+  if (size > static_cast<size_t>(out.end - out.at)) return Code::SizeMismatch;
+  if (header.type == BlockHeader::Raw && size > 0) std::memcpy(out.at, in.data(), size);
+  if (header.type == BlockHeader::Repeated && size > 0) std::memset(out.at, in[0], size);
+  out.at += size;
+  return {};
+}
+
+Status FrameDecoder::readDictionary(ByteView in, size_t& length) {
+  size_t tree;
+  if (Status s = huffman_.read(in, tree)) return s;
+  hasHuffman_ = true;
+  if (Status s = sequences_.readDictionary(in.subspan(tree), length)) return s;
+  length += tree;
+  return {};
 }
 
 }  // namespace zw::zstd

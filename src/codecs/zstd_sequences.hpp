@@ -30,6 +30,10 @@ class SequenceDecoder {
   /// Forgets the tables and offsets of the previous frame.
   void startFrame();
 
+  /// Reads the tables and repeated offsets of a dictionary from the front of `in`; the rest of `in` is
+  /// its content. Sets their length.
+  Status readDictionary(ByteView in, size_t& length);
+
   /// Decodes the sequences section `in` and executes it, then copies the remaining literals.
   Status decode(ByteView in, Literals literals, Output& out);
 

@@ -127,6 +127,13 @@ test("a failed drop is explained in a sentence", async ({ viewer, page }) => {
   ).toBeVisible();
 });
 
+test("a file of another format", async ({ viewer, page }) => {
+  await start(viewer);
+  await drop(page, path.join(root, "tests/golden/files/netcdf3/scipy-2.nc"));
+  await expect(page.getByText("scipy-2.nc").first()).toBeVisible();
+  await expect(page.getByRole("button", { name: "Fit" })).toBeVisible();
+});
+
 test("a chosen folder", async ({ viewer, page }) => {
   // The origin private file system has the same kind of handles as the dialog.
   await page.addInitScript(() => {

@@ -1,7 +1,9 @@
 // Streaming of single zstd frames: valid and invalid frames, dictionaries, ends of frames.
 #include "codecs/zstd_frame.hpp"
 
+#define ZSTD_STATIC_LINKING_ONLY
 #include <gtest/gtest.h>
+#include <zstd.h>
 
 #include <fstream>
 #include <iterator>
@@ -90,6 +92,30 @@ TEST(ZstdFrame, AnyDecodedSize) {
       ASSERT_TRUE(outcome.ok()) << codeName(outcome.status);
       EXPECT_TRUE(outcome.bytes == bytes) << sizes.in << ' ' << sizes.out;
     }
+  }
+}
+
+/// A frame without content size, whose window is 2^log bytes.
+Bytes encodedWithWindow(const Bytes& bytes, int log) {
+  ZSTD_CCtx* const context = ZSTD_createCCtx();
+  ZSTD_CCtx_setParameter(context, ZSTD_c_windowLog, log);
+  ZSTD_CCtx_setParameter(context, ZSTD_c_contentSizeFlag, 0);
+  ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1);
+  Bytes encoded(ZSTD_compressBound(bytes.size()));
+  encoded.resize(
+      ZSTD_compress2(context, encoded.data(), encoded.size(), bytes.data(), bytes.size()));
+  ZSTD_freeCCtx(context);
+  return encoded;
+}
+
+TEST(ZstdFrame, DropsBytesBehindTheWindow) {
+  Bytes bytes = slopeBytes(5'000'000, 1);
+  for (size_t i = 0; i < bytes.size(); i += 1 + i % 1013) bytes[i] ^= static_cast<uint8_t>(i >> 9);
+  ZstdFrame frame;
+  for (const int log : {10, 14, 17, 20, 21}) {
+    const Outcome outcome = expandIn(frame, encodedWithWindow(bytes, log), {}, {1 << 20, 1 << 17});
+    ASSERT_TRUE(outcome.ok()) << codeName(outcome.status);
+    EXPECT_TRUE(outcome.bytes == bytes) << log;
   }
 }
 

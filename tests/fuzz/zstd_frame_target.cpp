@@ -1,9 +1,11 @@
-// zstd-frame: streams one frame, as for Icechunk metadata. Other piece sizes and the zstd codec
+// zstd-frame: streams one frame, as for Icechunk metadata. Other piece sizes, the zstd codec and libzstd
 // must yield the same bytes.
 //
 // Input: u16le bytes of the dictionary (0: none), u8 bytes fed at a time, u8 bytes read at a time,
 // the dictionary, the frame
 #include "codecs/zstd_frame.hpp"
+
+#include <zstd.h>
 
 #include "codecs/zstd.hpp"
 #include "input.hpp"
@@ -86,7 +88,14 @@ void run(ByteView bytes) {
     const Expanded pieces = expand(fresh, dictionary, encoded, fed, room);
     ZW_PROPERTY(!isWhole(pieces) || pieces.bytes == whole.bytes);
   }
-  if (!dictionary.empty() || !hasMagic(encoded)) return;
+  if (!hasMagic(encoded)) return;
+  static ZSTD_DCtx* const context = ZSTD_createDCtx();
+  ExactBlock theirs(whole.bytes.size());
+  const size_t expected =
+      ZSTD_decompress_usingDict(context, theirs.data(), whole.bytes.size(), encoded.data(),
+                                encoded.size(), dictionary.data(), dictionary.size());
+  ZW_PROPERTY(expected == whole.bytes.size() && theirs.copy() == whole.bytes);
+  if (!dictionary.empty()) return;
   static Workspace work;
   ExactBlock out(whole.bytes.size());
   size_t produced = 0;

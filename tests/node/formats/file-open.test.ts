@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { get, HttpStore, MapStore, open, type Source } from "zarr-wasm";
 import { ArrayFileStore } from "zarr-wasm/formats";
 import { copy, verify } from "zarr-wasm/transfer";
+import { readableFormats } from "#src/store/source/file-formats.js";
 import { run, temporaryFolder } from "../support/cli-tool.js";
 import { ObjectServer } from "../support/store-server.js";
 import { errorOf } from "../support/support.js";
@@ -32,6 +33,13 @@ async function expectFile(source: Source, nodePath = "i4_fixed") {
   expect(String(array.dtype)).toBe("int32");
   expect((await get(array)).data).toEqual(values);
 }
+
+it("docs/files.md lists the formats", () => {
+  const [, section = ""] = readFileSync("docs/files.md", "utf8").split("\n## Formats\n");
+  const [table = ""] = section.split("\n\nValues");
+  const names = [...table.matchAll(/^\| (\w[^|]*) \|/gm)].map(([, name]) => name!).slice(1);
+  expect(names.sort()).toEqual(readableFormats.split(", ").sort());
+});
 
 describe("open", () => {
   it.each([
@@ -158,7 +166,7 @@ describe("the command line", () => {
     const { status, err } = await run("info", inFolder("text.txt"));
     expect([status, err]).toEqual([
       1,
-      expect.stringContaining("supported files are NetCDF, HDF5, TIFF, zip"),
+      expect.stringMatching(/supported files are NetCDF, HDF5, .*, zip archives/),
     ]);
   });
 });

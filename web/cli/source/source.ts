@@ -109,10 +109,10 @@ export async function locate(source: string): Promise<URL | Store> {
   return (await isOtherFile(name)) ? ArrayFileStore.open(name, { onWarning: warn }) : new ZipStore(url);
 }
 
-/** Whether a file has a known format other than zip, by its first bytes. */
+/** Whether a file has a format that `open` reads, by its first bytes. */
 export async function isOtherFile(name: string): Promise<boolean> {
   const format = await formatOf(byteReader(name, {}), undefined);
-  return format !== undefined && format.id !== "zip";
+  return format !== undefined && format.remedy === undefined;
 }
 
 /** Whether a folder above a missing path is a file. */

@@ -3,6 +3,7 @@
 import type { LeafChunkCodec } from "../chain/layout.js";
 import type { ChunkList, ChunkTask, FetchedChunk } from "../plan/projections.js";
 import { type FileSpan, findSpan, type OwnStore, readSpan } from "../store/store.js";
+import { withTurns } from "../util/slices.js";
 import { type MergedParts, mergeParts } from "./merged-parts.js";
 import type { FetchOptions } from "./object-reader.js";
 
@@ -40,7 +41,7 @@ export async function* bundlesOf<T extends ChunkTask>(
   objects: Iterable<WantedObject<T>>,
   options: FetchOptions,
 ): AsyncGenerator<Bundle<T>> {
-  for (const batch of batchesOf(objects)) yield* await bundled(store, batch, options);
+  for await (const batch of withTurns(batchesOf(objects))) yield* await bundled(store, batch, options);
 }
 
 function* batchesOf<T extends ChunkTask>(objects: Iterable<WantedObject<T>>): Generator<WantedObject<T>[]> {

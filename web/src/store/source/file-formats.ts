@@ -8,16 +8,23 @@ export const headBytes = 2 ** 11 + 8;
 const hdf5 = "\\x89HDF\\r\\n\\x1a\\n";
 const references = "through references to its chunks, as kerchunk and VirtualiZarr write them";
 
-interface FileFormatRow {
+type FileFormatRow = {
   readonly id: string;
   /** Matches the characters of the first bytes. */
   readonly start: RegExp;
   readonly name: string;
-  /** Short name, for lists of the formats that `open` reads. */
-  readonly label?: string;
-  /** How to open files of formats that `open` does not read. */
-  readonly remedy?: string;
-}
+} & (
+  | {
+      /** Short name of a format that `open` reads, for lists. */
+      readonly label: string;
+      readonly remedy?: undefined;
+    }
+  | {
+      /** How to open files of formats that `open` does not read. */
+      readonly remedy: string;
+      readonly label?: undefined;
+    }
+);
 
 /** One row for each format. Those without a remedy have a parser: see formats/array-file/detect.ts. */
 export const fileFormats = [
@@ -31,8 +38,8 @@ export const fileFormats = [
   { id: "tiff", start: bytes("(?:II[*+]\\0|MM\\0[*+])"), name: "a TIFF file", label: "TIFF" },
   { id: "hdf4", start: bytes("\\x0e\\x03\\x13\\x01"), name: "an HDF4 file", remedy: references },
   { id: "grib1", start: bytes("GRIB[^]{3}\\x01"), name: "a GRIB file of edition 1", remedy: references },
-  { id: "grib2", start: bytes("GRIB[^]{3}\\x02"), name: "a GRIB file" },
-  { id: "fits", start: bytes("SIMPLE  ="), name: "a FITS file" },
+  { id: "fits", start: bytes("SIMPLE  ="), name: "a FITS file", label: "FITS" },
+  { id: "grib2", start: bytes("GRIB[^]{3}\\x02"), name: "a GRIB file", label: "GRIB2" },
   { id: "zip", start: bytes("PK\\x03\\x04"), name: "a zip archive", remedy: "with `new ZipStore(url)`" },
   { id: "parquet", start: bytes("PAR1"), name: "a Parquet file", remedy: "with `readParquet`" },
   {
