@@ -27,6 +27,8 @@ export interface FileCase {
   readonly attributes?: Json;
   /** Name of a file with the elements as `getBytes` returns them, or "base64:" and the bytes. */
   readonly values?: string;
+  /** Allowed difference of float64 values. Default: 0. */
+  readonly tolerance?: number;
   readonly strings?: readonly unknown[];
   readonly members?: readonly string[];
 }
@@ -93,12 +95,17 @@ function expectType(found: Json, wanted: Json): void {
   expectJson(isName ? found["name"]! : found, wanted);
 }
 
-async function checkValues(array: ZarrArray, { values, strings, folder }: TypedCase): Promise<void> {
+async function checkValues(
+  array: ZarrArray,
+  { values, strings, folder, tolerance }: TypedCase,
+): Promise<void> {
   if (values !== undefined) {
     const { bytes } = await getBytes(array);
     const inline = /^base64:(.*)$/.exec(values)?.[1];
     const isInline = inline !== undefined;
-    expectBytes(bytes, isInline ? Buffer.from(inline, "base64") : readFileSync(path.join(folder, values)));
+    const wanted = isInline ? Buffer.from(inline, "base64") : readFileSync(path.join(folder, values));
+    if (tolerance === undefined) expectBytes(bytes, wanted);
+    else expectNear(floats(bytes), floats(wanted), tolerance);
   }
   // A case with an error reads everything, too.
   if (strings !== undefined || values === undefined) {
@@ -114,6 +121,14 @@ function expectBytes(found: Uint8Array, wanted: Uint8Array): void {
   const at = found.findIndex((byte, i) => byte !== wanted[i]);
   const part = (bytes: Uint8Array) => Buffer.from(bytes.slice(at - (at % 16), at + 16)).toString("hex");
   throw new Error(`differs from byte ${at} on: ${part(found)}, expected ${part(wanted)}`);
+}
+
+const floats = (bytes: Uint8Array): Float64Array => new Float64Array(Uint8Array.from(bytes).buffer);
+
+function expectNear(found: Float64Array, wanted: Float64Array, tolerance: number): void {
+  expect(found.length).toBe(wanted.length);
+  const at = found.findIndex((value, i) => !(Math.abs(value - wanted[i]!) <= tolerance));
+  if (at >= 0) throw new Error(`value ${at} is ${found[at]}, expected ${wanted[at]}`);
 }
 
 /** Compares JSON values; `1` and `1.0` differ, the order of keys does not matter. */

@@ -104,6 +104,11 @@ const partSources: Readonly<Record<string, readonly string[]>> = {
     "formats/hdf5/btree1.js",
   ],
   "bundle/formats-fits-part.js": ["formats/fits/part.js"],
+  "bundle/formats-grib2-part.js": [
+    "formats/grib2/part.js",
+    "formats/grib2/messages.js",
+    "formats/grib2/parameters.js",
+  ],
   "bundle/transfer-references-part.js": ["transfer/references/part.js", "transfer/references/join.js"],
   "bundle/formats-netcdf3-part.js": ["formats/netcdf3/part.js", "formats/netcdf3/header.js"],
   "bundle/store-node.js": ["store/file/store.js", "store/file/read.js", "store/http/node.js"],

@@ -86,6 +86,7 @@ const budgets: readonly [what: string, most: number, measure: () => number | Pro
   ["HDF5 files", 24_000, () => formatSize("hdf5")],
   ["TIFF files", 18_000, () => formatSize("tiff")],
   ["NetCDF-3 files", 5_000, () => formatSize("netcdf3")],
+  ["GRIB2 files", 15_000, () => formatSize("grib2")],
   ["decode.wasm", 56_500, () => fileSize("wasm/decode.wasm")],
   ["full.wasm", 290_000, () => fileSize("wasm/full.wasm")],
   ["images.wasm", 388_000, () => fileSize("wasm/images.wasm")],

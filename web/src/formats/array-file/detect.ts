@@ -8,6 +8,7 @@ type LoadPart = () => Promise<{ readonly format: FileFormat }>;
 
 const parts: Readonly<Record<ReadableFormat, LoadPart>> = {
   fits: () => import("../fits/part.js"),
+  grib2: () => import("../grib2/part.js"),
   hdf5: () => import("../hdf5/part.js"),
   netcdf3: () => import("../netcdf3/part.js"),
   tiff: () => import("../tiff/part.js"),

@@ -38,8 +38,8 @@ export const fileFormats = [
   { id: "tiff", start: bytes("(?:II[*+]\\0|MM\\0[*+])"), name: "a TIFF file", label: "TIFF" },
   { id: "hdf4", start: bytes("\\x0e\\x03\\x13\\x01"), name: "an HDF4 file", remedy: references },
   { id: "grib1", start: bytes("GRIB[^]{3}\\x01"), name: "a GRIB file of edition 1", remedy: references },
-  { id: "grib2", start: bytes("GRIB[^]{3}\\x02"), name: "a GRIB file", remedy: references },
   { id: "fits", start: bytes("SIMPLE  ="), name: "a FITS file", label: "FITS" },
+  { id: "grib2", start: bytes("GRIB[^]{3}\\x02"), name: "a GRIB file", label: "GRIB2" },
   { id: "zip", start: bytes("PK\\x03\\x04"), name: "a zip archive", remedy: "with `new ZipStore(url)`" },
   { id: "parquet", start: bytes("PAR1"), name: "a Parquet file", remedy: "with `readParquet`" },
   {
