@@ -109,14 +109,13 @@ class N5Array implements FileArray {
     const chunks = [...members.numbers("blockSize", chunkLengths, rank)].reverse();
     const dataType = members.text("dataType") ?? "";
     if (!types.test(dataType)) throw refused(`${what}: N5 data of the type ${JSON.stringify(dataType)}`);
-    const order = shape.map((_, axis) => rank - 1 - axis);
-    const codecs = [named("transpose", { order }), bytesCodec(false), ...this.#compressor(what)];
+    const codecs = [bytesCodec(false), ...this.#compressor(what)];
     return {
       shape,
       dataType,
       chunks,
       fillValue: zeroOf(dataType),
-      codecs: [named("n5_default", { codecs })],
+      codecs: [named("n5_default", { codecs, reversed: true })],
       dimensionNames: namesIn(this.object, rank),
       attributes: jsonObject(jsonEntries(this.object).filter(([key]) => !own.includes(key))),
     };
