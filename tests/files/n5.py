@@ -119,10 +119,10 @@ def block_array(file, path, array, chunk, kind, pack, extra=(), compression=None
 def by_hand():
     write("java.n5", "attributes.json", data=b'{"n5": "4.0.0", "lab": {"name": "x", "value": 1.0}}')
     for kind, pack in packers.items():
-        for dtype in ("uint16", "float64"):
-            data = (numpy.arange(13 * 11 * 7) // 5 % 400).reshape(13, 11, 7).astype(dtype)
+        for dtype in ("uint16", "float32"):
+            data = (numpy.arange(7 * 5 * 6) // 2).reshape(7, 5, 6).astype(dtype)
             path = f"{kind}/{dtype}"
-            block_array("java.n5", path, data, (6, 5, 4), kind, pack)
+            block_array("java.n5", path, data, (4, 5, 4), kind, pack)
             expect("java.n5", path, data, attributes={})
     data = numpy.arange(120, dtype="int16").reshape(10, 12)
     block_array("java.n5", "zlib", data, (4, 5), "", zlib.compress, compression={"type": "gzip", "level": 6, "useZlib": True})
@@ -178,7 +178,7 @@ def multiscales():
         for i, factors in enumerate(([1, 1, 1], [2, 2, 1])):
             level = data[:, :: factors[1], :: factors[0]]
             extra = [("downsamplingFactors", factors)] if has_factors else []
-            block_array(file, f"{name}/s{i}", level, (4, 4, 4), "gzip", packers["gzip"], extra)
+            block_array(file, f"{name}/s{i}", level, (4, 8, 8), "gzip", packers["gzip"], extra)
             expect(file, f"{name}/s{i}", level, attributes=dict(extra))
         unit = "nanometer" if name == "plain" else "micrometer"
         sets = [dataset("s0", [2, 0.25, 0.5], [0]), dataset("s1", [2, 0.5, 1], [0, 0.125, 0.25])]
@@ -187,12 +187,12 @@ def multiscales():
     transform = {"axes": ["z", "y", "x"], "scale": [5.24, 4.0, 4.0], "translate": [2.62, 2.0, 0.0], "units": ["nm"] * 3}
     group = {"multiscales": [{"name": "em", "datasets": [{"path": "s0", "transform": transform}]}]}
     write("images.n5", "cosem", "attributes.json", data=json.dumps(group).encode())
-    block_array("images.n5", "cosem/s0", data, (4, 4, 4), "raw", bytes, [("transform", transform)])
+    block_array("images.n5", "cosem/s0", data, (4, 8, 8), "raw", bytes, [("transform", transform)])
     sets = [dataset("s0", transform["scale"], transform["translate"])]
     lines.append({"file": "images.n5", "path": "cosem", "kind": "group", "members": ["s0"],
                   "attributes": {**group, "ome": image(space("zyx", "nanometer"), sets)}})
     write("images.n5", "unclear", "attributes.json", data=json.dumps({"pixelResolution": [1, 2]}).encode())
-    block_array("images.n5", "unclear/s0", data, (4, 4, 4), "raw", bytes)
+    block_array("images.n5", "unclear/s0", data, (4, 8, 8), "raw", bytes)
     lines.append({"file": "images.n5", "path": "unclear", "kind": "group", "attributes": {"pixelResolution": [1, 2]}})
 
 

@@ -239,13 +239,13 @@ volume("typed", "uint8", [(2, 8, 8, 8)], [4, 4, 4], encoding="raw", missing=[(0,
        info={"@type": "neuroglancer_multiscale_volume", "mesh": "mesh"}.items())
 volume("large-chunks", "uint16", [(1, 3, 4, 5)], [64, 64, 64], encoding="raw")
 for channels in (1, 3):
-    volume(f"jpeg-{channels}", "uint8", [(channels, 9, 16, 20)], [8, 8, 8], encoding="jpeg")
+    volume(f"jpeg-{channels}", "uint8", [(channels, 5, 9, 12)], [8, 8, 4], encoding="jpeg")
 for channels in (1, 3, 4):
     volume(f"png-{channels}", "uint8", [(channels, 5, 9, 10)], [4, 4, 4], encoding="png")
 block = {"encoding": "compressed_segmentation", "kind": "segmentation"}
 for dtype in ("uint32", "uint64"):
     for labels in (1, 2, 3, 14, 200, 700):
-        volume(f"labels-{dtype}-{labels}", dtype, [(1, 9, 17, 20)], [16, 16, 8], labels=labels,
+        volume(f"labels-{dtype}-{labels}", dtype, [(1, 5, 12, 11) if labels < 200 else (1, 9, 17, 20)], [8, 16, 4], labels=labels,
                compressed_segmentation_block_size=[8, 8, 8] if labels < 700 else [16, 16, 16], **block)
 volume("labels-channels", "uint32", [(2, 9, 10, 7)], [8, 8, 8], labels=9,
        compressed_segmentation_block_size=[4, 3, 2], **block)
@@ -253,10 +253,10 @@ for i, spec in enumerate([
     shards(0, "identity", 0, 0), shards(1, "identity", 2, 3), shards(0, "murmurhash3_x86_128", 1, 2, "gzip"),
     shards(2, "murmurhash3_x86_128", 3, 5, "gzip", "gzip"), shards(9, "identity", 6, 15, "raw", "gzip"),
 ]):
-    volume(f"shards-{i}", "uint16", [(1, 9, 10, 30), (1, 9, 5, 15)], [4, 4, 4], sharding=spec, encoding="raw",
+    volume(f"shards-{i}", "uint16", [(1, 9, 7, 21), (1, 5, 4, 11)], [4, 4, 4], sharding=spec, encoding="raw",
            missing=[(1, 1, 1)])
 for data in ("raw", "gzip"):
-    volume(f"shards-labels-{data}", "uint64", [(1, 9, 17, 20)], [8, 8, 8], labels=5,
+    volume(f"shards-labels-{data}", "uint64", [(1, 5, 12, 11)], [8, 8, 4], labels=5,
            compressed_segmentation_block_size=[8, 8, 8], sharding=shards(1, "murmurhash3_x86_128", 1, 1, "gzip", data),
            **block)
 volume("shards-jpeg", "uint8", [(3, 8, 8, 16)], [8, 8, 8], encoding="jpeg",

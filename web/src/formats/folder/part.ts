@@ -80,8 +80,10 @@ export async function findFolder(
 
 /** Ignores objects that are not documents, such as pages that servers send instead of them. */
 function absent(error: unknown): undefined {
-  const isOther = isZarrError(error) && ["not-json", "html-page"].includes(error.code);
-  if (!isOther && !isZarrError(error, "NotFound")) throw error;
+  const isPage = isZarrError(error) && ["not-json", "html-page"].includes(error.code ?? "");
+  // Buckets respond with 403 to missing keys.
+  const isMissing = isZarrError(error, "NotFound") || (isZarrError(error, "Network") && error.status === 403);
+  if (!isPage && !isMissing) throw error;
 }
 
 async function open(
