@@ -2,11 +2,12 @@
  * Compares files of other formats with the values that their writers' own readers returned: each line of
  * `expected.jsonl` describes an array, a group or an error (tests/files/README.md).
  */
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import { expect } from "vitest";
 import { get, getBytes, isZarrError, open, type ZarrArray } from "zarr-wasm";
 import { ArrayFileStore } from "zarr-wasm/formats";
+import { FileSystemStore } from "zarr-wasm/node";
 import { isJsonObject, type Json, JsonNumber, toPlain } from "#src/util/json.js";
 import { parseJson } from "#src/util/json-reader.js";
 
@@ -69,9 +70,13 @@ export async function checkCase(wanted: TypedCase): Promise<void> {
 }
 
 async function checkNode(wanted: TypedCase): Promise<void> {
-  const store = await ArrayFileStore.open(path.join(wanted.folder, wanted.file));
-  const place = wanted.path.replace(/^\/|\/$/g, "");
-  const node = await open(store, { path: place });
+  const home = path.join(wanted.folder, wanted.file);
+  const isFolder = statSync(home).isDirectory();
+  const wantedPath = wanted.path.replace(/^\/|\/$/g, "");
+  const source = isFolder ? new FileSystemStore(home) : await ArrayFileStore.open(home);
+  const node = await open(source, { path: wantedPath });
+  const place = node.path;
+  const store = node.store as ArrayFileStore;
   const bytes = await store.get(`/${place === "" ? "" : `${place}/`}zarr.json`);
   const document = parseJson(bytes!, jsonOptions);
   if (!isJsonObject(document)) throw new Error("the document is not an object");

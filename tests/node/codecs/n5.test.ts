@@ -22,7 +22,7 @@ function block(shape: number[], valueAt: (index: number[]) => number): Uint8Arra
   const bytes = new Uint8Array(4 + 4 * shape.length + 2 * count);
   const view = new DataView(bytes.buffer);
   view.setUint16(2, shape.length);
-  for (const [i, length] of shape.toReversed().entries()) view.setUint32(4 + 4 * i, length);
+  for (const [i, length] of shape.entries()) view.setUint32(4 + 4 * i, length);
   for (let i = 0; i < count; i++) {
     let rest = i;
     const index = shape.map((length) => {

@@ -25,7 +25,7 @@ import { isFileUrl } from "../../util/platform.js";
 import { inSlices, type Steps } from "../../util/slices.js";
 import { blocksOf } from "../file/blocks.js";
 import { arrayDocument, chunkCount, groupDocument } from "../file/documents.js";
-import type { FileChunk, FileContext, FileGroup, FileNode, FilePart } from "../file/model.js";
+import type { ChunkBytes, FileChunk, FileContext, FileGroup, FileNode, FilePart } from "../file/model.js";
 import { loadParser, preloadParser } from "./detect.js";
 
 /** Options; those of HttpStore are for files read by URL. */
@@ -175,6 +175,7 @@ export class ArrayFileStore extends RangedStore implements OwnStore {
       return document && wanted ? cutRange(document, wanted) : document;
     }
     const chunk = await this.#chunk(path, options.signal);
+    if (chunk && "object" in chunk) return chunk.object.read(wanted, options);
     return chunk && this.#read(key, chunk, wanted, options);
   }
 
@@ -241,7 +242,7 @@ export class ArrayFileStore extends RangedStore implements OwnStore {
 
   async #read(
     key: string,
-    chunk: FileChunk,
+    chunk: ChunkBytes,
     wanted: RangeQuery | undefined,
     options: StoreGetOptions,
   ): Promise<Uint8Array> {
@@ -355,7 +356,7 @@ const isIndex = /^(?:0|[1-9]\d{0,15})$/;
 const isSafe = (name: string): boolean => isSegment(name) && !documentName.test(name);
 
 /** Returns the ranges and bytes of a chunk, adjacent ranges as one. */
-function joined(chunk: FileChunk): (FilePart | { readonly bytes: Uint8Array })[] {
+function joined(chunk: ChunkBytes): (FilePart | { readonly bytes: Uint8Array })[] {
   if (!("parts" in chunk)) return [chunk];
   const result: (FilePart | { readonly bytes: Uint8Array })[] = [];
   for (const part of chunk.parts.flatMap(joined)) {
