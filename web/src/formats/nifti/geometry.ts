@@ -33,7 +33,11 @@ export function affineOf(name: string, header: Header): Affine {
 const tolerance = 3 * 2 ** -23;
 
 function rotation(name: string, header: Header): Affine {
-  const [b, c, d] = ["b", "c", "d"].map((part) => header.number(`quatern_${part}`)) as [number, number, number];
+  const [b, c, d] = ["b", "c", "d"].map((part) => header.number(`quatern_${part}`)) as [
+    number,
+    number,
+    number,
+  ];
   const rest = 1 - (b * b + c * c + d * d);
   if (rest < -tolerance) throw badFile(`${name} has a quaternion longer than 1`);
   const a = rest > tolerance ? Math.sqrt(rest) : 0;

@@ -167,7 +167,8 @@ export function attributesOf(name: string, header: Header, affine: readonly (rea
   const { attributes, type } = header;
   const [scale, offset] = [header.number("scl_slope"), header.number("scl_inter")];
   const isScaled = scale !== 0 && Number.isFinite(scale) && !type.samples;
-  if (isScaled && !Number.isFinite(offset)) throw badFile(`${name} has scl_slope ${scale} and scl_inter ${offset}`);
+  if (isScaled && !Number.isFinite(offset))
+    throw badFile(`${name} has scl_slope ${scale} and scl_inter ${offset}`);
   // Readers of CF add an offset to both parts of a complex number.
   const isMapped = isScaled && !(type.name.startsWith("complex") && offset !== 0);
   const listed = [...attributes].filter(([field]) => !isMapped || !field.startsWith("scl_"));

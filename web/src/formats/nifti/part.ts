@@ -42,7 +42,11 @@ function checkContent(name: string, start: Uint8Array): void {
 }
 
 /** Returns a part of the image. */
-type Source = (offset: number, length: number, signal: AbortSignal | undefined) => FileChunk | Promise<FileChunk>;
+type Source = (
+  offset: number,
+  length: number,
+  signal: AbortSignal | undefined,
+) => FileChunk | Promise<FileChunk>;
 
 function source(context: FileContext, header: Header, gzip: GzipFile | undefined): Source {
   const { name, blocks, limits } = context;
