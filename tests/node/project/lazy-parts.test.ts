@@ -111,6 +111,7 @@ const partSources: Readonly<Record<string, readonly string[]>> = {
   ],
   "bundle/formats-folder-part.js": ["formats/folder/part.js", "formats/folder/n5.js"],
   "bundle/transfer-references-part.js": ["transfer/references/part.js", "transfer/references/join.js"],
+  "bundle/formats-nifti-part.js": ["formats/nifti/part.js", "formats/nifti/header.js"],
   "bundle/formats-netcdf3-part.js": ["formats/netcdf3/part.js", "formats/netcdf3/header.js"],
   "bundle/store-node.js": ["store/file/store.js", "store/file/read.js", "store/http/node.js"],
   "bundle/edit-part.js": [

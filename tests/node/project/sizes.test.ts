@@ -85,6 +85,7 @@ const budgets: readonly [what: string, most: number, measure: () => number | Pro
   ["the first scripts of the viewer's page", 120_000, firstScripts],
   ["HDF5 files", 24_000, () => formatSize("hdf5")],
   ["TIFF files", 18_000, () => formatSize("tiff")],
+  ["NIfTI files", 5_000, () => formatSize("nifti")],
   ["NetCDF-3 files", 5_000, () => formatSize("netcdf3")],
   ["GRIB2 files", 15_000, () => formatSize("grib2")],
   ["decode.wasm", 56_500, () => fileSize("wasm/decode.wasm")],

@@ -9,8 +9,10 @@ type LoadPart = () => Promise<{ readonly format: FileFormat }>;
 const parts: Readonly<Record<ReadableFormat, LoadPart>> = {
   fits: () => import("../fits/part.js"),
   grib2: () => import("../grib2/part.js"),
+  gzip: () => import("../nifti/part.js"),
   hdf5: () => import("../hdf5/part.js"),
   netcdf3: () => import("../netcdf3/part.js"),
+  nifti: () => import("../nifti/part.js"),
   tiff: () => import("../tiff/part.js"),
 };
 
