@@ -75,6 +75,18 @@ describe("n5_default", () => {
     );
   });
 
+  it("reads whole blocks whose headers list the axes in the other order", async () => {
+    const whole = block([2, 3, 4], valueAt);
+    const view = new DataView(whole.buffer);
+    for (const [i, length] of [4, 3, 2].entries()) view.setUint32(4 + 4 * i, length);
+    const chunks = [block([2, 3, 4], valueAt), whole].map(async (bytes) => {
+      const array = await openArray(storeOf({ "/0/0/0": bytes }));
+      return (await array.getChunk([0, 0, 0])).data;
+    });
+    const [expected, found] = await Promise.all(chunks);
+    expect(found).toEqual(expected);
+  });
+
   it("reads parts as it reads chunks, here and in workers", async () => {
     const [rows, columns] = [200, 130];
     const document = {

@@ -144,7 +144,9 @@ export class BlockFrame {
     const shape = this.shape.map((_, axis) => view.getUint32(this.#position(axis)));
     if (shape.includes(0))
       throw corrupt("bad-header", `the block's header names the shape [${shape.join(", ")}]`);
-    return { shape, payload: encoded.subarray(size) };
+    // Whole chunks by writers that list the axes in the other order: no cropped block exceeds the chunk.
+    const isOtherOrder = shape.toReversed().every((length, axis) => length === this.shape[axis]);
+    return { shape: isOtherOrder ? [...this.shape] : shape, payload: encoded.subarray(size) };
   }
 
   /** Crops or pads a decoded block to the shape of the chunk. */
