@@ -1,4 +1,5 @@
 // Files whose small structures claim much: memory stays bounded, and the event loop keeps its turns.
+import { readFileSync } from "node:fs";
 import { setImmediate } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { open } from "zarr-wasm";
@@ -21,6 +22,18 @@ async function turnsOf(work: () => Promise<unknown>): Promise<number> {
   await done;
   return turns;
 }
+
+it.each([
+  ["bytes", (bytes: Buffer) => bytes],
+  ["a stored object", (bytes: Buffer) => ({ store: new Map([["/a", bytes]]), key: "/a" })],
+] as const)("leaves a Buffer of Node as it is: %s", async (_, sourceOf) => {
+  const golden = readFileSync(new URL("../../golden/files/hdf5/dense-False.h5", import.meta.url));
+  const bytes = Buffer.from(golden);
+  const store = await ArrayFileStore.open(sourceOf(bytes));
+  for (const name of await store.listChildren("")) await store.get(`/${name}/zarr.json`);
+  await store.get("/zarr.json");
+  expect(bytes.equals(golden)).toBe(true);
+});
 
 const card = (text: string) => text.padEnd(80);
 const fitsHeader = (first: string, cards: readonly string[]) => {
