@@ -37,7 +37,8 @@ export async function readAttributes(
     const { type } = message;
     if (type !== messageType.attribute && type !== messageType.attributeInfo) continue;
     const cursor = await reader.content(message, header.address);
-    if (type === messageType.attribute) found.push(await readAttribute(reader, cursor, message.order, budget));
+    if (type === messageType.attribute)
+      found.push(await readAttribute(reader, cursor, message.order, budget));
     else found = found.concat(await denseAttributes(reader, cursor, budget));
   }
   if (found.every(({ order }) => order !== undefined)) found.sort((a, b) => a.order! - b.order!);

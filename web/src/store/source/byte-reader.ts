@@ -46,7 +46,8 @@ export function byteReader(source: ByteSource, options: HttpStoreOptions, client
 }
 
 /** Returns a view without a subclass: `slice` of a Buffer of Node does not copy. */
-const plain = (bytes: Uint8Array): Uint8Array => new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+const plain = (bytes: Uint8Array): Uint8Array =>
+  new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
 function memory(bytes: Uint8Array): ByteReader {
   const read: ByteReader["read"] = async (range, { version }) => {
