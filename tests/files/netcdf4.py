@@ -38,6 +38,12 @@ def netcdf_files(out):
         f.createVariable("scalar", "i4")[...] = 5
         f.createVariable("twice", "i4", ("x", "x"))[:] = np.arange(9).reshape(3, 3)
     yield "names.nc"
+    with netCDF4.Dataset(path("checksum-first.nc"), "w") as f:
+        f.createDimension("x", 5)
+        # The checksum comes before the shuffle, which then has 4 bytes beyond whole items.
+        options = dict(zlib=True, shuffle=True, fletcher32=True, chunksizes=(3,))
+        f.createVariable("v", "f8", ("x",), **options)[:] = [1, 2, 3, 4, 5]
+    yield "checksum-first.nc"
     with netCDF4.Dataset(path("types.nc"), "w") as f:
         f.createDimension("n", 3)
         f.createDimension("width", 4)

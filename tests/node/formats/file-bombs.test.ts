@@ -1,4 +1,5 @@
 // Files whose small structures claim much: memory stays bounded, and the event loop keeps its turns.
+import { readFileSync } from "node:fs";
 import { setImmediate } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { open } from "zarr-wasm";
@@ -21,6 +22,18 @@ async function turnsOf(work: () => Promise<unknown>): Promise<number> {
   await done;
   return turns;
 }
+
+it.each([
+  ["bytes", (bytes: Buffer) => bytes],
+  ["a stored object", (bytes: Buffer) => ({ store: new Map([["/a", bytes]]), key: "/a" })],
+] as const)("leaves a Buffer of Node as it is: %s", async (_, sourceOf) => {
+  const golden = readFileSync(new URL("../../golden/files/hdf5/dense-False.h5", import.meta.url));
+  const bytes = Buffer.from(golden);
+  const store = await ArrayFileStore.open(sourceOf(bytes));
+  for (const name of await store.listChildren("")) await store.get(`/${name}/zarr.json`);
+  await store.get("/zarr.json");
+  expect(bytes.equals(golden)).toBe(true);
+});
 
 const card = (text: string) => text.padEnd(80);
 const fitsHeader = (first: string, cards: readonly string[]) => {
@@ -82,10 +95,26 @@ it("HDF5: refuses a header of millions of empty messages", async () => {
   expect(String(error)).toContain("too many messages");
 });
 
+it("HDF5: refuses millions of paths that a few links form", { timeout: 60_000 }, async () => {
+  const golden = new URL("../../golden/files/hdf5/paths.h5", import.meta.url);
+  const store = await ArrayFileStore.open(new Uint8Array(readFileSync(golden)));
+  const groups = [""];
+  const walk = async () => {
+    for (const path of groups)
+      for (const name of await store.listChildren(path)) groups.push(path === "" ? name : `${path}/${name}`);
+  };
+  expect(await errorOf(walk)).toMatchObject({ _tag: "LimitExceeded" });
+  expect(groups.length).toBeLessThan(2 ** 18);
+});
+
 type Tag = readonly [tag: number, type: number, count: number, value: number];
 
 /** Returns a TIFF file of pages that follow one another, and a text after them. */
-function tiff(count: number, tagsOf: (page: number, textAt: number) => readonly Tag[], text = ""): Uint8Array {
+function tiff(
+  count: number,
+  tagsOf: (page: number, textAt: number) => readonly Tag[],
+  text = "",
+): Uint8Array {
   const pageBytes = 6 + 12 * tagsOf(0, 0).length;
   const textAt = 8 + count * pageBytes;
   const bytes = new Uint8Array(textAt + text.length + 16);

@@ -35,8 +35,7 @@ export class Header {
       else if (isValue && keyword !== "COMMENT" && keyword !== "HISTORY") {
         long = keyword;
         this.#set(keyword, parseValue(card.slice(10)));
-      } else if (keyword !== "" && keyword !== "END")
-        this.#addText(keyword, card.slice(8).trimEnd());
+      } else if (keyword !== "" && keyword !== "END") this.#addText(keyword, card.slice(8).trimEnd());
     }
   }
 

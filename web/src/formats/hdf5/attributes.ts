@@ -2,6 +2,7 @@
 
 import { jsonObject } from "../../metadata/print.js";
 import { encodeBase64 } from "../../util/bytes.js";
+import { limitExceeded } from "../../util/errors.js";
 import { type Json, JsonNumber, type JsonObject } from "../../util/json.js";
 import { textEncoder } from "../../util/platform.js";
 import { Cursor } from "../file/cursor.js";
@@ -22,21 +23,30 @@ export interface Attribute {
   readonly order: number | undefined;
 }
 
+/** Maximum size of the datatypes of an object's attributes, which may all share a large one. */
+const maxTypeBytes = 2 ** 23;
+
 /** Returns the attributes of an object in the order of their creation if it is tracked, else as stored. */
 export async function readAttributes(
   reader: MessageReader,
   header: ObjectHeader,
 ): Promise<ReadonlyMap<string, Attribute>> {
   let found: Attribute[] = [];
+  const budget = { left: maxTypeBytes };
   for (const message of header.messages) {
     const { type } = message;
     if (type !== messageType.attribute && type !== messageType.attributeInfo) continue;
     const cursor = await reader.content(message, header.address);
-    if (type === messageType.attribute) found.push(await readAttribute(reader, cursor, message.order));
-    else found = found.concat(await denseAttributes(reader, cursor));
+    if (type === messageType.attribute)
+      found.push(await readAttribute(reader, cursor, message.order, budget));
+    else found = found.concat(await denseAttributes(reader, cursor, budget));
   }
   if (found.every(({ order }) => order !== undefined)) found.sort((a, b) => a.order! - b.order!);
   return new Map(found.map((attribute) => [attribute.name, attribute]));
+}
+
+interface TypeBudget {
+  left: number;
 }
 
 /** Returns the attributes of the object at an address. */
@@ -45,7 +55,11 @@ export const attributesAt = async (
   address: number,
 ): Promise<ReadonlyMap<string, Attribute>> => readAttributes(reader, await readHeader(reader.file, address));
 
-async function denseAttributes(reader: MessageReader, cursor: Cursor): Promise<Attribute[]> {
+async function denseAttributes(
+  reader: MessageReader,
+  cursor: Cursor,
+  budget: TypeBudget,
+): Promise<Attribute[]> {
   const attributes: Attribute[] = [];
   const isShared = (record: Uint8Array) => (record[8]! & 2) !== 0;
   const idAt = (record: Uint8Array) => (isShared(record) ? undefined : 0);
@@ -54,7 +68,7 @@ async function denseAttributes(reader: MessageReader, cursor: Cursor): Promise<A
       ? new Cursor(bytes, "an attribute")
       : await reader.heapMessage(record.subarray(0, 8), messageType.attribute);
     const order = new Cursor(record, "a record of attributes", true, 9).u32();
-    attributes.push(await readAttribute(reader, content, order));
+    attributes.push(await readAttribute(reader, content, order, budget));
   }
   return attributes;
 }
@@ -63,6 +77,7 @@ async function readAttribute(
   reader: MessageReader,
   cursor: Cursor,
   order: Message["order"],
+  budget: TypeBudget,
 ): Promise<Attribute> {
   const { file } = reader;
   const version = checkVersion(cursor, 1, 2, 3);
@@ -77,6 +92,9 @@ async function readAttribute(
   };
   const typeCursor = await part(typeBytes, (flags & 1) !== 0, messageType.datatype);
   const spaceCursor = await part(spaceBytes, (flags & 2) !== 0, messageType.dataspace);
+  budget.left -= typeCursor.left;
+  if (budget.left < 0)
+    throw limitExceeded(`${cursor.what} has more than ${maxTypeBytes} bytes of datatypes of attributes`);
   const type = readDatatype(typeCursor, file.offsetBytes);
   const space = readDataspace(file, spaceCursor);
   return { name, type, space, bytes: cursor.take(cursor.left), order };

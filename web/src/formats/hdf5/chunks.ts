@@ -13,7 +13,15 @@ import { named } from "../file/documents.js";
 import type { FileChunk } from "../file/model.js";
 import { chunkLocator } from "./chunk-index.js";
 import type { HdfFile } from "./file.js";
-import { decodedType, type Pipeline, type PipelineCodec, pipelineOf, unshuffled } from "./filters.js";
+import {
+  checksumBytes,
+  decodedType,
+  isShuffle,
+  type Pipeline,
+  type PipelineCodec,
+  pipelineOf,
+  unshuffled,
+} from "./filters.js";
 import { heapObject } from "./global-heap.js";
 import type { Mapping } from "./mapping.js";
 import type { ChunkedLayout, DatasetParts, Datatype, FilterCodec } from "./types.js";
@@ -29,7 +37,7 @@ const optional = 1;
 export function codecsOf(file: HdfFile, parts: DatasetParts, mapping: Mapping): Json[] {
   const pipeline = chunkPipeline(file, parts);
   const { array, codecs } = pipeline;
-  if (mapping.dtype.isVariable) return [mapping.codec];
+  if (mapping.dtype.isVariable || pipeline.isRead) return [mapping.codec];
   const filters = codecs.map(({ codec }) => codec);
   const further = isConditional(parts, pipeline) ? [conditional(filters)] : filters;
   const json = [...array, ...further].map(({ name, configuration }) => named(name, configuration));
@@ -49,8 +57,9 @@ function chunkPipeline(file: HdfFile, { filters, type, layout }: DatasetParts): 
  * Whether a byte before each chunk tells which filters have been applied. Chunks without some of the filters are
  * otherwise encoded again, which needs encoders.
  */
-const isConditional = (parts: DatasetParts, { array, codecs, canEncode }: Pipeline): boolean =>
+const isConditional = (parts: DatasetParts, { array, codecs, canEncode, isRead }: Pipeline): boolean =>
   !canEncode &&
+  !isRead &&
   array.length === 0 &&
   decodedType(parts) === parts.type &&
   codecs.length <= 8 &&
@@ -64,7 +73,7 @@ export async function chunkReader(file: HdfFile, parts: DatasetParts): Promise<C
   const { shape = [] } = parts.space;
   const locate = chunkLocator(file, layout, parts.space);
   const pipeline = chunkPipeline(file, parts);
-  const { array, codecs, shuffles, canEncode } = pipeline;
+  const { array, codecs, shuffles, canEncode, isRead } = pipeline;
   const chunkBytes = chunk.reduce((product, length) => product * length, elementBytes);
   const { limits, name } = file.context;
   if (!(chunkBytes > 0 && chunkBytes <= limits.chunkBytes))
@@ -80,7 +89,7 @@ export async function chunkReader(file: HdfFile, parts: DatasetParts): Promise<C
     const mask = (flags & plainEdges) !== 0 && isEdge(at) ? 0xffffffff : stored.mask;
     const isApplied = ({ bit }: PipelineCodec) => ((mask >>> bit) & 1) === 0;
     const { address, length } = stored;
-    const isAsIs = hasHeaders || (!isVariable && codecs.every(isApplied));
+    const isAsIs = hasHeaders || (!isVariable && !isRead && codecs.every(isApplied));
     const header = hasHeaders ? [{ bytes: appliedBits(codecs, isApplied) }] : [];
     if (array.length > 0 && (mask & 1) !== 0) throw file.unsupported("a chunk lacks its ZFP filter");
     const undone = shuffles.filter(isApplied);
@@ -95,6 +104,7 @@ export async function chunkReader(file: HdfFile, parts: DatasetParts): Promise<C
     if (isAsIs) return { parts: [...header, { bytes }] };
     const raw = await decode(file, codecs.filter(isApplied), bytes, chunkBytes);
     if (isVariable) return { bytes: await encodeVariable(file, parts.type, raw) };
+    if (isRead) return { bytes: raw };
     if (canEncode) return { bytes: await encode(file, codecs, raw) };
     throw file.unsupported("a chunk lacks a filter that cannot encode");
   };
@@ -121,7 +131,21 @@ const chainOf = (
     limits: file.context.limits,
   });
 
+/** Undoes filters. Shuffles within them get bytes that need not be whole items, as their codec requires. */
 async function decode(
+  file: HdfFile,
+  pipeline: readonly PipelineCodec[],
+  bytes: Uint8Array,
+  size: number,
+): Promise<Uint8Array> {
+  const shuffle = pipeline.findLastIndex(isShuffle);
+  if (shuffle < 0) return decodePart(file, pipeline, bytes, size);
+  const before = pipeline.slice(0, shuffle);
+  const shuffled = await decodePart(file, pipeline.slice(shuffle + 1), bytes, size + checksumBytes(before));
+  return decode(file, before, unshuffled(shuffled, pipeline[shuffle]!.codec), size);
+}
+
+async function decodePart(
   file: HdfFile,
   pipeline: readonly PipelineCodec[],
   bytes: Uint8Array,

@@ -126,6 +126,11 @@ export interface Pipeline {
    */
   readonly shuffles: readonly PipelineCodec[];
   readonly canEncode: boolean;
+  /**
+   * Whether the reader of chunks undoes all filters: a shuffle within the pipeline gets bytes that are not whole items, as
+   * after the checksum that NetCDF-4 puts first.
+   */
+  readonly isRead: boolean;
 }
 
 /** Returns the type of decoded elements: integers have all their bits if the filter nbit has packed them. */
@@ -156,9 +161,20 @@ export function pipelineOf(
     array,
     codecs,
     shuffles,
+    isRead: !hasZfp && codecs.some(({ codec }, i) => isRagged(codec, codecs.slice(0, i))),
     canEncode: !hasZfp && codecs.every(({ codec }) => !withoutEncoder.has(codec.name)),
   };
 }
+
+export const isShuffle = ({ codec }: PipelineCodec): boolean => codec.name === shuffleName;
+
+/** Number of bytes that checksums add. */
+export const checksumBytes = (codecs: readonly PipelineCodec[]): number =>
+  4 * codecs.filter(({ codec }) => codec.name === "numcodecs.fletcher32").length;
+
+/** Whether a codec is a shuffle of bytes that are not whole items. Chunks themselves consist of whole items. */
+const isRagged = ({ name, configuration }: FilterCodec, before: readonly PipelineCodec[]): boolean =>
+  name === shuffleName && checksumBytes(before) % Number(configuration?.["elementsize"]) !== 0;
 
 /** Returns bytes before a shuffle. Those beyond whole items stay at the end. */
 export function unshuffled(bytes: Uint8Array, { configuration }: FilterCodec): Uint8Array {

@@ -1,5 +1,7 @@
 /** The links of a group: in a symbol table, in the header, or in a fractal heap. Spec: HDF5 File Format Specification, IV.A.2. */
 
+import { limitExceeded } from "../../util/errors.js";
+import { inSlices, type Steps, sortSteps } from "../../util/slices.js";
 import { badFile, Cursor, textOf } from "../file/cursor.js";
 import { BTree1, groupNodes } from "./btree1.js";
 import { checkSignature, checkVersion, type HdfFile } from "./file.js";
@@ -25,15 +27,55 @@ export async function readLinks(
   { messages }: ObjectHeader,
 ): Promise<ReadonlyMap<string, Link>> {
   let found: NamedLink[] = [];
+  const budget = new Budget(file);
   for (const { type, bytes } of messages) {
     const cursor = new Cursor(bytes, "a group");
-    if (type === messageType.symbolTable) found = found.concat(await tableLinks(file, cursor));
-    else if (type === messageType.link) found.push(readLink(file, cursor));
-    else if (type === messageType.linkInfo) found = found.concat(await denseLinks(file, cursor));
+    if (type === messageType.symbolTable) found = found.concat(await tableLinks(file, cursor, budget));
+    else if (type === messageType.link) found.push(readLink(file, cursor, budget));
+    else if (type === messageType.linkInfo) found = found.concat(await denseLinks(file, cursor, budget));
   }
-  const isTracked = found.every(({ order }) => order !== undefined);
-  found.sort((a, b) => (isTracked ? a.order! - b.order! : a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
-  return new Map(found.map(({ name, link }) => [name, link]));
+  return inSlices(inOrder(found));
+}
+
+/** Links between two points where the work may pause. */
+const pause = 2 ** 12;
+
+function* inOrder(found: readonly NamedLink[]): Steps<ReadonlyMap<string, Link>> {
+  const byName = new Map<string, Link>();
+  const byOrder = new Map<number, NamedLink>();
+  for (const [i, named] of found.entries()) {
+    if (i % pause === pause - 1) yield;
+    byName.set(named.name, named.link);
+    if (named.order !== undefined) byOrder.set(named.order, named);
+  }
+  const isTracked = byOrder.size === found.length;
+  const sorted = new Map<string, Link>();
+  const names = isTracked
+    ? (yield* sortSteps([...byOrder.keys()])).map((order) => byOrder.get(order)!.name)
+    : yield* sortSteps([...byName.keys()]);
+  for (const [i, name] of names.entries()) {
+    if (i % pause === pause - 1) yield;
+    sorted.set(name, byName.get(name)!);
+  }
+  return sorted;
+}
+
+/** Memory of a link without its name. */
+const linkBytes = 64;
+
+/** Bounds the memory of the links of a group: many links can have the same bytes as their names. */
+class Budget {
+  #left: number;
+
+  constructor(private readonly file: HdfFile) {
+    this.#left = file.context.limits.metadataBytes;
+  }
+
+  /** @throws LimitExceeded if names and links exceed `limits.metadataBytes`. */
+  spend(bytes: number): void {
+    this.#left -= bytes;
+    if (this.#left < 0) throw limitExceeded(`${this.file.context.name} has a group above the limit of links`);
+  }
 }
 
 /** Whether an object is a group. */
@@ -44,15 +86,16 @@ export const isGroup = ({ messages }: ObjectHeader): boolean =>
     ),
   );
 
-async function denseLinks(file: HdfFile, cursor: Cursor): Promise<NamedLink[]> {
+async function denseLinks(file: HdfFile, cursor: Cursor, budget: Budget): Promise<NamedLink[]> {
   const links: NamedLink[] = [];
   const afterHash = () => 4;
   for await (const { bytes } of denseObjects(file, cursor, 8, afterHash))
-    links.push(readLink(file, new Cursor(bytes!, "a link")));
+    links.push(readLink(file, new Cursor(bytes!, "a link"), budget));
   return links;
 }
 
-function readLink(file: HdfFile, cursor: Cursor): NamedLink {
+function readLink(file: HdfFile, cursor: Cursor, budget: Budget): NamedLink {
+  budget.spend(linkBytes + cursor.left);
   checkVersion(cursor, 1);
   const flags = cursor.u8();
   const kind = flags & 8 ? cursor.u8() : 0;
@@ -77,7 +120,7 @@ function hardLink(address: number | undefined, what: string): Link {
 }
 
 /** Reads a symbol table: a B-tree of tables whose names are in a local heap. */
-async function tableLinks(file: HdfFile, cursor: Cursor): Promise<NamedLink[]> {
+async function tableLinks(file: HdfFile, cursor: Cursor, budget: Budget): Promise<NamedLink[]> {
   const [tree, heapAddress] = [file.address(cursor), file.address(cursor)];
   if (tree === undefined || heapAddress === undefined) throw badFile(`${cursor.what} has no symbol table`);
   const names = await localHeap(file, heapAddress);
@@ -85,12 +128,17 @@ async function tableLinks(file: HdfFile, cursor: Cursor): Promise<NamedLink[]> {
   const tables = new BTree1(file, tree, groupNodes, file.lengthBytes);
   for await (const { address } of tables.leaves()) {
     await file.turn();
-    links.push(...(await readTable(file, address, names)));
+    for (const link of await readTable(file, address, names, budget)) links.push(link);
   }
   return links;
 }
 
-async function readTable(file: HdfFile, address: number, names: Uint8Array): Promise<NamedLink[]> {
+async function readTable(
+  file: HdfFile,
+  address: number,
+  names: Uint8Array,
+  budget: Budget,
+): Promise<NamedLink[]> {
   const head = await file.cursor(address, 8, "symbol table");
   checkSignature(head, "SNOD");
   checkVersion(head, 1);
@@ -99,22 +147,23 @@ async function readTable(file: HdfFile, address: number, names: Uint8Array): Pro
   const entryBytes = file.lengthBytes + file.offsetBytes + 24;
   const cursor = await file.cursor(address + 8, count * entryBytes, "symbol table");
   return Array.from({ length: count }, () => {
-    const name = nameAt(cursor, names, cursor.uint(file.lengthBytes));
+    const name = nameAt(cursor, names, cursor.uint(file.lengthBytes), budget);
     const target = file.address(cursor);
     const cacheType = cursor.u32();
     cursor.skip(4);
     const scratch = new Cursor(cursor.take(16), cursor.what);
     const link: Link =
       cacheType === 2
-        ? { kind: "soft", path: nameAt(cursor, names, scratch.u32()) }
+        ? { kind: "soft", path: nameAt(cursor, names, scratch.u32(), budget) }
         : hardLink(target, cursor.what);
     return { name, order: undefined, link };
   });
 }
 
-function nameAt({ what }: Cursor, names: Uint8Array, offset: number): string {
+function nameAt({ what }: Cursor, names: Uint8Array, offset: number, budget: Budget): string {
   const end = names.indexOf(0, offset);
   if (!(offset < names.byteLength && end >= 0)) throw badFile(`${what} has a name outside its heap`);
+  budget.spend(linkBytes + end - offset);
   return textOf(names.subarray(offset, end));
 }
 

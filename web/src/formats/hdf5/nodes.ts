@@ -28,8 +28,8 @@ import type { MessageReader } from "./shared.js";
 const maxSteps = 1000;
 /** Members that are looked at in parallel: their headers may be far apart. */
 const parallel = 16;
-/** Maximum number of groups, which several links may reach many times over. */
-const maxGroups = 2 ** 20;
+/** Maximum number of times that groups are reached over further paths; a few links can form millions of paths. */
+const maxPaths = 2 ** 16;
 
 /** The objects of a file. */
 export class Objects implements Surroundings {
@@ -37,7 +37,8 @@ export class Objects implements Surroundings {
   readonly #links = new Map<number, ReadonlyMap<string, Link>>();
   /** Lengths of dimensions by the address of their scale. */
   readonly #lengths = new Map<number, number>();
-  #groups = 0;
+  readonly #opened = new Set<number>();
+  #paths = 0;
 
   constructor(
     readonly reader: MessageReader,
@@ -67,7 +68,9 @@ export class Objects implements Surroundings {
     const unknown = header.messages.find(({ type, isRequired }) => type > lastMessageType && isRequired);
     if (unknown) throw this.file.unsupported(`"${name}" needs the unknown message type ${unknown.type}`);
     if (isGroup(header)) {
-      if (++this.#groups > maxGroups) throw limitExceeded(`${this.file.context.name} has too many groups`);
+      if (this.#opened.has(address) && ++this.#paths > maxPaths)
+        throw limitExceeded(`${this.file.context.name} has more than ${maxPaths} paths to its groups`);
+      this.#opened.add(address);
       return new HdfGroup(this, header, parent);
     }
     const isDataset = header.messages.some(({ type }) => type === messageType.layout);

@@ -130,7 +130,9 @@ class HeaderReader {
 
   #addItem(): void {
     if (++this.#items > maxItems)
-      throw limitExceeded(`${this.cursor.what} has more than ${maxItems} dimensions, attributes and variables`);
+      throw limitExceeded(
+        `${this.cursor.what} has more than ${maxItems} dimensions, attributes and variables`,
+      );
   }
 
   /** Reads the start of a list. @returns its length. */

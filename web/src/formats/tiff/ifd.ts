@@ -5,7 +5,7 @@ import { nextTask } from "../../util/platform.js";
 import { sliceTime } from "../../util/slices.js";
 import type { BlockCache } from "../file/blocks.js";
 import { badFile, Cursor, textOf } from "../file/cursor.js";
-import { readTags, typeBytes, tags } from "./tags.js";
+import { readTags, tags, typeBytes } from "./tags.js";
 
 /** Maximum number of pages of a file. */
 const maxPages = 2 ** 20;

@@ -37,13 +37,17 @@ export interface ByteReader {
  * @throws InvalidArgument for an invalid source.
  */
 export function byteReader(source: ByteSource, options: HttpStoreOptions, client?: HttpClient): ByteReader {
-  if (source instanceof Uint8Array) return memory(source);
+  if (source instanceof Uint8Array) return memory(plain(source));
   if (source instanceof ArrayBuffer) return memory(new Uint8Array(source));
   if (source instanceof Blob) return blob(source);
   if (typeof source === "string" || source instanceof URL) return located(source, options, client);
   if (isStore(source?.store) && typeof source.key === "string") return stored(source);
   throw invalidArgument("source must be a URL, a path, an object in a store, a Blob or bytes");
 }
+
+/** Returns a view without a subclass: `slice` of a Buffer of Node does not copy. */
+const plain = (bytes: Uint8Array): Uint8Array =>
+  new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
 function memory(bytes: Uint8Array): ByteReader {
   const read: ByteReader["read"] = async (range, { version }) => {
@@ -68,10 +72,12 @@ function blob(object: Blob): ByteReader {
 }
 
 function stored({ store, key }: StoredObject): ByteReader {
-  const read: ByteReader["read"] = async (range, options) =>
-    range
+  const read: ByteReader["read"] = async (range, options) => {
+    const bytes = await (range
       ? readRange(store, key, range, options)
-      : callStore(store, key, () => store.get(key, options), options.signal);
+      : callStore(store, key, () => store.get(key, options), options.signal));
+    return bytes && plain(bytes);
+  };
   const folder = key.slice(0, key.lastIndexOf("/") + 1);
   // The key "" is the object at the store's own URL.
   const web = key === "" && store instanceof HttpStore ? store : undefined;
