@@ -41,7 +41,7 @@ const limits = {
   threads:
     "the result belongs to one thread, which takes its page faults and copies all slabs; it decodes lz4 itself",
   visits:
-    "two to three round trips of 50 ms in turn, for the page, the group and what the visit before read; the rest is processor time: scripts, the first frame",
+    "four round trips of 50 ms in turn: the server confirms the page, the group, its levels and the first chunk",
   vectors: "native vectors have up to 64 bytes, SIMD128 has 16",
 };
 

@@ -19,10 +19,7 @@ function* chunkStarts({ shape }) {
 /** Options of `create` for a copy of the array. */
 function sameArray({ shape }) {
   const { codecs } = JSON.parse(readFileSync(path.join(folder, "zarr.json"), "utf8"));
-  const array = { shape, chunkShape, dtype: "uint16", codecs, fillValue: 0 };
-  if (codecs[0].name !== "sharding_indexed") return array;
-  const { chunk_shape, codecs: inner } = codecs[0].configuration;
-  return { ...array, shardShape: chunkShape, chunkShape: chunk_shape, codecs: inner };
+  return { shape, chunkShape, dtype: "uint16", codecs, fillValue: 0 };
 }
 
 /**

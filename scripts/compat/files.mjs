@@ -1,5 +1,5 @@
 // npm run test:compat -- files [FORMAT…]: files of other formats, written by h5py, netCDF4, tifffile, GDAL and others
-// (tests/files/FORMAT.py, with Debian's Python), must give the same values and attributes as in their writer's own reader.
+// (tests/files, with Debian's Python), must give the same values and attributes as in their writer's own reader.
 // Copies of NetCDF files must be identical to them in xarray. The files are in build/files.
 import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import path from "node:path";

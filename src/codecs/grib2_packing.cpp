@@ -205,8 +205,9 @@ Status unpackGrib(const GribField& field, Workspace& work, uint8_t* out) {
   if (kind != kSimple && kind != kJpeg2000 && kind != kPng && kind != kEntropy) {
     return Code::UnsupportedMessage;
   }
+  // The reference value, without the decimal scale, as ecCodes, wgrib2 and g2c read it.
   if (bits == 0) {
-    fill(static_cast<Float>(scale(0)), field.values, out);
+    fill(static_cast<Float>(scale.reference), field.values, out);
     return {};
   }
   if (bits > kMaxBits) return Code::UnsupportedMessage;

@@ -2,11 +2,12 @@
  * Compares files of other formats with the values that their writers' own readers returned: each line of
  * `expected.jsonl` describes an array, a group or an error (tests/files/README.md).
  */
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import { expect } from "vitest";
 import { get, getBytes, isZarrError, open, type ZarrArray } from "zarr-wasm";
 import { ArrayFileStore } from "zarr-wasm/formats";
+import { FileSystemStore } from "zarr-wasm/node";
 import { isJsonObject, type Json, JsonNumber, toPlain } from "#src/util/json.js";
 import { parseJson } from "#src/util/json-reader.js";
 
@@ -27,6 +28,8 @@ export interface FileCase {
   readonly attributes?: Json;
   /** Name of a file with the elements as `getBytes` returns them, or "base64:" and the bytes. */
   readonly values?: string;
+  /** Allowed difference of float64 values. Default: 0. */
+  readonly tolerance?: number;
   readonly strings?: readonly unknown[];
   readonly members?: readonly string[];
 }
@@ -67,9 +70,13 @@ export async function checkCase(wanted: TypedCase): Promise<void> {
 }
 
 async function checkNode(wanted: TypedCase): Promise<void> {
-  const store = await ArrayFileStore.open(path.join(wanted.folder, wanted.file));
-  const place = wanted.path.replace(/^\/|\/$/g, "");
-  const node = await open(store, { path: place });
+  const home = path.join(wanted.folder, wanted.file);
+  const isFolder = statSync(home).isDirectory();
+  const wantedPath = wanted.path.replace(/^\/|\/$/g, "");
+  const source = isFolder ? new FileSystemStore(home) : await ArrayFileStore.open(home);
+  const node = await open(source, { path: wantedPath });
+  const place = node.path;
+  const store = node.store as ArrayFileStore;
   const bytes = await store.get(`/${place === "" ? "" : `${place}/`}zarr.json`);
   const document = parseJson(bytes!, jsonOptions);
   if (!isJsonObject(document)) throw new Error("the document is not an object");
@@ -93,12 +100,17 @@ function expectType(found: Json, wanted: Json): void {
   expectJson(isName ? found["name"]! : found, wanted);
 }
 
-async function checkValues(array: ZarrArray, { values, strings, folder }: TypedCase): Promise<void> {
+async function checkValues(
+  array: ZarrArray,
+  { values, strings, folder, tolerance }: TypedCase,
+): Promise<void> {
   if (values !== undefined) {
     const { bytes } = await getBytes(array);
     const inline = /^base64:(.*)$/.exec(values)?.[1];
     const isInline = inline !== undefined;
-    expectBytes(bytes, isInline ? Buffer.from(inline, "base64") : readFileSync(path.join(folder, values)));
+    const wanted = isInline ? Buffer.from(inline, "base64") : readFileSync(path.join(folder, values));
+    if (tolerance === undefined) expectBytes(bytes, wanted);
+    else expectNear(floats(bytes), floats(wanted), tolerance);
   }
   // A case with an error reads everything, too.
   if (strings !== undefined || values === undefined) {
@@ -114,6 +126,14 @@ function expectBytes(found: Uint8Array, wanted: Uint8Array): void {
   const at = found.findIndex((byte, i) => byte !== wanted[i]);
   const part = (bytes: Uint8Array) => Buffer.from(bytes.slice(at - (at % 16), at + 16)).toString("hex");
   throw new Error(`differs from byte ${at} on: ${part(found)}, expected ${part(wanted)}`);
+}
+
+const floats = (bytes: Uint8Array): Float64Array => new Float64Array(Uint8Array.from(bytes).buffer);
+
+function expectNear(found: Float64Array, wanted: Float64Array, tolerance: number): void {
+  expect(found.length).toBe(wanted.length);
+  const at = found.findIndex((value, i) => !(Math.abs(value - wanted[i]!) <= tolerance));
+  if (at >= 0) throw new Error(`value ${at} is ${found[at]}, expected ${wanted[at]}`);
 }
 
 /** Compares JSON values; `1` and `1.0` differ, the order of keys does not matter. */

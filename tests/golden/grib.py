@@ -136,6 +136,7 @@ def packings():
                     emit(case, message, array.shape, "float32" if bits == 8 else "float64")
         emit(f"grid_ieee-{rows}", encoded(array, "grid_ieee", None), array.shape)
         emit(f"constant-{rows}", encoded(array * 0 + 3.7, "grid_simple", 12), array.shape)
+        emit(f"constant-{rows}-decimals", encoded(array * 0 + 3.7, "grid_simple", 12, decimalScaleFactor=2), array.shape)
         emit(f"constant-{rows}-bitmap", encoded(array * 0 + 3.7, "grid_simple", 12, mask), array.shape)
 
 

@@ -17,4 +17,5 @@ with open(os.path.join(target, "expected.jsonl"), "w") as f:
             f.write(json.dumps(case) + "\n")
 values = [case.get("values", "") for case in cases if case["file"] in names]
 for name in [*names, *(value for value in values if value and not value.startswith("base64:"))]:
-    shutil.copyfile(os.path.join(source, name), os.path.join(target, name))
+    copy = shutil.copytree if os.path.isdir(os.path.join(source, name)) else shutil.copyfile
+    copy(os.path.join(source, name), os.path.join(target, name))

@@ -22,7 +22,7 @@ function block(shape: number[], valueAt: (index: number[]) => number): Uint8Arra
   const bytes = new Uint8Array(4 + 4 * shape.length + 2 * count);
   const view = new DataView(bytes.buffer);
   view.setUint16(2, shape.length);
-  for (const [i, length] of shape.toReversed().entries()) view.setUint32(4 + 4 * i, length);
+  for (const [i, length] of shape.entries()) view.setUint32(4 + 4 * i, length);
   for (let i = 0; i < count; i++) {
     let rest = i;
     const index = shape.map((length) => {
@@ -73,6 +73,18 @@ describe("n5_default", () => {
     expect((await array.getChunk([1, 0, 0])).data).toEqual(
       Int16Array.from({ length: 24 }, (_, i) => (i < 12 ? valueAt([2, Math.floor(i / 4), i % 4]) : -7)),
     );
+  });
+
+  it("reads whole blocks whose headers list the axes in the other order", async () => {
+    const whole = block([2, 3, 4], valueAt);
+    const view = new DataView(whole.buffer);
+    for (const [i, length] of [4, 3, 2].entries()) view.setUint32(4 + 4 * i, length);
+    const chunks = [block([2, 3, 4], valueAt), whole].map(async (bytes) => {
+      const array = await openArray(storeOf({ "/0/0/0": bytes }));
+      return (await array.getChunk([0, 0, 0])).data;
+    });
+    const [expected, found] = await Promise.all(chunks);
+    expect(found).toEqual(expected);
   });
 
   it("reads parts as it reads chunks, here and in workers", async () => {

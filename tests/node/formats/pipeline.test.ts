@@ -94,7 +94,7 @@ describe("the parser", () => {
   it.each([
     [
       "https://h/a|gzip:",
-      'Unsupported: unsupported scheme "gzip:" in "https://h/a|gzip:"; supported are zip, zarr, zarr2, zarr3, icechunk',
+      'Unsupported: unsupported scheme "gzip:" in "https://h/a|gzip:"; supported are zip, zarr, zarr2, zarr3, icechunk, n5, neuroglancer-precomputed',
     ],
     ["https://h/a|b.zarr", /^Unsupported: .* "b\.zarr:" .*; write %7C for "\|" in a name$/],
     ["https://h/a| zip:", /^Unsupported: unsupported scheme " zip:" in/],

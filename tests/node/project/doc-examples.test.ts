@@ -28,6 +28,8 @@ function publicNames(report: string): string[] {
   const names = [...text.matchAll(/^export (?:async )?(?:function|class) (\w+)/gm)].map(([, name]) => name!);
   // A type there: zarr-wasm/cache exports the class.
   if (report === "index.api.md") return names.filter((name) => name !== "PersistentCache");
+  // A type, too: makeReferences returns it.
+  if (report === "formats.api.md") return names.filter((name) => name !== "FileReferences");
   return names.filter(
     (name) =>
       !shared.test(name) &&

@@ -104,7 +104,14 @@ const partSources: Readonly<Record<string, readonly string[]>> = {
     "formats/hdf5/btree1.js",
   ],
   "bundle/formats-fits-part.js": ["formats/fits/part.js"],
+  "bundle/formats-grib2-part.js": [
+    "formats/grib2/part.js",
+    "formats/grib2/messages.js",
+    "formats/grib2/parameters.js",
+  ],
+  "bundle/formats-folder-part.js": ["formats/folder/part.js", "formats/folder/n5.js"],
   "bundle/transfer-references-part.js": ["transfer/references/part.js", "transfer/references/join.js"],
+  "bundle/formats-nifti-part.js": ["formats/nifti/part.js", "formats/nifti/header.js"],
   "bundle/formats-netcdf3-part.js": ["formats/netcdf3/part.js", "formats/netcdf3/header.js"],
   "bundle/store-node.js": ["store/file/store.js", "store/file/read.js", "store/http/node.js"],
   "bundle/edit-part.js": [

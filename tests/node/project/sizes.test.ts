@@ -70,7 +70,7 @@ const firstScripts = () => {
 /** Bytes with gzip. */
 const budgets: readonly [what: string, most: number, measure: () => number | Promise<number>][] = [
   ["open and get of zarr-wasm", 49_800, () => bundledSize('export { get, open } from "zarr-wasm";')],
-  ["all that open and get of an array download", 110_000, async () => 1000 * (await viewerDownload(3)())],
+  ["all that open and get of an array download", 110_600, async () => 1000 * (await viewerDownload(3)())],
   ["all of zarr-wasm", 105_500, () => bundledSize('export * from "zarr-wasm";')],
   ["zarr-wasm/codecs", 25_750, () => bundledSize('export * from "zarr-wasm/codecs";')],
   ["zarr-wasm/zarrita", 94_900, () => bundledSize('export * from "zarr-wasm/zarrita";')],
@@ -85,7 +85,9 @@ const budgets: readonly [what: string, most: number, measure: () => number | Pro
   ["the first scripts of the viewer's page", 120_000, firstScripts],
   ["HDF5 files", 24_000, () => formatSize("hdf5")],
   ["TIFF files", 18_000, () => formatSize("tiff")],
+  ["NIfTI files", 5_000, () => formatSize("nifti")],
   ["NetCDF-3 files", 5_000, () => formatSize("netcdf3")],
+  ["GRIB2 files", 15_500, () => formatSize("grib2")],
   ["decode.wasm", 56_500, () => fileSize("wasm/decode.wasm")],
   ["full.wasm", 290_000, () => fileSize("wasm/full.wasm")],
   ["images.wasm", 388_000, () => fileSize("wasm/images.wasm")],

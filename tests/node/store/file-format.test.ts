@@ -17,7 +17,7 @@ afterAll(() => server.close());
 
 const formats: readonly (readonly [name: string, start: string, format: RegExp])[] = [
   ["d.hdf", "\x0e\x03\x13\x01", /an HDF4 file/],
-  ["g.grib2", "GRIB\0\0\0\x02", /a GRIB file/],
+  ["g.grib", "GRIB\0\0\0\x01", /a GRIB file of edition 1/],
   ["i.nc", "PK\x03\x04", /a zip archive; open it with `new ZipStore\(url\)`/],
   ["j.parquet", "PAR1", /a Parquet file; open it with `readParquet`/],
   ["k.json", ' {"version":1}', /a JSON document; open it with `ReferenceStore\.open\(url\)`/],

@@ -373,8 +373,8 @@ it("a group that only consolidated metadata know is opened by its path", async (
 it.each([
   ["a.zarr", undefined, 6],
   ["a.zarr", "b", 8], // the last two are for consolidated metadata of the root
-  ["a", undefined, 7], // the last one is for the server's listing of the folder
-  ["a", "b", 8],
+  ["a", undefined, 8], // the last two are for a file and for the server's listing of the folder
+  ["a", "b", 9],
 ])("a URL at which nothing exists, %s with path %s, costs %i requests", async (name, path, count) => {
   const server = await new ObjectServer({}).start();
   try {

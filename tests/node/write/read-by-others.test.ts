@@ -164,6 +164,7 @@ print(json.dumps(out))`;
 const zarritaTypes = /^(bool|u?int(8|16|32|64)|float(32|64)|string)$/;
 /** Codecs that zarrita lacks. */
 const unknownToZarrita = [
+  ...["hdf5_bitshuffle", "hdf5_lz4", "hdf5_lzf"],
   ...["bz2", "numcodecs.bz2", "lzma", "numcodecs.lzma", "numcodecs.astype", "numcodecs.fixedscaleoffset"],
   ...[
     "numcodecs.quantize",

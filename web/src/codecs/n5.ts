@@ -2,10 +2,10 @@
  * n5_default: N5 blocks, each with a header that states its mode and shape. Spec: zarr-extensions
  * "n5_default"; N5 "file-system specification".
  *
- *   header = mode (uint16, 0), number of dimensions (uint16), their lengths (uint32 each, in N5's order, which
- *            is the reverse of Zarr's); all big-endian
+ *   header = mode (uint16, 0), number of dimensions (uint16), their lengths (uint32 each); all big-endian
  *
- * Blocks at the edge of an array may be smaller than the chunk; the remainder is fill value.
+ * Blocks at the edge of an array may be smaller than the chunk; the remainder is fill value. Beyond the specification,
+ * `reversed` says that the array has the axes of N5 in reverse order and needs no transpose, as zarr-python 2 reads N5.
  */
 
 import type { Plan } from "../engine/plan.js";
@@ -17,13 +17,16 @@ import { countOf } from "../util/shapes.js";
 import { type CodecContext, type CodecMetadata, type ConfigReader, parseCodecs } from "./definition.js";
 
 const name = "n5_default";
-const maxCodecs = 3;
+const maxCompressors = 1;
+
+/** Returns the plan of blocks of a shape. @throws LimitExceeded for shapes that are too large. */
+type PlanOf = (shape: readonly number[]) => Plan;
 
 export interface BlockConfiguration {
   /** The codecs of the data after the header. */
   readonly codecs: readonly CodecMetadata[];
   /** Returns the {@link BlockFrame} of an array. */
-  frame(...options: ConstructorParameters<typeof BlockFrame>): BlockFrame;
+  frame(shape: readonly number[], planOf: PlanOf): BlockFrame;
 }
 
 export interface BlockDefinition {
@@ -36,22 +39,25 @@ export const n5Default: BlockDefinition = {
   kind: "array-to-bytes",
   names: { 3: [name] },
   parse(config, { array }) {
-    config.only("codecs");
+    config.only("codecs", "reversed");
     const codecs = parseCodecs(config.get("codecs"), `codec ${name}: "codecs"`);
-    const reversed = array.shape.map((_, axis) => array.shape.length - 1 - axis).join();
-    const [transpose, bytes] = codecs;
+    const isReversed = config.get("reversed") ?? false;
+    if (typeof isReversed !== "boolean") throw config.error('"reversed" must be true or false');
+    const order = array.shape.map((_, axis) => array.shape.length - 1 - axis).join();
+    const [bytes, ...rest] = codecs.slice(isReversed ? 0 : 1);
+    const isTransposed =
+      isReversed ||
+      (codecs[0]?.name === "transpose" && String(codecs[0].configuration?.["order"]) === order);
     const valid =
-      codecs.length <= maxCodecs &&
-      transpose?.name === "transpose" &&
-      String(transpose.configuration?.["order"]) === reversed &&
+      isTransposed &&
+      rest.length <= maxCompressors &&
       bytes?.name === "bytes" &&
       (bytes.configuration?.["endian"] ?? "big") === "big";
     if (!valid) {
-      throw config.error(
-        `"codecs" must be a transpose that reverses the axes, bytes in big-endian order, and at most one compressor`,
-      );
+      const transpose = isReversed ? "" : "a transpose that reverses the axes, ";
+      throw config.error(`"codecs" must be ${transpose}bytes in big-endian order, and at most one compressor`);
     }
-    return { codecs, frame: (...options) => new BlockFrame(...options) };
+    return { codecs, frame: (shape, planOf) => new BlockFrame(shape, planOf, isReversed) };
   },
 };
 
@@ -60,8 +66,9 @@ export class BlockFrame {
   constructor(
     /** Shape of the chunks. */
     private readonly shape: readonly number[],
-    /** Returns the plan of blocks of a shape. @throws LimitExceeded for shapes that are too large. */
-    private readonly planOf: (shape: readonly number[]) => Plan,
+    private readonly planOf: PlanOf,
+    /** Whether headers have the axes in reverse order. */
+    private readonly isReversed: boolean,
   ) {}
 
   /** Decodes a block to a whole chunk: C order, native byte order. */
@@ -94,10 +101,15 @@ export class BlockFrame {
     const view = new DataView(block.buffer);
     view.setUint16(2, rank);
     this.shape.forEach((length, axis) => {
-      view.setUint32(4 + 4 * (rank - 1 - axis), length);
+      view.setUint32(this.#position(axis), length);
     });
     block.set(payload, 4 + 4 * rank);
     return block;
+  }
+
+  /** Position of an axis' length in the header. */
+  #position(axis: number): number {
+    return 4 + 4 * (this.isReversed ? this.shape.length - 1 - axis : axis);
   }
 
   /** The plan of whole chunks. */
@@ -129,10 +141,12 @@ export class BlockFrame {
         "bad-header",
         `the block's header names mode ${mode} and ${view.getUint16(2)} dimensions`,
       );
-    const shape = this.shape.map((_, axis) => view.getUint32(4 + 4 * (rank - 1 - axis)));
+    const shape = this.shape.map((_, axis) => view.getUint32(this.#position(axis)));
     if (shape.includes(0))
       throw corrupt("bad-header", `the block's header names the shape [${shape.join(", ")}]`);
-    return { shape, payload: encoded.subarray(size) };
+    // Whole chunks by writers that list the axes in the other order: no cropped block exceeds the chunk.
+    const isOtherOrder = shape.toReversed().every((length, axis) => length === this.shape[axis]);
+    return { shape: isOtherOrder ? [...this.shape] : shape, payload: encoded.subarray(size) };
   }
 
   /** Crops or pads a decoded block to the shape of the chunk. */

@@ -14,17 +14,27 @@ import { readableFormats } from "../store/source/file-formats.js";
 import { isStore, joinKey, type RangeQuery, type Store, type StoreGetOptions } from "../store/store.js";
 import { ZipStore } from "../store/zip/store.js";
 import { invalidArgument, isZarrError, notFound, type OnWarning, unsupported } from "../util/errors.js";
+import { lazy } from "../util/lazy.js";
 import type { Limits } from "../util/limits.js";
 import { type ArrayFileStore, openFile } from "./array-file/store.js";
 import { isObjectId } from "./icechunk/format.js";
 import { IcechunkStore } from "./icechunk/store.js";
+import type { FolderKind } from "./folder/part.js";
 import type { VirtualBase } from "./icechunk/virtual.js";
 import { ReferenceStore } from "./kerchunk/store.js";
 
 export { ZipStore } from "../store/zip/store.js";
 
-const schemes = ["zip", "zarr", "zarr2", "zarr3", "icechunk"] as const;
+const schemes = ["zip", "zarr", "zarr2", "zarr3", "icechunk", "n5", "neuroglancer-precomputed"] as const;
 type Scheme = (typeof schemes)[number];
+
+/** Formats of folders by their scheme. */
+const folderSchemes: Readonly<Partial<Record<Scheme, FolderKind>>> = {
+  n5: "n5",
+  "neuroglancer-precomputed": "precomputed",
+};
+
+const folders = lazy("folders of other formats", () => import("./folder/part.js"));
 
 /** Maximum number of adapters. */
 const maxAdapters = 16;
@@ -138,7 +148,7 @@ export async function openPipeline<
   rootStore: (root: string) => Promise<Store>,
   open: (store: Store, options: Options) => Promise<Node>,
 ): Promise<Node> {
-  const pipeline = parsePipeline(text);
+  const pipeline = parsePipeline(withAdapter(text));
   const { options, version } = mergeOptions(pipeline, given, quote(text));
   const { store, path } = await openStore(pipeline, options, rootStore);
   const isRepository = pipeline.adapters.some(({ scheme }) => scheme === "icechunk");
@@ -161,6 +171,17 @@ export async function openPipeline<
       cause: error,
     });
   }
+}
+
+/** Returns Neuroglancer's older form of a URL, such as `precomputed://gs://bucket/volume`, as a pipeline. */
+function withAdapter(text: string): string {
+  const [, scheme, location] = /^(n5|precomputed):\/\/(.*)$/is.exec(text) ?? [];
+  if (scheme === undefined) return text;
+  const url = location!
+    .replace(/^gs:\/\//i, "https://storage.googleapis.com/")
+    .replace(/^s3:\/\/([^/]*)/i, "https://$1.s3.amazonaws.com");
+  const [root, ...adapters] = url.split("|");
+  return [root, ...adapters, scheme.toLowerCase() === "n5" ? "n5:" : "neuroglancer-precomputed:"].join("|");
 }
 
 /** Combines the versions in a pipeline with the caller's options. @throws InvalidArgument if they conflict. */
@@ -199,7 +220,9 @@ async function openStore(
       store = new ZipStore(new URL(root, globalThis.location?.href), { limits });
     if (adapter.scheme === "icechunk")
       store = await openRepository(path === "" ? store : new SubfolderStore(store, path), options);
-    const isInside = adapter.scheme === "zip" || adapter.scheme === "icechunk";
+    const folder = folderSchemes[adapter.scheme];
+    if (folder) store = await (await folders()).openFolder(store, path, folder, options);
+    const isInside = adapter.scheme === "zip" || adapter.scheme === "icechunk" || folder !== undefined;
     path = isInside ? adapter.path : joinPath(path, adapter.path);
   }
   return { store, path };
@@ -281,6 +304,8 @@ export async function findOther(
   if (file) return file;
   if (isRemoteFile && path === "" && !isParquetFolder(remote))
     await explainFile(store as HttpStore, missing, signal);
+  const folder = version === 2 || isRemoteFile ? undefined : await (await folders()).findFolder(store, path, options);
+  if (folder) return folder;
   // Over HTTP, references are looked for only at names of Parquet folders; `open` has looked for those in URLs.
   const isKnown = remote !== undefined && (!isParquetFolder(remote) || !isStore(source));
   if (version === 3 || isKnown) throw missing;

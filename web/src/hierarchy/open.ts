@@ -91,7 +91,7 @@ function resolveSource(source: Source, limits?: Partial<Limits>): Store | (() =>
 
 /** Whether a source is a URL pipeline. URL objects are single URLs, because the path of a file may contain "|". */
 export const isPipeline = (source: Source): source is string =>
-  typeof source === "string" && source.includes("|");
+  typeof source === "string" && /\||^(?:n5|precomputed):/i.test(source);
 
 /** Returns the URL in `icechunk+URL`; undefined for other sources. */
 function icechunkUrl(source: Source): string | undefined {

@@ -98,6 +98,6 @@ export const namesParquetFolder = (path: string): boolean =>
 
 /** Whether a path names a file of another format rather than a folder of Zarr data. */
 export const isFileName = (path: string): boolean =>
-  /\.(?:nc[34]?|netcdf|cdf|he?5|h5ad|hdf[45]?|mat|tiff?|tf[28]|btf|svs|gri?b2?|fi?ts?|nii|json|parq(?:uet)?)\/?$/i.test(
+  /\.(?:nc[34]?|netcdf|cdf|he?5|h5ad|hdf[45]?|mat|tiff?|tf[28]|btf|svs|gri?b2?|fi?ts?|nii(?:\.gz)?|json|parq(?:uet)?)\/?$/i.test(
     path,
   );

@@ -61,8 +61,8 @@ async function feed(writer: WritableStreamDefaultWriter<Uint8Array>, deflated: U
   await writer.close();
 }
 
-/** Inflates a stream and stops at the first excess byte. */
-async function streamed(
+/** Inflates a stream and stops at the first excess byte. Throws errors of the stream. */
+export async function streamed(
   { readable, writable }: Decompressor,
   deflated: Uint8Array,
   bytes: number,

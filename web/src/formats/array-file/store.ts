@@ -22,10 +22,11 @@ import { joinBytes } from "../../util/bytes.js";
 import { isZarrError, limitExceeded, networkError, type OnWarning, unsupported } from "../../util/errors.js";
 import { type Limits, resolveLimits } from "../../util/limits.js";
 import { isFileUrl } from "../../util/platform.js";
+import { inSlices, type Steps } from "../../util/slices.js";
 import { blocksOf } from "../file/blocks.js";
 import { arrayDocument, chunkCount, groupDocument } from "../file/documents.js";
-import type { FileChunk, FileContext, FileGroup, FileNode, FilePart } from "../file/model.js";
-import { loadParser } from "./detect.js";
+import type { ChunkBytes, FileChunk, FileContext, FileGroup, FileNode, FilePart } from "../file/model.js";
+import { loadParser, preloadParser } from "./detect.js";
 
 /** Options; those of HttpStore are for files read by URL. */
 export interface ArrayFileOptions extends HttpStoreOptions {
@@ -52,6 +53,9 @@ const fileOptions: OptionNames<ArrayFileOptions> = {
 
 /** Chunks up to this size are read through the block cache: small ones, such as coordinates, are close to others. */
 const smallChunk = 2 ** 15;
+
+/** Members between two points where listing may pause. */
+const pause = 2 ** 12;
 
 /** Names of documents in stores of any version. */
 const documentName = /^(?:zarr\.json|\.z(?:array|group|attrs|metadata))$/;
@@ -132,14 +136,19 @@ export class ArrayFileStore extends RangedStore implements OwnStore {
   async listChildren(path: string): Promise<readonly string[]> {
     const found = await this.#find(segments(path), undefined);
     if (found?.node.kind !== "group") return [];
-    const names = new Set(await found.node.members(undefined));
-    for (const name of names) {
-      if (isSafe(name)) continue;
-      names.delete(name);
-      this.#context.onWarning?.({
-        code: "bad-member",
-        message: `${this.locate(`/${path}`)}: ${JSON.stringify(name)} is left out: it cannot be part of a key`,
-      });
+    return inSlices(this.#safeNames(path, await found.node.members(undefined)));
+  }
+
+  *#safeNames(path: string, members: readonly string[]): Steps<string[]> {
+    const names = new Set<string>();
+    for (const [i, name] of members.entries()) {
+      if (i % pause === pause - 1) yield;
+      if (isSafe(name)) names.add(name);
+      else
+        this.#context.onWarning?.({
+          code: "bad-member",
+          message: `${this.locate(`/${path}`)}: ${JSON.stringify(name)} is left out: it cannot be part of a key`,
+        });
     }
     return [...names];
   }
@@ -166,6 +175,7 @@ export class ArrayFileStore extends RangedStore implements OwnStore {
       return document && wanted ? cutRange(document, wanted) : document;
     }
     const chunk = await this.#chunk(path, options.signal);
+    if (chunk && "object" in chunk) return chunk.object.read(wanted, options);
     return chunk && this.#read(key, chunk, wanted, options);
   }
 
@@ -232,7 +242,7 @@ export class ArrayFileStore extends RangedStore implements OwnStore {
 
   async #read(
     key: string,
-    chunk: FileChunk,
+    chunk: ChunkBytes,
     wanted: RangeQuery | undefined,
     options: StoreGetOptions,
   ): Promise<Uint8Array> {
@@ -279,6 +289,7 @@ export async function openFile(
   const { signal, onWarning } = options;
   const limits = resolveLimits(options.limits);
   const blocks = blocksOf(file, limits.indexBytes);
+  preloadParser(file.name);
   const found = fileFormat(await blocks.head(headBytes, signal));
   if (!found) return undefined;
   const parser = await loadParser(found.id);
@@ -345,7 +356,7 @@ const isIndex = /^(?:0|[1-9]\d{0,15})$/;
 const isSafe = (name: string): boolean => isSegment(name) && !documentName.test(name);
 
 /** Returns the ranges and bytes of a chunk, adjacent ranges as one. */
-function joined(chunk: FileChunk): (FilePart | { readonly bytes: Uint8Array })[] {
+function joined(chunk: ChunkBytes): (FilePart | { readonly bytes: Uint8Array })[] {
   if (!("parts" in chunk)) return [chunk];
   const result: (FilePart | { readonly bytes: Uint8Array })[] = [];
   for (const part of chunk.parts.flatMap(joined)) {

@@ -45,8 +45,11 @@ export interface FilePart {
   readonly file?: ByteReader | undefined;
 }
 
-/** The bytes of a chunk: a range, the bytes themselves, or several of them joined. */
-export type FileChunk = FilePart | { readonly bytes: Uint8Array } | { readonly parts: readonly FileChunk[] };
+/** Bytes of a chunk in a file: a range, the bytes themselves, or several of them joined. */
+export type ChunkBytes = FilePart | { readonly bytes: Uint8Array } | { readonly parts: readonly ChunkBytes[] };
+
+/** The bytes of a chunk; or a whole object of its own, which may be missing. */
+export type FileChunk = ChunkBytes | { readonly object: ByteReader };
 
 /** What a parser gets. */
 export interface FileContext {

@@ -3,6 +3,7 @@
 import { jsonObject } from "../../metadata/print.js";
 import { limitExceeded } from "../../util/errors.js";
 import { type Json, JsonNumber, type JsonObject } from "../../util/json.js";
+import type { Turns } from "../../util/slices.js";
 import { badFile } from "../file/cursor.js";
 import { floatJson } from "../file/documents.js";
 import type { FileContext } from "../file/model.js";
@@ -35,7 +36,7 @@ export class Header {
         long = keyword;
         this.#set(keyword, parseValue(card.slice(10)));
       } else if (keyword !== "" && keyword !== "END")
-        this.#texts.set(keyword, [...(this.#texts.get(keyword) ?? []), card.slice(8).trimEnd()]);
+        this.#addText(keyword, card.slice(8).trimEnd());
     }
   }
 
@@ -64,6 +65,12 @@ export class Header {
 
   #set(keyword: string, value: Json | undefined): void {
     if (value !== undefined && !this.values.has(keyword)) this.values.set(keyword, value);
+  }
+
+  #addText(keyword: string, text: string): void {
+    const lines = this.#texts.get(keyword);
+    if (lines) lines.push(text);
+    else this.#texts.set(keyword, [text]);
   }
 
   /** Appends the text of a CONTINUE card to a string that ends with "&". */
@@ -104,12 +111,14 @@ function numberOf(text: string): JsonNumber | undefined {
 export async function readHeader(
   { name, blocks }: FileContext,
   start: number,
+  turns: Turns,
   signal: AbortSignal | undefined,
 ): Promise<Header> {
   const cards: string[] = [];
   for (let at = start; ; at += blockBytes) {
     if (at - start >= maxHeader)
       throw limitExceeded(`the header at ${start} of ${name} exceeds ${maxHeader} bytes`);
+    await turns.next();
     const block = await blocks.read(at, blockBytes, signal);
     for (let i = 0; i < blockBytes; i += cardBytes) {
       const card = String.fromCharCode(...block.subarray(i, i + cardBytes));

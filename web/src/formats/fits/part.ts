@@ -3,23 +3,30 @@
 import { withEntries } from "../../metadata/print.js";
 import { limitExceeded } from "../../util/errors.js";
 import { type Json, JsonNumber, type JsonObject } from "../../util/json.js";
+import { Turns } from "../../util/slices.js";
 import { badFile } from "../file/cursor.js";
 import { type ArrayParts, bytesCodec, contiguousChunks, floatJson, named } from "../file/documents.js";
 import type { FileArray, FileChunk, FileContext, FileFormat, FileGroup } from "../file/model.js";
 import { blockBytes, type Header, readHeader } from "./header.js";
 
-/** Maximum number of extensions. */
+/** Maximum number of extensions, and of bytes of all headers, whose cards are kept. */
 const maxExtensions = 2 ** 16;
+const maxHeaders = 2 ** 25;
 
 export const format: FileFormat = {
   async open(context, signal): Promise<FileGroup> {
     const images = new Map<string, ImageArray>();
     const { blocks } = context;
+    const turns = new Turns();
     let attributes: JsonObject | undefined;
+    let headerBytes = 0;
     for (let [at, index] = [0, 0]; index === 0 || hasHeader(context, at); index++) {
       if (index > maxExtensions)
         throw limitExceeded(`${context.name} has more than ${maxExtensions} extensions`);
-      const header = await readHeader(context, at, signal);
+      const header = await readHeader(context, at, turns, signal);
+      headerBytes += header.end - header.start;
+      if (headerBytes > maxHeaders)
+        throw limitExceeded(`${context.name} has more than ${maxHeaders} bytes of headers`);
       attributes ??= header.attributes();
       const shape = shapeOf(header, context.limits.rank);
       if (isImage(header, index)) {

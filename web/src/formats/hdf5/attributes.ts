@@ -7,7 +7,7 @@ import { textEncoder } from "../../util/platform.js";
 import { Cursor } from "../file/cursor.js";
 import { readDatatype } from "./datatype.js";
 import { checkVersion, type HdfFile } from "./file.js";
-import { denseRecords } from "./fractal-heap.js";
+import { denseObjects } from "./fractal-heap.js";
 import { type Message, messageType, type ObjectHeader, readHeader } from "./header.js";
 import { readDataspace } from "./messages.js";
 import type { MessageReader } from "./shared.js";
@@ -47,14 +47,13 @@ export const attributesAt = async (
 
 async function denseAttributes(reader: MessageReader, cursor: Cursor): Promise<Attribute[]> {
   const attributes: Attribute[] = [];
-  for await (const { record: bytes, heap } of denseRecords(reader.file, cursor, 2)) {
-    const record = new Cursor(bytes, "a record of attributes");
-    const id = record.take(8);
-    const isShared = (record.u8() & 2) !== 0;
-    const order = record.u32();
-    const content = isShared
-      ? await reader.heapMessage(id, messageType.attribute)
-      : new Cursor(await heap.object(id), "an attribute");
+  const isShared = (record: Uint8Array) => (record[8]! & 2) !== 0;
+  const idAt = (record: Uint8Array) => (isShared(record) ? undefined : 0);
+  for await (const { record, bytes } of denseObjects(reader.file, cursor, 2, idAt)) {
+    const content = bytes
+      ? new Cursor(bytes, "an attribute")
+      : await reader.heapMessage(record.subarray(0, 8), messageType.attribute);
+    const order = new Cursor(record, "a record of attributes", true, 9).u32();
     attributes.push(await readAttribute(reader, content, order));
   }
   return attributes;

@@ -72,6 +72,11 @@ export class BTree2 {
     return new BTree2(file, type, recordBytes, levels, child, total);
   }
 
+  /** Reads the root node, which all searches need. */
+  async readRoot(): Promise<void> {
+    if (this.root) await this.#read(this.root);
+  }
+
   /** Returns a record with a key; undefined if there is none. Reads one node of each level. */
   async find(compare: CompareRecord): Promise<Uint8Array | undefined> {
     let child = this.root;

@@ -65,6 +65,14 @@ export class FractalHeap {
     return this.header.idBytes;
   }
 
+  /** Reads the root block, which most objects need. */
+  async readRoot(): Promise<void> {
+    const { root, rows, table } = this.header;
+    if (root === undefined) return;
+    if (rows > 0) await this.#indirectAt({ address: root, start: 0, rows });
+    else await this.#directAt({ address: root, start: 0, bytes: table.startBytes });
+  }
+
   /** Returns the bytes of an object, which the caller must not change. */
   async object(id: Uint8Array): Promise<Uint8Array> {
     const cursor = new Cursor(id, `an id of the fractal heap at ${this.address}`);
@@ -83,7 +91,7 @@ export class FractalHeap {
     const block = await this.#blockOf(offset);
     const at = offset - block.start;
     if (at + length > block.bytes) throw badFile(`${id.what} exceeds its block`);
-    const bytes = await this.#blocks.get(block.address, () => this.#readDirect(block));
+    const bytes = await this.#directAt(block);
     return bytes.subarray(at, at + length);
   }
 
@@ -111,7 +119,7 @@ export class FractalHeap {
 
   /** Returns the address of a block that an indirect block names. */
   async #entry(block: IndirectBlock, row: number, column: number): Promise<number | undefined> {
-    const cursor = await this.#indirect.get(block.address, () => this.#readIndirect(block));
+    const cursor = await this.#indirectAt(block);
     cursor.at = this.#prefixBytes + (row * this.header.table.width + column) * this.file.offsetBytes;
     return this.file.address(cursor);
   }
@@ -119,6 +127,14 @@ export class FractalHeap {
   /** Bytes before the entries of an indirect block: signature, version, address of the heap, offset in the heap. */
   get #prefixBytes(): number {
     return 5 + this.file.offsetBytes + this.header.offsetBytes;
+  }
+
+  #indirectAt(block: IndirectBlock): Promise<Cursor> {
+    return this.#indirect.get(block.address, () => this.#readIndirect(block));
+  }
+
+  #directAt(block: DirectBlock): Promise<Uint8Array> {
+    return this.#blocks.get(block.address, () => this.#readDirect(block));
   }
 
   async #readIndirect({ address, rows }: IndirectBlock): Promise<Cursor> {
@@ -222,23 +238,45 @@ async function readHeader(file: HdfFile, address: number): Promise<Header> {
   };
 }
 
+/** An object of a heap, and the record of the B-tree that names it. */
+interface DenseObject {
+  readonly record: Uint8Array;
+  /** Undefined if the record has no id of this heap. */
+  readonly bytes: Uint8Array | undefined;
+}
+
+/** Objects that are read in parallel: their blocks may be far apart. */
+const parallel = 64;
+
 /**
- * Yields the records of the objects of a heap, which a message names with a B-tree.
+ * Yields the objects of a heap, which a message names with a B-tree.
  * @param indexBytes bytes of the maximum creation index in the message.
+ * @param idAt returns the offset of the id in a record; undefined for records without id.
  */
-export async function* denseRecords(
+export async function* denseObjects(
   file: HdfFile,
   message: Cursor,
   indexBytes: number,
-): AsyncGenerator<{ readonly record: Uint8Array; readonly heap: FractalHeap }> {
+  idAt: (record: Uint8Array) => number | undefined,
+): AsyncGenerator<DenseObject> {
   checkVersion(message, 0);
   if (message.u8() & 1) message.skip(indexBytes);
   const [address, names] = [file.address(message), file.address(message)];
   if (address === undefined || names === undefined) return;
-  const heap = await FractalHeap.open(file, address);
-  const tree = await BTree2.open(file, names);
+  const [heap, tree] = await Promise.all([FractalHeap.open(file, address), BTree2.open(file, names)]);
+  await Promise.all([heap.readRoot(), tree.readRoot()]);
+  const object = async (record: Uint8Array): Promise<DenseObject> => {
+    const at = idAt(record);
+    const bytes = at === undefined ? undefined : await heap.object(record.subarray(at, at + heap.idBytes));
+    return { record, bytes };
+  };
+  let batch: Uint8Array[] = [];
   for await (const record of tree.records()) {
     await file.turn();
-    yield { record, heap };
+    batch.push(record);
+    if (batch.length < parallel) continue;
+    yield* await Promise.all(batch.map(object));
+    batch = [];
   }
+  yield* await Promise.all(batch.map(object));
 }

@@ -6,6 +6,8 @@ import { checkVersion, type HdfFile } from "./file.js";
 
 /** Types of messages. */
 export const messageType = {
+  /** Free space. */
+  none: 0x00,
   dataspace: 0x01,
   linkInfo: 0x02,
   datatype: 0x03,
@@ -48,31 +50,42 @@ export interface ObjectHeader {
 const maxPrefix = 34;
 /** Bounds the continuations and messages of a header: no writer has so many. */
 const maxBlocks = 2 ** 16;
-const maxMessages = 2 ** 20;
+const maxMessages = 2 ** 17;
 const what = "object header";
 
-/** Reads all messages of an object. */
-export async function readHeader(file: HdfFile, address: number): Promise<ObjectHeader> {
+/**
+ * Reads the messages of an object.
+ * @param isEnough whether the messages read suffice, so that the continuation that follows is not read. Default: all are
+ *   read.
+ */
+export async function readHeader(
+  file: HdfFile,
+  address: number,
+  isEnough?: (header: ObjectHeader) => Promise<boolean>,
+): Promise<ObjectHeader> {
   await file.turn();
   const head = await file.cursor(address, Math.min(maxPrefix, Math.max(file.form.end - address, 0)), what);
   const isNew = String.fromCharCode(...head.bytes.subarray(0, 4)) === "OHDR";
   const { start, length, hasOrder } = isNew ? newForm(head) : oldForm(head);
   const blocks = [isNew ? { address, length: start + length + 4 } : { address: address + start, length }];
   const messages: Message[] = [];
+  let count = 0;
   const seen = new Set<number>();
   for (const [i, block] of blocks.entries()) {
+    if (i > 0 && (await isEnough?.({ address, messages }))) break;
     if (seen.has(block.address)) throw badFile(`${head.what} continues in a cycle`);
     seen.add(block.address);
-    if (blocks.length > maxBlocks || messages.length > maxMessages)
-      throw badFile(`${head.what} has too many messages`);
+    await file.turn();
     const signature = i === 0 ? "OHDR" : "OCHK";
     const body = isNew
       ? await checkedStructure(file, { ...block, what, signature })
       : await file.cursor(block.address, block.length, what);
     if (isNew && i === 0) body.at = start;
     for (const message of isNew ? newMessages(body, hasOrder) : oldMessages(body)) {
+      if (++count > maxMessages || blocks.length > maxBlocks)
+        throw badFile(`${head.what} has too many messages`);
       if (message.type === messageType.continuation) blocks.push(readContinuation(file, message));
-      else messages.push(message);
+      else if (message.type !== messageType.none) messages.push(message);
     }
   }
   return { address, messages };

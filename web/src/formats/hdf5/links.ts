@@ -3,7 +3,7 @@
 import { badFile, Cursor, textOf } from "../file/cursor.js";
 import { BTree1, groupNodes } from "./btree1.js";
 import { checkSignature, checkVersion, type HdfFile } from "./file.js";
-import { denseRecords } from "./fractal-heap.js";
+import { denseObjects } from "./fractal-heap.js";
 import { messageType, type ObjectHeader } from "./header.js";
 
 export type Link =
@@ -46,10 +46,9 @@ export const isGroup = ({ messages }: ObjectHeader): boolean =>
 
 async function denseLinks(file: HdfFile, cursor: Cursor): Promise<NamedLink[]> {
   const links: NamedLink[] = [];
-  for await (const { record, heap } of denseRecords(file, cursor, 8)) {
-    const id = record.subarray(4, 4 + heap.idBytes); // after the hash of the name
-    links.push(readLink(file, new Cursor(await heap.object(id), "a link")));
-  }
+  const afterHash = () => 4;
+  for await (const { bytes } of denseObjects(file, cursor, 8, afterHash))
+    links.push(readLink(file, new Cursor(bytes!, "a link")));
   return links;
 }
 

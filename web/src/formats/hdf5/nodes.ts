@@ -80,7 +80,7 @@ export class Objects implements Surroundings {
   async dimensionLength(address: number): Promise<number> {
     const kept = this.#lengths.get(address);
     if (kept !== undefined) return kept;
-    const header = await readHeader(this.file, address);
+    const header = await readHeader(this.file, address, (part) => this.#isCoordinate(part));
     const attributes = await readAttributes(this.reader, header);
     const uses = isBareDimension(attributes) ? scaleUses(this.file, attributes) : [];
     let length = (await this.#shape(header))[0] ?? 0;
@@ -90,6 +90,13 @@ export class Objects implements Surroundings {
     }
     this.#lengths.set(address, length);
     return length;
+  }
+
+  /** Whether messages show a dimension with a variable. Its list of references, often far away, is not needed then. */
+  async #isCoordinate(header: ObjectHeader): Promise<boolean> {
+    if (!header.messages.some(({ type }) => type === messageType.dataspace)) return false;
+    const attributes = await readAttributes(this.reader, header);
+    return isScale(attributes) && attributes.has("NAME") && !isBareDimension(attributes);
   }
 
   async #shape(header: ObjectHeader): Promise<readonly number[]> {

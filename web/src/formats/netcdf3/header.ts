@@ -3,7 +3,7 @@
  * Spec: https://docs.unidata.ucar.edu/netcdf-c/current/file_format_specifications.html
  */
 
-import { limitExceeded, ZarrError } from "../../util/errors.js";
+import { isZarrError, limitExceeded } from "../../util/errors.js";
 import { inSlices, type Steps } from "../../util/slices.js";
 import { minBlock } from "../file/blocks.js";
 import { badFile, Cursor, textOf } from "../file/cursor.js";
@@ -69,7 +69,7 @@ export async function readHeader(
       return await inSlices(new HeaderReader(cursor).header(), signal);
     } catch (error) {
       const isWhole = bytes.byteLength < minBlock || bytes.byteLength === blocks.fileSize;
-      if (!(error instanceof ZarrError) || !cursor.isShort || isWhole) throw error;
+      if (!isZarrError(error, "InvalidMetadata") || !cursor.isShort || isWhole) throw error;
     }
     const limit = limits.metadataBytes;
     if (bytes.byteLength >= limit) throw limitExceeded(`the header of ${name} exceeds ${limit} bytes`);
@@ -81,7 +81,11 @@ export async function readHeader(
 /** Tags of lists. */
 const tags = { dimensions: 10, variables: 11, attributes: 12 } as const;
 
+/** Maximum number of dimensions, attributes and variables, and of the dimensions of variables. */
+const maxItems = 2 ** 19;
+
 class HeaderReader {
+  #items = 0;
   /** Whether counts and lengths have 64 bits. */
   #isWide = false;
   #hasLongOffsets = false;
@@ -102,7 +106,7 @@ class HeaderReader {
       throw badFile(`${this.cursor.what} has several dimensions of records`);
     const attributes = yield* this.#list(tags.attributes, () => this.#attribute());
     const variables: Variable[] = [];
-    for (let left = this.#count(tags.variables); left > 0; left--)
+    for (let left = this.#count(tags.variables); left > 0; left--, this.#addItem())
       variables.push(yield* this.#variable(dimensions));
     return { records, attributes, variables };
   }
@@ -117,10 +121,16 @@ class HeaderReader {
   *#list<T>(tag: number, read: () => T): Steps<T[]> {
     const items: T[] = [];
     for (let left = this.#count(tag); left > 0; left--) {
+      this.#addItem();
       items.push(read());
       yield;
     }
     return items;
+  }
+
+  #addItem(): void {
+    if (++this.#items > maxItems)
+      throw limitExceeded(`${this.cursor.what} has more than ${maxItems} dimensions, attributes and variables`);
   }
 
   /** Reads the start of a list. @returns its length. */
@@ -165,6 +175,7 @@ class HeaderReader {
     const name = this.#name();
     const dimensions: Dimension[] = [];
     for (let left = this.#size(); left > 0; left--) {
+      this.#addItem();
       const index = this.#size();
       const dimension = known[index];
       if (!dimension) throw badFile(`variable "${name}" has the dimension ${index}, which does not exist`);

@@ -5,7 +5,7 @@ import { nextTask } from "../../util/platform.js";
 import { sliceTime } from "../../util/slices.js";
 import type { BlockCache } from "../file/blocks.js";
 import { badFile, Cursor, textOf } from "../file/cursor.js";
-import { tags, typeBytes } from "./tags.js";
+import { readTags, typeBytes, tags } from "./tags.js";
 
 /** Maximum number of pages of a file. */
 const maxPages = 2 ** 20;
@@ -224,7 +224,7 @@ export class Page {
     const itemBytes = typeBytes[type] ?? 0;
     const inline = cursor.at;
     const place = width === 4 ? cursor.u32() : Number(cursor.big64());
-    if (itemBytes === 0 || this.#tags.has(tag)) return;
+    if (itemBytes === 0 || !readTags.has(tag) || this.#tags.has(tag)) return;
     const isInline = count * itemBytes <= width;
     let value: number | undefined;
     if (count === 1 && itemBytes === width) value = Number.isSafeInteger(place) ? place : undefined;

@@ -21,10 +21,13 @@ export class NodeGroup implements FileGroup {
   readonly kind = "group";
   readonly #made = new Map<string, Promise<FileNode | undefined>>();
 
-  /** @param make returns the member of a name; undefined for other names. */
+  /**
+   * @param names names of the members, or the number of members "0", "1", ….
+   * @param make returns the member of a name; undefined for other names.
+   */
   constructor(
     private readonly own: JsonObject,
-    private readonly names: readonly string[],
+    private readonly names: readonly string[] | number,
     private readonly make: (name: string) => Promise<FileNode | undefined>,
   ) {}
 
@@ -33,7 +36,8 @@ export class NodeGroup implements FileGroup {
   }
 
   members(): readonly string[] {
-    return this.names;
+    const { names } = this;
+    return typeof names === "number" ? Array.from({ length: names }, (_, i) => String(i)) : names;
   }
 
   member(name: string): Promise<FileNode | undefined> {
@@ -61,6 +65,8 @@ export const readLevel = async (page: Page): Promise<Level> => ({ page, layout: 
 
 /** Maximum number of levels of resolution. */
 const maxLevels = 64;
+/** Maximum number of levels and masks of an image. */
+const maxOthers = 2 * maxLevels;
 
 /** Whether a page shows the same image in a lower resolution than another one. */
 export const isReduced = ({ layout }: Level, { layout: base }: Level): boolean =>
@@ -70,22 +76,17 @@ export const isReduced = ({ layout }: Level, { layout: base }: Level): boolean =
   layout.samples === base.samples &&
   layout.dataType === base.dataType;
 
-/** A page with the pages that belong to it. */
-export interface Image {
-  readonly main: PageEntry;
-  readonly reduced: PageEntry[];
-  readonly masks: PageEntry[];
-}
-
-/** Assigns pages of reduced resolution and masks to the image before them. */
-export function* imagesOf(pages: readonly PageEntry[]): Steps<Image[]> {
-  const images: Image[] = [];
-  for (const [i, page] of pages.entries()) {
+/** Returns the indexes of pages that are images: pages of reduced resolution and masks belong to the one before. */
+export function* imagesOf(pages: readonly PageEntry[]): Steps<number[]> {
+  const images: number[] = [];
+  let others = 0;
+  for (const [i, { subfile }] of pages.entries()) {
     if (i % 4096 === 4095) yield;
-    const last = images.at(-1);
-    if (last && page.subfile & 4) last.masks.push(page);
-    else if (last && page.subfile & 1 && last.reduced.length < maxLevels) last.reduced.push(page);
-    else images.push({ main: page, reduced: [], masks: [] });
+    if (i > 0 && subfile & 5 && others < maxOthers) others++;
+    else {
+      images.push(i);
+      others = 0;
+    }
   }
   return images;
 }
@@ -97,22 +98,28 @@ export async function subPages(file: TiffFile, page: Page): Promise<Page[]> {
 }
 
 /** Returns the node of an image: an array, or a group if it has levels, masks or other pages. */
-export async function imageNode(context: FileContext, file: TiffFile, image: Image): Promise<FileNode> {
-  const main = await readLevel(await file.page(image.main.offset));
-  const others = await Promise.all(image.reduced.map(({ offset }) => file.page(offset)));
+export async function imageNode(
+  context: FileContext,
+  file: TiffFile,
+  [first, ...following]: readonly PageEntry[],
+): Promise<FileNode> {
+  const masks = following.filter(({ subfile }) => subfile & 4);
+  const reduced = following.filter(({ subfile }) => !(subfile & 4));
+  const main = await readLevel(await file.page(first!.offset));
+  const others = await Promise.all(reduced.map(({ offset }) => file.page(offset)));
   const { levels, rest } = await splitLevels(context, main, [
     ...others,
     ...(await subPages(file, main.page)),
   ]);
   const geo = await readGeoreferencing(main.page);
-  if (levels.length + rest.length + image.masks.length === 1) {
+  if (levels.length + rest.length + masks.length === 1) {
     const samples = geo
       ? ({ samples: "first", sampleName: "band" } as const)
       : ({ samples: "last" } as const);
     return pageArray(context, main, samples, geo);
   }
   const nodes = new Map<string, FileNode>(await levelNodes(context, levels, geo));
-  if (image.masks.length > 0) nodes.set("mask", await masksNode(context, file, image.masks, geo));
+  if (masks.length > 0) nodes.set("mask", await masksNode(context, file, masks, geo));
   for (const [i, node] of rest.entries()) nodes.set(`sub${i}`, node);
   return groupOf(levelAttributes(levels, geo), nodes);
 }

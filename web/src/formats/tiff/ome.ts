@@ -144,6 +144,23 @@ function planeRuns(pixels: XmlElement, dimensions: Dimensions, files: FileSet): 
   });
 }
 
+/** Returns the last run that places a plane. The memory is in proportion to the document, not to what it claims. */
+function runFinder(runs: readonly PlaneRun[]): (plane: number) => PlaneRun | undefined {
+  const single = new Map<number, number>();
+  const long: number[] = [];
+  for (const [i, { first, count }] of runs.entries()) {
+    if (count === 1) single.set(first, i);
+    else long.push(i);
+  }
+  const holds = (i: number, plane: number) =>
+    plane >= runs[i]!.first && plane < runs[i]!.first + runs[i]!.count;
+  return (plane) => {
+    const own = single.get(plane) ?? -1;
+    const other = long.findLast((i) => holds(i, plane)) ?? -1;
+    return runs[Math.max(own, other)];
+  };
+}
+
 async function imageNode(context: FileContext, image: XmlElement, files: FileSet): Promise<FileNode> {
   const [pixels] = childrenOf(image, "Pixels");
   if (!pixels) throw badFile(`an image of the OME-XML of ${context.name} has no pixels`);
@@ -156,15 +173,14 @@ async function imageNode(context: FileContext, image: XmlElement, files: FileSet
   const dimensions = dimensionsOf(pixels, samples);
   const runs = planeRuns(pixels, dimensions, files);
   const { sizes } = dimensions;
-  const runAt = new Int32Array(sizes.T * sizes.C * sizes.Z).fill(-1);
-  for (const [i, { first: start, count }] of runs.entries()) runAt.fill(i, start, start + count);
+  const runAt = runFinder(runs);
   const letters = (["T", "C", "Z"] as const).filter((letter) => letter === "C" || sizes[letter] > 1);
   const outer: OuterAxis[] = letters.map((letter) => ({ name: letter.toLowerCase(), length: sizes[letter] }));
   const plane = async (at: readonly number[]): Promise<Plane | undefined> => {
     const position = { T: 0, C: 0, Z: 0 };
     for (const [i, letter] of letters.entries()) position[letter] = at[i]!;
     const index = planeIndex(dimensions, position);
-    const run = runs[runAt[index]!];
+    const run = runAt(index);
     if (!run) return undefined;
     const file = await files.open(run.fileName);
     const entry = await file.chain.at(run.page + index - run.first);

@@ -17,12 +17,13 @@ export const format: FileFormat = {
       const node = await ifValid(context, () => convention(context, file));
       if (node) return node;
     }
-    const images = await inSlices(imagesOf(await file.chain.all(signal)), signal);
-    if (images.length === 1) return imageNode(context, file, images[0]!);
-    const names = images.map((_, i) => String(i));
-    return new NodeGroup(attributesOf([]), names, async (name) => {
-      const image = /^(?:0|[1-9]\d{0,8})$/.test(name) ? images[Number(name)] : undefined;
-      return image && imageNode(context, file, image);
+    const pages = await file.chain.all(signal);
+    const images = await inSlices(imagesOf(pages), signal);
+    if (images.length === 1) return imageNode(context, file, pages);
+    return new NodeGroup(attributesOf([]), images.length, async (name) => {
+      const image = /^(?:0|[1-9]\d{0,8})$/.test(name) ? Number(name) : images.length;
+      if (image >= images.length) return undefined;
+      return imageNode(context, file, pages.slice(images[image], images[image + 1]));
     });
   },
 };

@@ -190,12 +190,16 @@ function outerOf({ shape, names }: Shaped, { layout }: Level): OuterAxis[] | und
   return undefined;
 }
 
+/** Maximum number of series, which are kept; pages of files with more are images. */
+const maxSeries = 2 ** 10;
+
 /** Returns the series of a file by tifffile; undefined if it is not one. */
 export async function shapedNode(context: FileContext, file: TiffFile): Promise<FileNode | undefined> {
   const stacks: Stack[] = [];
   if (!shapedOf(await descriptionOf(await file.page(file.first)))) return undefined;
   const pages = await file.chain.all(undefined);
   for (let at = 0; at < pages.length; ) {
+    if (stacks.length >= maxSeries) return undefined;
     const page = await file.page(pages[at]!.offset);
     const shaped = shapedOf(await descriptionOf(page));
     if (!shaped) return undefined;

@@ -18,6 +18,12 @@ export const textTags: readonly (readonly [tag: number, name: string])[] = [
   [306, "DateTime"], [315, "Artist"], [316, "HostComputer"], [33432, "Copyright"],
 ];
 
+/** Tags that are read; others are not kept. */
+export const readTags: ReadonlySet<number> = new Set([
+  ...Object.values(tags),
+  ...textTags.map(([tag]) => tag),
+]);
+
 /** Bytes of a value by its type; 0 for types that do not exist. */
 export const typeBytes: readonly number[] = [0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8, 4, 0, 0, 8, 8, 8];
 

@@ -6,9 +6,8 @@
  * - The server has answered a conditional request with 304. In pages, the browser's own cache does that for documents.
  */
 import { checkConstructor } from "../../util/arguments.js";
-import { IdleTimeout, untilAborted } from "../../util/async.js";
+import { untilAborted } from "../../util/async.js";
 import { describeValue, invalidArgument, networkError } from "../../util/errors.js";
-import { textDecoder, textEncoder } from "../../util/platform.js";
 import type { HttpResponse, Transport, TransportRequest } from "../transport.js";
 import type { CacheEntry, DocumentVersions } from "./cache-entries.js";
 import * as entries from "./cache-entries.js";
@@ -30,10 +29,6 @@ const defaultMaxBytes = 512 * 2 ** 20;
 const maxTrusted = 100_000;
 /** Maximum number of folders whose documents are remembered. */
 const maxFolders = 20_000;
-/** Maximum number of requests that a visit sends before they are needed. */
-const maxAhead = 8;
-/** Time after which an entry that was confirmed ahead is confirmed again, in milliseconds. */
-const aheadTime = 10_000;
 
 const withoutHash = ({ href }: URL): string => href.split("#")[0]!;
 
@@ -55,8 +50,6 @@ export class PersistentCache {
   offline: boolean;
   readonly #writer: entries.EntryWriter | undefined;
   readonly #documents = new Documents();
-  /** By folder. */
-  readonly #visits = new Map<string, Visit>();
   /** Tags of entries that were used without a request, by URL. */
   readonly #trusted = new Map<string, string>();
   /** Whether such an entry has turned out to be outdated: from then on, all are confirmed. */
@@ -109,14 +102,7 @@ export class PersistentCache {
     if (!this.#writer || !entries.isCacheable(url, request))
       return isOffline ? refuseOffline(url) : send(url, request);
     const id = entries.requestId(url, request);
-    const isForgotten = this.#forgotten.has(withoutHash(url));
-    const isEarly = isInPage() && !isOffline && !isForgotten;
-    const ahead = isEarly ? await this.#visitAt(url, send)?.take(url, id) : undefined;
-    if (ahead && this.#mayTrust(url, ahead.entry, Date.now() - ahead.at < aheadTime)) {
-      const { entry, answer } = ahead;
-      return this.#ask({ request, send, url, id, entry, stored: Promise.resolve(entry) }, answer);
-    }
-    const found = isForgotten ? undefined : this.#writer.read(id);
+    const found = this.#forgotten.has(withoutHash(url)) ? undefined : this.#writer.read(id);
     const stored = untilAborted(Promise.resolve(found), request.watch.signal);
     // The browser's own cache confirms documents as well, and does not wait for a lookup in the storage.
     if (isInPage() && isDocument(url) && !isOffline)
@@ -128,38 +114,22 @@ export class PersistentCache {
       this.#note(url, entry, true);
       return entries.storedResponse(entry);
     }
-    const isFresh = entry && !isConfirmedAlways(url) && entries.isFresh(entry);
-    if (!entry || !this.#mayTrust(url, entry, isFresh))
-      return this.#ask({ request, send, url, id, entry, stored });
+    if (!entry || !this.#mayTrust(url, entry)) return this.#ask({ request, send, url, id, entry, stored });
     this.#trusted.set(withoutHash(url), entries.tagOf(entry));
     this.#writer.touch(id);
     return entries.storedResponse(entry);
   }
 
-  /**
-   * Returns the visit to a folder above an object. The first document of a folder begins one.
-   * @param send sends the requests of a new visit.
-   */
-  #visitAt(url: URL, send: Transport): Visit | undefined {
-    const first = folderOf(url);
-    for (let folder = first; folder.length > url.origin.length; folder = parentOf(folder)) {
-      const visit = this.#visits.get(folder);
-      if (visit) return visit;
-    }
-    if (!isDocument(url)) return undefined;
-    if (this.#visits.size > maxFolders) this.#visits.clear();
-    const visit = new Visit(first, this.#writer!, send);
-    this.#visits.set(first, visit);
-    return visit;
-  }
-
-  /** Whether an entry may be used without a request. @param isFresh whether its own age allows that */
-  #mayTrust(url: URL, entry: CacheEntry, isFresh: boolean | undefined): boolean {
+  /** Whether an entry may be used without a request. */
+  #mayTrust(url: URL, entry: CacheEntry): boolean {
     const { versions, isConfirmed } = this.#documents.above(url, entry.id);
-    if (!isConfirmed || this.#isDistrustful || this.#trusted.size >= maxTrusted) return false;
+    if (!isConfirmed || this.#isDistrustful || this.#trusted.size >= maxTrusted || isConfirmedAlways(url))
+      return false;
     const tag = entries.tagOf(entry);
     return (
-      isFresh === true && isTied(entry, versions) && (this.#trusted.get(withoutHash(url)) ?? tag) === tag
+      entries.isFresh(entry) &&
+      isTied(entry, versions) &&
+      (this.#trusted.get(withoutHash(url)) ?? tag) === tag
     );
   }
 
@@ -175,17 +145,11 @@ export class PersistentCache {
     if (this.#documents.note(url, entry, isOffline)) this.#trusted.clear(); // it was opened again
   }
 
-  /**
-   * Reads an object from its server, or its entry if the server confirms that. Stores the response.
-   * @param sent the response if the request has been sent.
-   */
-  async #ask(
-    lookup: Lookup,
-    sent: HttpResponse | Promise<HttpResponse> = sendConditional(lookup),
-  ): Promise<HttpResponse> {
+  /** Reads an object from its server, or its entry if the server confirms that. Stores the response. */
+  async #ask(lookup: Lookup): Promise<HttpResponse> {
     const { url, id, entry } = lookup;
     const documents = this.#documents.above(url, id).versions;
-    const [answer, stored] = await Promise.all([sent, lookup.stored]);
+    const [answer, stored] = await Promise.all([sendConditional(lookup), lookup.stored]);
     const before = answer.status === 304 ? entry : undefined;
     if (!before && !isAnswer(answer)) return answer;
     const { isCors } = answer;
@@ -206,7 +170,6 @@ export class PersistentCache {
     const onBody = (body: CacheEntry["body"]): CacheEntry => {
       const found = { ...head, body };
       this.#note(url, found, false);
-      if (isKept && isInPage()) void this.#visitAt(url, lookup.send)?.add(url, found);
       // Without a lifetime, the next use is confirmed, too.
       const isSame = stored && (before || isEqual(stored, found)) && isTied(stored, documents);
       if (isKept && isSame && entries.lifetimeOf(head) === 0) writer.touch(id);
@@ -224,113 +187,6 @@ export class PersistentCache {
     return isMissing || !isWanted ? answer : entries.recorded(answer, onBody);
   }
 }
-
-/** An entry whose server has confirmed it before it was needed. */
-interface Confirmation {
-  readonly entry: CacheEntry;
-  /** Response with status 304. */
-  readonly answer: HttpResponse;
-  /** When its request was sent, in milliseconds since 1970. */
-  readonly at: number;
-}
-
-/**
- * A visit to a folder begins with the folder's documents. While they are read, it repeats the first requests that the
- * visit before sent below the folder: their entries are confirmed by the time they are needed.
- */
-class Visit {
-  /** Entries of the first requests, without bodies, for the next visit. */
-  readonly #heads: CacheEntry[] = [];
-  /** Those of the visit before. */
-  readonly #before: Promise<readonly CacheEntry[]>;
-  /** By id. */
-  readonly #ahead = new Map<string, Promise<Confirmation | undefined>>();
-
-  constructor(
-    private readonly folder: string,
-    private readonly writer: entries.EntryWriter,
-    private readonly send: Transport,
-  ) {
-    this.#before = this.#repeat().catch(() => []);
-  }
-
-  /** Returns the entry of a request if it was confirmed ahead; only once. */
-  async take(url: URL, id: string): Promise<Confirmation | undefined> {
-    if (this.#isFirst(url)) return undefined;
-    await this.#before;
-    const confirming = this.#ahead.get(id);
-    this.#ahead.delete(id);
-    return confirming;
-  }
-
-  /** Notes a response for the next visit, if that will have to confirm it. */
-  async add(url: URL, entry: CacheEntry): Promise<void> {
-    const isIn = (heads: readonly CacheEntry[]) =>
-      heads.some((head) => head.id === entry.id && isSameVersion(head, entry));
-    if (this.#isFirst(url) || this.#heads.length === maxAhead || isIn(this.#heads)) return;
-    const isDue = entries.lifetimeOf(entry) === 0 || isConfirmedAlways(url);
-    const isWanted = isDue && entries.revalidationHeader(entry) !== undefined;
-    if (isWanted) this.#heads.push({ ...entry, documents: {}, body: new Uint8Array(0) });
-    if (isIn(await this.#before) === isWanted) return;
-    const body = textEncoder().encode(JSON.stringify(this.#heads));
-    this.writer.write({ ...entry, id: this.#id, status: 200, headers: {}, documents: {}, body });
-  }
-
-  get #id(): string {
-    return `visit ${this.folder}`;
-  }
-
-  /** Whether a request is one of those that begin the visit. */
-  #isFirst(url: URL): boolean {
-    return isDocument(url) && folderOf(url) === this.folder;
-  }
-
-  async #repeat(): Promise<readonly CacheEntry[]> {
-    const list = await this.writer.read(this.#id);
-    const heads: CacheEntry[] = list ? JSON.parse(textDecoder().decode(list.body)) : [];
-    for (const head of heads) this.#ahead.set(head.id, this.#confirm(head));
-    return heads;
-  }
-
-  /** Returns the entry with a head if its server confirms it. */
-  async #confirm(head: CacheEntry): Promise<Confirmation | undefined> {
-    const { id } = head;
-    const at = Date.now();
-    const [address, ...headers] = JSON.parse(id);
-    const stored = this.writer.read(id);
-    const watch = new IdleTimeout(new AbortController().signal, aheadTime);
-    const request: TransportRequest = { method: "GET", headers: new Headers(headers), watch };
-    try {
-      const lookup: Lookup = { request, send: this.send, url: new URL(address), id, entry: head, stored };
-      const answer = await sendConditional(lookup);
-      answer.discard();
-      const { status, isCors, redirected = false } = answer;
-      // The browser's own cache answers for servers of other origins.
-      const isSame =
-        status === 304 || (status === head.status && isSameVersion(entries.headOf(answer), head));
-      const entry = await stored;
-      if (!isSame || !entry || !isSameVersion(entry, head)) return undefined;
-      const bodyless = { read: async () => {}, discard() {} };
-      const confirmed = {
-        status: 304,
-        statusText: "",
-        isCors,
-        redirected,
-        headers: answer.headers,
-        ...bodyless,
-      };
-      return { entry, answer: confirmed, at };
-    } catch {
-      return undefined; // it is requested again when it is needed
-    } finally {
-      watch.stop();
-    }
-  }
-}
-
-/** Whether two responses have the same validators. */
-const isSameVersion = (a: Pick<CacheEntry, "headers">, b: Pick<CacheEntry, "headers">): boolean =>
-  ["etag", "last-modified"].every((name) => a.headers[name] === b.headers[name]);
 
 interface KnownDocument {
   readonly version: string;

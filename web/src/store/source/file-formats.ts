@@ -38,8 +38,17 @@ export const fileFormats = [
   { id: "tiff", start: bytes("(?:II[*+]\\0|MM\\0[*+])"), name: "a TIFF file", label: "TIFF" },
   { id: "hdf4", start: bytes("\\x0e\\x03\\x13\\x01"), name: "an HDF4 file", remedy: references },
   { id: "grib1", start: bytes("GRIB[^]{3}\\x01"), name: "a GRIB file of edition 1", remedy: references },
-  { id: "grib2", start: bytes("GRIB[^]{3}\\x02"), name: "a GRIB file", remedy: references },
   { id: "fits", start: bytes("SIMPLE  ="), name: "a FITS file", label: "FITS" },
+  { id: "grib2", start: bytes("GRIB[^]{3}\\x02"), name: "a GRIB file", label: "GRIB2" },
+  {
+    id: "nifti",
+    start: bytes(
+      "(?:(?:\\x5c\\x01\\0\\0|\\0\\0\\x01\\x5c)[^]{340}n[+i]1\\0|(?:\\x1c\\x02\\0\\0|\\0\\0\\x02\\x1c)n[+i]2\\0\\r\\n\\x1a\\n)",
+    ),
+    name: "a NIfTI file",
+    label: "NIfTI",
+  },
+  { id: "gzip", start: bytes("\\x1f\\x8b\\x08"), name: "a gzip file", label: "NIfTI in gzip" },
   { id: "zip", start: bytes("PK\\x03\\x04"), name: "a zip archive", remedy: "with `new ZipStore(url)`" },
   { id: "parquet", start: bytes("PAR1"), name: "a Parquet file", remedy: "with `readParquet`" },
   {

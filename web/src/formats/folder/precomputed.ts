@@ -1,0 +1,255 @@
+/**
+ * Precomputed volumes of Neuroglancer as OME-Zarr images with the dimensions c, z, y, x.
+ * Spec: github:google/neuroglancer src/datasource/precomputed/volume.md
+ */
+
+import { jsonEntries, jsonObject } from "../../metadata/print.js";
+import { isSegment, joinPath } from "../../store/path.js";
+import type { ByteReader } from "../../store/source/byte-reader.js";
+import { isJsonObject, type Json, type JsonObject } from "../../util/json.js";
+import { badFile } from "../file/cursor.js";
+import { type ArrayParts, type AxisChunks, bytesCodec, named } from "../file/documents.js";
+import type { FileArray, FileChunk, FileGroup, FileNode } from "../file/model.js";
+import {
+  chunkLengths,
+  type FolderAxis,
+  type FolderContext,
+  lengths,
+  Members,
+  numbersIn,
+  offsets,
+  omeOf,
+  positive,
+  refused,
+  zeroOf,
+} from "./context.js";
+import { maxBlock, segmentationObject } from "./segmentation.js";
+import { parseSharding, type Sharding } from "./sharding.js";
+
+const document = "info";
+const volumeType = "neuroglancer_multiscale_volume";
+const types = /^(?:u?int(?:8|16|32|64)|float32)$/;
+const labels = "compressed_segmentation";
+const maxScales = 1024;
+const maxChannels = 2 ** 16;
+
+const axes: readonly FolderAxis[] = [
+  { name: "c", type: "channel" },
+  ...["z", "y", "x"].map((name) => ({ name, type: "space", unit: "nanometer" })),
+];
+
+/** Returns the group of a volume; undefined for documents of something else. */
+export function volumeNode(context: FolderContext, path: string, object: JsonObject): FileNode | undefined {
+  const what = context.locate(path, document);
+  const kind = object["@type"];
+  if (typeof kind === "string" && kind.startsWith("neuroglancer_") && kind !== volumeType)
+    throw refused(`${what}: precomputed data of the type "${kind}"`);
+  if (!Object.hasOwn(object, "scales") || !Object.hasOwn(object, "data_type")) return undefined;
+  const info = new Members(object, what);
+  const scales = info.get("scales");
+  if (!Array.isArray(scales) || scales.length > maxScales || !scales.every(isJsonObject))
+    throw info.bad("scales", `a list of at most ${maxScales} objects`);
+  const dataType = info.text("data_type")!.toLowerCase();
+  if (!types.test(dataType)) throw refused(`${what}: precomputed data of the type ${JSON.stringify(dataType)}`);
+  const channels = info.integer("num_channels", 1, maxChannels, 1);
+  const volume = { context, path, dataType, channels };
+  const levels = scales.map((scale, i) => new Level(volume, new Members(scale, `scale ${i} of ${what}`)));
+  return new Volume(info, namesOf(levels), levels);
+}
+
+interface VolumeParts {
+  readonly context: FolderContext;
+  readonly path: string;
+  readonly dataType: string;
+  readonly channels: number;
+}
+
+/** Returns the keys of levels, or their numbers if keys cannot be names. */
+function namesOf(levels: readonly Level[]): string[] {
+  const keys = levels.map(({ key }) => key);
+  const isNames = keys.every(isSegment) && new Set(keys).size === keys.length;
+  return isNames ? keys : keys.map((_, i) => String(i));
+}
+
+class Volume implements FileGroup {
+  readonly kind = "group";
+
+  constructor(
+    private readonly info: Members,
+    private readonly names: readonly string[],
+    private readonly levels: readonly Level[],
+  ) {}
+
+  attributes(): JsonObject {
+    const first = this.levels[0]?.resolution();
+    const levels = this.levels.map((level, i) => {
+      const resolution = level.resolution();
+      // Centres of voxels, relative to the one of the first voxel at the origin.
+      const translation = level.offset.map(
+        (own, axis) => own * resolution[axis]! + (resolution[axis]! - first![axis]!) / 2,
+      );
+      return {
+        path: this.names[i]!,
+        scale: [1, ...[...resolution].reverse()],
+        translation: [0, ...translation.reverse()],
+      };
+    });
+    const rest = jsonEntries(this.info.object).filter(([key]) => key !== "scales");
+    return jsonObject([
+      ["ome", levels.length > 0 ? omeOf(axes, levels) : undefined],
+      ["precomputed", jsonObject(rest)],
+    ]);
+  }
+
+  members(): readonly string[] {
+    return this.names;
+  }
+
+  member(name: string): FileNode | undefined {
+    return this.levels[this.names.indexOf(name)];
+  }
+}
+
+class Level implements FileArray {
+  readonly kind = "array";
+  readonly key: string;
+  readonly #folder: string;
+  #parts: ArrayParts | undefined;
+  #sharding: Sharding | undefined;
+
+  constructor(
+    private readonly volume: VolumeParts,
+    private readonly scale: Members,
+  ) {
+    this.key = scale.text("key") ?? "";
+    this.#folder = folderOf(volume.path, this.key, scale);
+  }
+
+  /** Size of voxels in nanometers: x, y, z. */
+  resolution(): readonly number[] {
+    return this.scale.numbers("resolution", positive, 3);
+  }
+
+  /** Offset in voxels: x, y, z. */
+  get offset(): readonly number[] {
+    return this.scale.numbers("voxel_offset", offsets, 3, [0, 0, 0]);
+  }
+
+  describe(): ArrayParts {
+    this.#parts ??= this.#describe();
+    return this.#parts;
+  }
+
+  async chunk(at: readonly number[], signal: AbortSignal | undefined): Promise<FileChunk | undefined> {
+    this.describe();
+    const cell = at.slice(1).reverse();
+    const { context } = this.volume;
+    const [size, chunk, offset] = [this.#size(), this.#chunk(), this.offset];
+    const starts = cell.map((index, axis) => index * chunk[axis]!);
+    const own = starts.map((start, axis) => Math.min(chunk[axis]!, size[axis]! - start));
+    const part = await this.#sharding?.find(cell, signal);
+    if (this.#sharding && (!part || !this.#isLabels)) return part;
+    const name = starts.map((start, axis) => {
+      const from = offset[axis]! + start;
+      return `${from}-${from + own[axis]!}`;
+    });
+    const object = part ? this.#sharding!.object(part) : context.reader(this.#folder, name.join("_"));
+    return { object: this.#isLabels ? this.#decoded(object, own) : object };
+  }
+
+  /** Whether chunks have the encoding "compressed_segmentation", and are decoded when they are read. */
+  get #isLabels(): boolean {
+    return this.scale.text("encoding")?.toLowerCase() === labels;
+  }
+
+  #decoded(object: ByteReader, size: readonly number[]): ByteReader {
+    const { context, channels, dataType } = this.volume;
+    const itemBytes = dataType === "uint64" ? 8 : 4;
+    const block = this.scale.numbers(`${labels}_block_size`, chunkLengths, 3);
+    return segmentationObject(object, { itemBytes, channels, size, block }, context.limits.chunkBytes);
+  }
+
+  /** Size in voxels: x, y, z. */
+  #size(): readonly number[] {
+    return this.scale.numbers("size", lengths, 3);
+  }
+
+  /** The first of the sizes of chunks: data are stored in each of them. */
+  #chunk(): readonly number[] {
+    const all = this.scale.get("chunk_sizes");
+    const first = numbersIn(Array.isArray(all) ? all[0] : undefined);
+    if (first?.length === 3 && first.every(chunkLengths.test)) return first;
+    throw this.scale.bad("chunk_sizes", "lists of 3 lengths above 0");
+  }
+
+  #describe(): ArrayParts {
+    const { context, dataType, channels } = this.volume;
+    const [size, chunk] = [this.#size(), this.#chunk()];
+    const cells = size.map((length, axis) => Math.ceil(length / chunk[axis]!));
+    const sharding = this.scale.get("sharding") ?? null;
+    if (sharding !== null)
+      this.#sharding = parseSharding(context, this.#folder, sharding, cells, this.scale.what);
+    const last = this.#sharding?.isGzip && !this.#isLabels ? [named("gzip", { level: 6 })] : [];
+    return {
+      shape: [channels, ...[...size].reverse()],
+      dataType,
+      chunks: [channels, ...size.map((length, axis) => runsOf(length, chunk[axis]!)).reverse()],
+      fillValue: zeroOf(dataType),
+      codecs: [...this.#encoding(), ...last],
+      dimensionNames: axes.map(({ name }) => name),
+      attributes: jsonObject([["precomputed", this.scale.object]]),
+    };
+  }
+
+  #encoding(): Json[] {
+    const { dataType, channels } = this.volume;
+    const encoding = this.scale.text("encoding")?.toLowerCase();
+    const bytes = dataType.endsWith("int8") ? named("bytes") : bytesCodec(true);
+    const { what } = this.scale;
+    if (encoding === "raw") return [bytes];
+    if (encoding === labels) {
+      if (!/^uint(?:32|64)$/.test(dataType))
+        throw badFile(`${what} has the encoding "${encoding}" for data of the type ${dataType}`);
+      const block = this.scale.numbers(`${labels}_block_size`, chunkLengths, 3);
+      if (block.reduce((product, length) => product * length) > maxBlock)
+        throw refused(`${what}: blocks of ${block.join(" × ")} labels`);
+      return [bytes];
+    }
+    if (encoding !== "jpeg" && encoding !== "png")
+      throw refused(`${what}: precomputed data with the encoding ${JSON.stringify(encoding)}`);
+    const isKnown =
+      encoding === "jpeg"
+        ? dataType === "uint8" && [1, 3].includes(channels)
+        : /^uint(?:8|16)$/.test(dataType) && channels <= 4;
+    if (!isKnown) throw refused(`${what}: images (${encoding}) of ${channels} channels of the type ${dataType}`);
+    // Pixels of images are interleaved.
+    const transpose = channels > 1 ? [named("transpose", { order: [1, 2, 3, 0] })] : [];
+    return [...transpose, bytes, named(`imagecodecs_${encoding}`)];
+  }
+}
+
+/** Returns the folder of a level; its key may begin with "..". */
+function folderOf(path: string, key: string, scale: Members): string {
+  const parts = path === "" ? [] : path.split("/");
+  for (const part of key.split("/")) {
+    if (part === "..") {
+      if (parts.pop() === undefined) throw refused(`${scale.what}: a key above the store, "${key}"`);
+    } else if (part !== "" && part !== ".") {
+      if (!isSegment(part)) throw scale.bad("key", "a path");
+      parts.push(part);
+    }
+  }
+  return joinPath(parts.join("/"), "");
+}
+
+/** Returns the lengths of chunks along an axis: the last one may be shorter. */
+function runsOf(length: number, chunk: number): AxisChunks {
+  const rest = length % chunk;
+  if (rest === 0) return chunk;
+  return length < chunk
+    ? rest
+    : [
+        [chunk, Math.floor(length / chunk)],
+        [rest, 1],
+      ];
+}
