@@ -58,7 +58,9 @@ it("several channels that are all white have different colours", () => {
   ];
   const colors = (...list: string[]) => {
     const channels = list.map((color) => channel(color, undefined));
-    return defaultChannels(described(axes, "uint16", { channelAxis: 0, channels }))!.map(({ color }) => color);
+    return defaultChannels(described(axes, "uint16", { channelAxis: 0, channels }))!.map(
+      ({ color }) => color,
+    );
   };
   expect(new Set(colors("FFFFFF", "ffffff", "FFFFFF")).size).toBe(3);
   expect(colors("FFFFFF", "00FF00", "FFFFFF")).toEqual(["ffffff", "00ff00", "ffffff"]);

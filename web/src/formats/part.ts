@@ -302,7 +302,8 @@ export async function findOther(
   if (repository) return { store: repository, path };
   const file = version === undefined || version === 3 ? await findInside(store, source, options) : undefined;
   if (file) return file;
-  if (isRemoteFile && path === "" && !isParquetFolder(remote)) await explainFile(store as HttpStore, missing, signal);
+  if (isRemoteFile && path === "" && !isParquetFolder(remote))
+    await explainFile(store as HttpStore, missing, signal);
   const folder = version === 2 || isRemoteFile ? undefined : await (await folders()).findFolder(store, path, options);
   if (folder) return folder;
   // Over HTTP, references are looked for only at names of Parquet folders; `open` has looked for those in URLs.
@@ -337,14 +338,20 @@ export async function findFile(
 }
 
 /** Says in an error that the file at a URL is missing, or has an unknown format. */
-async function explainFile(store: HttpStore, missing: unknown, signal: AbortSignal | undefined): Promise<void> {
+async function explainFile(
+  store: HttpStore,
+  missing: unknown,
+  signal: AbortSignal | undefined,
+): Promise<void> {
   if (!isZarrError(missing, "NotFound")) return;
   const { href } = store.url;
   const head = await byteReader(href, {})
     .read({ offset: 0, length: 1 }, { signal })
     .catch(() => undefined);
   signal?.throwIfAborted();
-  const why = head ? `the format of ${href} is unknown; supported are ${readableFormats}` : `there is no ${href}`;
+  const why = head
+    ? `the format of ${href} is unknown; supported are ${readableFormats}`
+    : `there is no ${href}`;
   missing.message = `no Zarr array or group found: ${why}`;
 }
 

@@ -34,6 +34,8 @@ export function advise(error: ZarrError, context: ErrorContext): Advice {
 function errorHints(error: ZarrError, context: ErrorContext): string[] {
   switch (error._tag) {
     case "NotFound":
+      if (error.chunkKey !== undefined)
+        return ["All files of a set must lie in one folder, or be dropped together."];
       return [
         "The address must be that of a file, or of the folder that holds the array’s metadata (meta for Zarr v1) beside the chunks.",
         "Check the spelling and capital letters. An address on another server begins with https://.",
