@@ -42,7 +42,7 @@ export function javascriptCode(request: CodeRequest): Code {
   const leaf = leafIn(dataset, state);
   const hasField = leaf.path.length > 0;
   const hasSlices = parts.some((part) => typeof part !== "number" && !isList(part));
-  const names = ["get", "open", ...(isDecoded ? ["decodeCF"] : []), ...(hasField ? ["field"] : [])];
+  const names = ["get", "open", ...(hasField ? ["field"] : [])];
   if (hasSlices) names.push("slice");
   const options = [
     'kind: "array"',
@@ -52,6 +52,7 @@ export function javascriptCode(request: CodeRequest): Code {
   const selection = parts.map((part) => partText(part, sliceCall));
   const lines = [
     `import { ${names.sort().join(", ")} } from "zarr-wasm";`,
+    ...(isDecoded ? ['import { decodeCF } from "zarr-wasm/conventions";'] : []),
     "",
     `const array = await open(${quoted(source)}, { ${options.join(", ")} });`,
     `const ${isDecoded || hasField ? "stored" : "region"} = await get(array, [${selection.join(", ")}]);`,
@@ -69,6 +70,8 @@ export function pythonCode(request: CodeRequest): Code {
     return { reason: "zarr-python no longer reads Zarr v1, so there is no Python for it" };
   if (v1Order === "writer") return { reason: "zarr-python has no option for this order of elements" };
   if (source.includes("|")) return { reason: "zarr-python cannot open a URL pipeline" };
+  if (/\.(?:nc[34]?|he?5|h5ad|hdf5|tiff?|fits?)$/i.test(source))
+    return { reason: "zarr-python cannot open files of other formats" };
   if (isZip(source)) return { reason: "zarr-python cannot open a zip archive by its address" };
   return { text: usesXarray(dataset, state) ? xarrayCode(request) : zarrCode(request) };
 }
