@@ -165,8 +165,8 @@ it("TIFF: an image has a bounded number of masks", async () => {
 
 it("TIFF: pages of thousands of series are images", async () => {
   const text = '{"shape": [1, 1]}';
-  const describe = (_: number, at: number): Tag[] => [...pixel.slice(0, 2), [270, 2, text.length, at]];
-  const bytes = tiff(3000, (page, at) => [...describe(page, at), ...pixel.slice(2)], text);
+  const tagsOf = (_: number, at: number): Tag[] => [...pixel.slice(0, 2), [270, 2, text.length, at]];
+  const bytes = tiff(3000, (page, at) => [...tagsOf(page, at), ...pixel.slice(2)], text);
   expect(await (await ArrayFileStore.open(bytes)).listChildren("")).toHaveLength(3000);
 });
 

@@ -43,21 +43,6 @@ export async function inSlices<T>(steps: Steps<T>, signal?: AbortSignal, time?: 
   }
 }
 
-/** Lets other tasks run in loops whose reads may be cached: a turn of the event loop after each slice. */
-export class Turns {
-  #end = performance.now() + sliceTime;
-
-  /** Returns a promise if the slice is over. */
-  next(): Promise<void> | undefined {
-    return performance.now() < this.#end ? undefined : this.#turn();
-  }
-
-  async #turn(): Promise<void> {
-    await nextTask();
-    this.#end = performance.now() + sliceTime;
-  }
-}
-
 /** Yields values one by one, with a turn of the event loop after each slice. */
 export async function* withTurns<T>(values: Iterable<T>): AsyncGenerator<T> {
   let end = performance.now() + sliceTime;

@@ -3,7 +3,8 @@
 import { jsonObject } from "../../metadata/print.js";
 import { limitExceeded } from "../../util/errors.js";
 import { type Json, JsonNumber, type JsonObject } from "../../util/json.js";
-import type { Turns } from "../../util/slices.js";
+import { nextTask } from "../../util/platform.js";
+import { sliceTime } from "../../util/slices.js";
 import { badFile } from "../file/cursor.js";
 import { floatJson } from "../file/documents.js";
 import type { FileContext } from "../file/model.js";
@@ -104,6 +105,21 @@ function numberOf(text: string): JsonNumber | undefined {
   if (!/^[+-]?(?:\d+\.?\d*|\.\d+)(?:[ED][+-]?\d+)?$/i.test(text)) return undefined;
   const value = Number(text.replace(/d/i, "e"));
   return Number.isFinite(value) ? floatJson(value) : undefined;
+}
+
+/** Lets other tasks run in loops whose reads may be cached: a turn of the event loop after each slice. */
+export class Turns {
+  #end = performance.now() + sliceTime;
+
+  /** Returns a promise if the slice is over. */
+  next(): Promise<void> | undefined {
+    return performance.now() < this.#end ? undefined : this.#turn();
+  }
+
+  async #turn(): Promise<void> {
+    await nextTask();
+    this.#end = performance.now() + sliceTime;
+  }
 }
 
 /** Reads a header; undefined at the end of the file. @throws InvalidMetadata ("bad-file"), LimitExceeded. */

@@ -3,11 +3,10 @@
 import { withEntries } from "../../metadata/print.js";
 import { limitExceeded } from "../../util/errors.js";
 import { type Json, JsonNumber, type JsonObject } from "../../util/json.js";
-import { Turns } from "../../util/slices.js";
 import { badFile } from "../file/cursor.js";
 import { type ArrayParts, bytesCodec, contiguousChunks, floatJson, named } from "../file/documents.js";
 import type { FileArray, FileChunk, FileContext, FileFormat, FileGroup } from "../file/model.js";
-import { blockBytes, type Header, readHeader } from "./header.js";
+import { blockBytes, type Header, readHeader, Turns } from "./header.js";
 
 /** Maximum number of extensions, and of bytes of all headers, whose cards are kept. */
 const maxExtensions = 2 ** 16;
