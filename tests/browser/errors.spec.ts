@@ -25,7 +25,7 @@ test("errors name their cause, and leave the viewer usable", async ({ viewer, pa
   await page.route("**/refused/*", (route) => route.fulfill({ status: 403 }));
   await viewer.show("source=/stores/bytes");
   for (const [source, heading, ...texts] of [
-    ["/stores/nowhere", "There is no Zarr array here", "the folder that holds its metadata"],
+    ["/stores/nowhere", "There is no Zarr array here", "the folder that holds the array’s metadata"],
     ["/somewhere", "The array’s metadata is not valid", "zarr.json is not valid JSON", "check the address"],
     ["/stores/malformed", "The array’s metadata is not valid", 'lacks "chunks"'],
     ["/stores/unknown-codec", "The array uses an unknown codec", "sprintz"],
