@@ -16,7 +16,9 @@ const hierarchy = path.join(golden, "n5/java.n5");
 
 /** Reads all objects of a folder. */
 function objectsIn(folder: string): Map<string, Uint8Array> {
-  const names = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const names = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
+  );
   return new Map(
     names.map((entry) => {
       const file = path.join(entry.parentPath, entry.name);
@@ -30,7 +32,8 @@ describe("over HTTP", () => {
   let server: Awaited<ReturnType<typeof serve>>;
   beforeAll(async () => {
     for (const [key, bytes] of objectsIn(path.join(volumes, "shards-3"))) objects.set(`/v${key}`, bytes);
-    for (const [key, bytes] of objectsIn(path.join(volumes, "typed"))) objects.set(`/precomputed/v${key}`, bytes);
+    for (const [key, bytes] of objectsIn(path.join(volumes, "typed")))
+      objects.set(`/precomputed/v${key}`, bytes);
     for (const [key, bytes] of objectsIn(hierarchy)) objects.set(`/a.n5${key}`, bytes);
     for (const [key, bytes] of objectsIn(hierarchy)) objects.set(`/a${key}`, bytes);
     server = await serve((at, { headers }) => {
@@ -69,7 +72,10 @@ describe("over HTTP", () => {
 
   it("refuses other folders by their document", async () => {
     const missing = await errorOf(() => open(`precomputed://${server.url}/a`));
-    expect([missing["_tag"], missing.message]).toEqual(["NotFound", expect.stringContaining("precomputed volume")]);
+    expect([missing["_tag"], missing.message]).toEqual([
+      "NotFound",
+      expect.stringContaining("precomputed volume"),
+    ]);
   });
 
   it("does not ask for documents of folders without their name in the URL", async () => {
@@ -138,7 +144,8 @@ function mutated(bytes: Uint8Array, random: () => number): Uint8Array {
   if (kind < 0.2) return Uint8Array.of(...bytes.subarray(0, at), ...bytes.subarray(at >> 1));
   const changed = bytes.slice();
   for (let i = 0; i < 1 + random() * 3; i++)
-    changed[Math.floor(random() * bytes.length)] = kind < 0.6 ? 48 + Math.floor(random() * 10) : random() * 256;
+    changed[Math.floor(random() * bytes.length)] =
+      kind < 0.6 ? 48 + Math.floor(random() * 10) : random() * 256;
   return changed;
 }
 
@@ -147,7 +154,11 @@ describe("damage", () => {
     ["shards", objectsIn(path.join(volumes, "shards-1")), "s0_key"],
     ["compressed shards", objectsIn(path.join(volumes, "shards-labels-gzip")), "s0_key"],
     ["labels", objectsIn(path.join(volumes, "labels-channels")), "s0_key"],
-    ["N5", new Map([...objectsIn(hierarchy)].filter(([key]) => /^\/(?:attributes|lz4\/uint16)/.test(key))), "lz4/uint16"],
+    [
+      "N5",
+      new Map([...objectsIn(hierarchy)].filter(([key]) => /^\/(?:attributes|lz4\/uint16)/.test(key))),
+      "lz4/uint16",
+    ],
     ["N5 images", objectsIn(path.join(golden, "n5/images.n5")), "viewer"],
   ];
   const limits = { resultBytes: 2 ** 24, chunkBytes: 2 ** 24, readChunks: 2 ** 12 };

@@ -46,8 +46,7 @@ export const n5Default: BlockDefinition = {
     const order = array.shape.map((_, axis) => array.shape.length - 1 - axis).join();
     const [bytes, ...rest] = codecs.slice(isReversed ? 0 : 1);
     const isTransposed =
-      isReversed ||
-      (codecs[0]?.name === "transpose" && String(codecs[0].configuration?.["order"]) === order);
+      isReversed || (codecs[0]?.name === "transpose" && String(codecs[0].configuration?.["order"]) === order);
     const valid =
       isTransposed &&
       rest.length <= maxCompressors &&
@@ -55,7 +54,9 @@ export const n5Default: BlockDefinition = {
       (bytes.configuration?.["endian"] ?? "big") === "big";
     if (!valid) {
       const transpose = isReversed ? "" : "a transpose that reverses the axes, ";
-      throw config.error(`"codecs" must be ${transpose}bytes in big-endian order, and at most one compressor`);
+      throw config.error(
+        `"codecs" must be ${transpose}bytes in big-endian order, and at most one compressor`,
+      );
     }
     return { codecs, frame: (shape, planOf) => new BlockFrame(shape, planOf, isReversed) };
   },

@@ -16,9 +16,9 @@ import { invalidArgument, isZarrError, notFound, type OnWarning, unsupported } f
 import { lazy } from "../util/lazy.js";
 import type { Limits } from "../util/limits.js";
 import { type ArrayFileStore, openFile } from "./array-file/store.js";
+import type { FolderKind } from "./folder/part.js";
 import { isObjectId } from "./icechunk/format.js";
 import { IcechunkStore } from "./icechunk/store.js";
-import type { FolderKind } from "./folder/part.js";
 import type { VirtualBase } from "./icechunk/virtual.js";
 import { ReferenceStore } from "./kerchunk/store.js";
 
@@ -306,7 +306,8 @@ export async function findOther(
   if (repository) return { store: repository, path };
   const file = version === undefined || version === 3 ? await findInside(store, source, options) : undefined;
   if (file) return file;
-  const folder = version === 2 || isRemoteFile ? undefined : await (await folders()).findFolder(store, path, options);
+  const folder =
+    version === 2 || isRemoteFile ? undefined : await (await folders()).findFolder(store, path, options);
   if (folder) return folder;
   // Over HTTP, references are looked for only at names of Parquet folders; `open` has looked for those in URLs.
   const isKnown = remote !== undefined && (!isParquetFolder(remote) || !isStore(source));

@@ -46,7 +46,10 @@ export interface FilePart {
 }
 
 /** Bytes of a chunk in a file: a range, the bytes themselves, or several of them joined. */
-export type ChunkBytes = FilePart | { readonly bytes: Uint8Array } | { readonly parts: readonly ChunkBytes[] };
+export type ChunkBytes =
+  | FilePart
+  | { readonly bytes: Uint8Array }
+  | { readonly parts: readonly ChunkBytes[] };
 
 /** The bytes of a chunk; or a whole object of its own, which may be missing. */
 export type FileChunk = ChunkBytes | { readonly object: ByteReader };

@@ -65,7 +65,12 @@ export class Members {
   }
 
   /** Returns a list of numbers; the fallback if the member is missing. */
-  numbers(name: string, check: NumberCheck, length?: number, fallback?: readonly number[]): readonly number[] {
+  numbers(
+    name: string,
+    check: NumberCheck,
+    length?: number,
+    fallback?: readonly number[],
+  ): readonly number[] {
     const value = this.get(name);
     const list = value === undefined ? fallback : numbersIn(value);
     if (list?.every(check.test) && (length === undefined || list.length === length)) return list;

@@ -6,8 +6,8 @@
  *           token: 0x10 stored, 0x20 an LZ4 block; a frame of length 0 ends the stream
  */
 
-import type { ByteReader } from "../../store/source/byte-reader.js";
 import { cutRange } from "../../store/read.js";
+import type { ByteReader } from "../../store/source/byte-reader.js";
 import { joinBytes } from "../../util/bytes.js";
 import { corruptChunk, limitExceeded, type ZarrError } from "../../util/errors.js";
 import type { Limits } from "../../util/limits.js";
@@ -23,7 +23,10 @@ export function blocksOfLz4(reader: ByteReader, rank: number, limits: Limits): F
     const stored = await reader.read(undefined, options);
     if (!stored) return undefined;
     const start = 4 + 4 * rank;
-    const bytes = joinBytes([stored.subarray(0, start), ...framesIn(stored.subarray(start), limits.chunkBytes)]);
+    const bytes = joinBytes([
+      stored.subarray(0, start),
+      ...framesIn(stored.subarray(start), limits.chunkBytes),
+    ]);
     return range ? cutRange(bytes, range) : bytes;
   };
   return { object: { ...reader, read } };
@@ -37,13 +40,15 @@ function framesIn(bytes: Uint8Array, maxBytes: number): Uint8Array[] {
   let total = 0;
   for (let at = 0; at < bytes.length; ) {
     if (bytes.length - at < headBytes) throw corrupt("a frame ends early");
-    if (String.fromCharCode(...bytes.subarray(at, at + magic.length)) !== magic) throw corrupt("a frame has no magic");
+    if (String.fromCharCode(...bytes.subarray(at, at + magic.length)) !== magic)
+      throw corrupt("a frame has no magic");
     const method = bytes[at + 8]! & 0xf0;
     const [packed, length] = [view.getUint32(at + 9, true), view.getUint32(at + 13, true)];
     at += headBytes;
     if (packed > bytes.length - at) throw corrupt("a frame ends early");
     total += length;
-    if (total > maxBytes) throw limitExceeded(`LZ4 blocks have ${total} bytes, more than the limit of ${maxBytes}`);
+    if (total > maxBytes)
+      throw limitExceeded(`LZ4 blocks have ${total} bytes, more than the limit of ${maxBytes}`);
     const data = bytes.subarray(at, at + packed);
     at += packed;
     if (length === 0) break;

@@ -9,7 +9,14 @@ type Children = (name: string) => Promise<Child | undefined>;
 
 /** Maximum number of levels. */
 const maxLevels = 64;
-const groupKeys = ["multiscales", "pixelResolution", "resolution", "scales", "downsamplingFactors", "multiScale"];
+const groupKeys = [
+  "multiscales",
+  "pixelResolution",
+  "resolution",
+  "scales",
+  "downsamplingFactors",
+  "multiScale",
+];
 
 /** Whether a group may have levels; others are not asked for their members. */
 export const mayBeMultiscale = (group: JsonObject): boolean =>
@@ -64,7 +71,8 @@ async function viewer(group: JsonObject, child: Children): Promise<Image | undef
     const array = await child(path);
     if (!array) break;
     const dimensions = numbersIn(array["dimensions"]);
-    const own = numbersIn(array["downsamplingFactors"]) ?? (Array.isArray(listed) ? numbersIn(listed[i]) : undefined);
+    const own =
+      numbersIn(array["downsamplingFactors"]) ?? (Array.isArray(listed) ? numbersIn(listed[i]) : undefined);
     const factors = own ?? (i === 0 ? dimensions?.map(() => 1) : undefined);
     if (!factors?.every(positive.test) || factors.length !== dimensions?.length) return undefined;
     levels.push({ path, factors });
@@ -74,7 +82,11 @@ async function viewer(group: JsonObject, child: Children): Promise<Image | undef
   const pixels = given === undefined ? new Array<number>(rank).fill(1) : numbersIn(given);
   if (!pixels?.every(positive.test) || pixels.length !== rank) return undefined;
   const units = isJsonObject(pixel) ? pixel["unit"] : group["units"];
-  const axes = axesOf(group["axes"], Array.isArray(units) ? units : new Array(rank).fill(units ?? null), rank);
+  const axes = axesOf(
+    group["axes"],
+    Array.isArray(units) ? units : new Array(rank).fill(units ?? null),
+    rank,
+  );
   if (!axes) return undefined;
   return {
     axes: axes.reverse(),
@@ -90,8 +102,8 @@ async function viewer(group: JsonObject, child: Children): Promise<Image | undef
 const unitNames: Readonly<Record<string, string>> = {
   nm: "nanometer",
   um: "micrometer",
-  "µm": "micrometer",
-  "μm": "micrometer",
+  µm: "micrometer",
+  μm: "micrometer",
   micron: "micrometer",
   mm: "millimeter",
   cm: "centimeter",
@@ -111,7 +123,11 @@ function axesOf(names: Json | undefined, units: Json | undefined, rank: number):
     const unit = Array.isArray(units) ? units[axis] : undefined;
     const type = name === "t" ? "time" : name === "c" ? "channel" : "space";
     const isNamed = typeof unit === "string" && unit !== "";
-    return { name, type, ...(isNamed ? { unit: Object.hasOwn(unitNames, unit) ? unitNames[unit]! : unit } : {}) };
+    return {
+      name,
+      type,
+      ...(isNamed ? { unit: Object.hasOwn(unitNames, unit) ? unitNames[unit]! : unit } : {}),
+    };
   });
   return axes.every((axis) => axis !== undefined) ? axes : undefined;
 }

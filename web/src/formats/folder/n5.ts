@@ -4,15 +4,15 @@
  */
 
 import { jsonEntries, jsonObject } from "../../metadata/print.js";
-import { joinPath } from "../../store/path.js";
 import { listChildren } from "../../store/listing.js";
+import { joinPath } from "../../store/path.js";
 import { limitExceeded } from "../../util/errors.js";
 import { isJsonObject, type Json, type JsonObject } from "../../util/json.js";
 import { type ArrayParts, bytesCodec, named } from "../file/documents.js";
 import type { FileArray, FileChunk, FileGroup, FileNode } from "../file/model.js";
 import { chunkLengths, type FolderContext, lengths, Members, refused, zeroOf } from "./context.js";
-import { type Child, n5Multiscale, mayBeMultiscale } from "./n5-multiscale.js";
 import { blocksOfLz4 } from "./lz4-blocks.js";
+import { type Child, mayBeMultiscale, n5Multiscale } from "./n5-multiscale.js";
 
 const document = "attributes.json";
 /** Members of the document of an array that are not attributes. */
@@ -57,7 +57,11 @@ class N5Group implements FileGroup {
     const object = await context.json(path, document, signal);
     // Groups need no document.
     const isGroup = !object && (await listChildren(context.store, this.path, signal))?.includes(name);
-    const node = object ? n5Node(context, path, object) : isGroup ? new N5Group(context, path, {}) : undefined;
+    const node = object
+      ? n5Node(context, path, object)
+      : isGroup
+        ? new N5Group(context, path, {})
+        : undefined;
     if (node) this.#members.set(name, node);
     return node;
   }
@@ -128,7 +132,8 @@ class N5Array implements FileArray {
     const value = Object.hasOwn(object, "compression") ? object["compression"] : undefined;
     const options = new Members(isJsonObject(value) ? value : {}, `the compression in ${what}`);
     // "compressionType" is the form before N5 2.0.
-    const type = value === undefined ? new Members(object, what).text("compressionType") : options.text("type");
+    const type =
+      value === undefined ? new Members(object, what).text("compressionType") : options.text("type");
     if (type === undefined) throw options.bad("type", "a string");
     return [type, options];
   }
@@ -144,28 +149,34 @@ class N5Array implements FileArray {
 const shuffles = ["noshuffle", "shuffle", "bitshuffle"];
 
 /** Codecs by N5's types of compression. */
-const compressors: Readonly<Record<string, (options: Members) => Json[]>> = Object.assign(Object.create(null), {
-  raw: () => [],
-  // Blocks are decompressed when they are read: the frame of lz4-java has no codec.
-  lz4: () => [],
-  gzip: (options) => {
-    const level = Math.max(0, options.integer("level", -1, 9, 5));
-    return [named(options.get("useZlib") === true ? "numcodecs.zlib" : "gzip", { level })];
-  },
-  bzip2: (options) => [named("numcodecs.bz2", { level: options.integer("blockSize", 1, 9, 9) })],
-  xz: () => [named("numcodecs.lzma", { format: 1 })],
-  zstd: (options) => [named("zstd", { level: options.integer("level", -131072, 22, 3), checksum: false })],
-  blosc: (options) => {
-    const shuffle = shuffles[options.integer("shuffle", 0, 2, 0)]!;
-    const cname = options.text("cname") ?? "blosclz";
-    const clevel = options.integer("clevel", 0, 9, 5);
-    return [named("blosc", { cname, clevel, shuffle, typesize: 1, blocksize: 0 })];
-  },
-} satisfies Record<string, (options: Members) => Json[]>);
+const compressors: Readonly<Record<string, (options: Members) => Json[]>> = Object.assign(
+  Object.create(null),
+  {
+    raw: () => [],
+    // Blocks are decompressed when they are read: the frame of lz4-java has no codec.
+    lz4: () => [],
+    gzip: (options) => {
+      const level = Math.max(0, options.integer("level", -1, 9, 5));
+      return [named(options.get("useZlib") === true ? "numcodecs.zlib" : "gzip", { level })];
+    },
+    bzip2: (options) => [named("numcodecs.bz2", { level: options.integer("blockSize", 1, 9, 9) })],
+    xz: () => [named("numcodecs.lzma", { format: 1 })],
+    zstd: (options) => [named("zstd", { level: options.integer("level", -131072, 22, 3), checksum: false })],
+    blosc: (options) => {
+      const shuffle = shuffles[options.integer("shuffle", 0, 2, 0)]!;
+      const cname = options.text("cname") ?? "blosclz";
+      const clevel = options.integer("clevel", 0, 9, 5);
+      return [named("blosc", { cname, clevel, shuffle, typesize: 1, blocksize: 0 })];
+    },
+  } satisfies Record<string, (options: Members) => Json[]>,
+);
 
 /** Returns names of dimensions: Neuroglancer's are in the order of N5, xarray's in the one of Zarr. */
 function namesIn(object: JsonObject, rank: number): string[] | undefined {
-  const lists = [object["_ARRAY_DIMENSIONS"], Array.isArray(object["axes"]) ? [...object["axes"]].reverse() : []];
+  const lists = [
+    object["_ARRAY_DIMENSIONS"],
+    Array.isArray(object["axes"]) ? [...object["axes"]].reverse() : [],
+  ];
   for (const list of lists) {
     const isNames = Array.isArray(list) && list.every((name) => typeof name === "string");
     if (isNames && list.length === rank && new Set(list).size === rank) return list as string[];

@@ -99,9 +99,13 @@ async function open(
   const node = json && root(context, path, json);
   if (!node) return undefined;
   const reader = context.reader(path, document);
-  const opened = new ArrayFileStore({ ...reader, name: context.locate(path, "") || joinKey(path, "") }, node, {
-    onWarning,
-  });
+  const opened = new ArrayFileStore(
+    { ...reader, name: context.locate(path, "") || joinKey(path, "") },
+    node,
+    {
+      onWarning,
+    },
+  );
   handleOf(opened).lastVersion = 3;
   return opened;
 }

@@ -50,7 +50,8 @@ export function volumeNode(context: FolderContext, path: string, object: JsonObj
   if (!Array.isArray(scales) || scales.length > maxScales || !scales.every(isJsonObject))
     throw info.bad("scales", `a list of at most ${maxScales} objects`);
   const dataType = info.text("data_type")!.toLowerCase();
-  if (!types.test(dataType)) throw refused(`${what}: precomputed data of the type ${JSON.stringify(dataType)}`);
+  if (!types.test(dataType))
+    throw refused(`${what}: precomputed data of the type ${JSON.stringify(dataType)}`);
   const channels = info.integer("num_channels", 1, maxChannels, 1);
   const volume = { context, path, dataType, channels };
   const levels = scales.map((scale, i) => new Level(volume, new Members(scale, `scale ${i} of ${what}`)));
@@ -221,7 +222,8 @@ class Level implements FileArray {
       encoding === "jpeg"
         ? dataType === "uint8" && [1, 3].includes(channels)
         : /^uint(?:8|16)$/.test(dataType) && channels <= 4;
-    if (!isKnown) throw refused(`${what}: images (${encoding}) of ${channels} channels of the type ${dataType}`);
+    if (!isKnown)
+      throw refused(`${what}: images (${encoding}) of ${channels} channels of the type ${dataType}`);
     // Pixels of images are interleaved.
     const transpose = channels > 1 ? [named("transpose", { order: [1, 2, 3, 0] })] : [];
     return [...transpose, bytes, named(`imagecodecs_${encoding}`)];

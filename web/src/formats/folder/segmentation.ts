@@ -8,8 +8,8 @@
  * All offsets are in words of 32 bits; those of a block count from the start of its channel.
  */
 
-import type { ByteReader } from "../../store/source/byte-reader.js";
 import { cutRange } from "../../store/read.js";
+import type { ByteReader } from "../../store/source/byte-reader.js";
 import { corruptChunk, limitExceeded, type ZarrError } from "../../util/errors.js";
 
 export interface SegmentationChunk {
@@ -41,7 +41,11 @@ export function segmentationObject(
   return { ...stored, read };
 }
 
-export function decodeSegmentation(bytes: Uint8Array, chunk: SegmentationChunk, maxBytes: number): Uint8Array {
+export function decodeSegmentation(
+  bytes: Uint8Array,
+  chunk: SegmentationChunk,
+  maxBytes: number,
+): Uint8Array {
   const { itemBytes, channels, size, block } = chunk;
   const words = new Uint32Array(bytes.slice(0, bytes.length & ~3).buffer);
   const grid = size.map((length, axis) => Math.ceil(length / block[axis]!));
@@ -81,7 +85,11 @@ function decodeBlock(
   const [bx, by] = block as [number, number];
   const [sx, sy] = size as [number, number];
   const starts = cell.map((own, axis) => own * block[axis]!);
-  const [nx, ny, nz] = starts.map((from, axis) => Math.min(block[axis]!, size[axis]! - from)) as [number, number, number];
+  const [nx, ny, nz] = starts.map((from, axis) => Math.min(block[axis]!, size[axis]! - from)) as [
+    number,
+    number,
+    number,
+  ];
   // The last index that is read is that of the block's last element inside the chunk.
   const lastBit = bits * (nx - 1 + bx * (ny - 1 + by * (nz - 1)));
   if (bits > 0 && values + (lastBit >>> 5) >= data.length) throw corrupt("the indexes of a block end early");

@@ -38,7 +38,8 @@ export function parseSharding(
   if (!isJsonObject(json)) throw badFile(`${what} must be an object`);
   const members = new Members(json, what);
   const kind = members.text("@type");
-  if (kind !== "neuroglancer_uint64_sharded_v1") throw refused(`${what}: shards of the type ${JSON.stringify(kind)}`);
+  if (kind !== "neuroglancer_uint64_sharded_v1")
+    throw refused(`${what}: shards of the type ${JSON.stringify(kind)}`);
   const choice = (name: string, values: readonly string[], fallback?: string) => {
     const value = members.text(name) ?? fallback;
     if (value !== undefined && values.includes(value)) return value;
@@ -144,7 +145,9 @@ export class Sharding {
     if (last < first) throw badFile(`${what} has an index of ${last - first} bytes`);
     if (last === first) return { file, chunks: new Map() };
     const stored = await blocks.read(end + first, last - first, signal);
-    const bytes = this.parts.isIndexGzip ? await gunzip(stored, this.context.limits.indexBytes, what) : stored;
+    const bytes = this.parts.isIndexGzip
+      ? await gunzip(stored, this.context.limits.indexBytes, what)
+      : stored;
     return { file, chunks: chunksIn(bytes, end, what) };
   }
 
@@ -163,7 +166,8 @@ export class Sharding {
 function chunksIn(bytes: Uint8Array, start: number, what: string): Index["chunks"] {
   const count = bytes.byteLength / 24;
   if (!Number.isInteger(count)) throw badFile(`${what} has an index of ${bytes.byteLength} bytes`);
-  if (count > maxEntries) throw limitExceeded(`${what} has ${count} chunks in a minishard; ${maxEntries} is the limit`);
+  if (count > maxEntries)
+    throw limitExceeded(`${what} has ${count} chunks in a minishard; ${maxEntries} is the limit`);
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const word = (row: number, i: number) => view.getBigUint64(8 * (row * count + i), true);
   const chunks = new Map<bigint, readonly [number, number]>();
@@ -191,7 +195,8 @@ async function gunzip(bytes: Uint8Array, maxBytes: number, what: string): Promis
   if (cursor.left < 8) throw badFile(`${cursor.what} ends early`);
   const deflated = bytes.subarray(cursor.at, bytes.length - 8);
   const length = new DataView(bytes.buffer, bytes.byteOffset + bytes.length - 4, 4).getUint32(0, true);
-  if (length > maxBytes) throw limitExceeded(`${cursor.what} has ${length} bytes, more than the limit of ${maxBytes}`);
+  if (length > maxBytes)
+    throw limitExceeded(`${cursor.what} has ${length} bytes, more than the limit of ${maxBytes}`);
   return inflate(deflated, length, cursor.what);
 }
 
