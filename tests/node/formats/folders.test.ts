@@ -62,11 +62,11 @@ describe("over HTTP", () => {
     if (text.startsWith("n5:"))
       return expect((await errorOf(() => open(source, { path: at })))["_tag"]).toBe("NotFound");
     const array = await open(source, { path: at, kind: "array" });
-    const { data } = await get<ArrayLike<number>>(array as never);
+    const { data } = await get<Uint8Array>(array as never);
     const isN5 = `${text}/${at}`.includes("gzip");
     const file = text.includes("/precomputed/") ? "typed.0.bin" : "shards-3.0.bin";
     const wanted = readFileSync(isN5 ? `${hierarchy}.gzip.uint16.bin` : path.join(volumes, file));
-    const bytes = data as Uint8Array;
+    const bytes = data;
     expect(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).equals(wanted)).toBe(true);
   });
 
