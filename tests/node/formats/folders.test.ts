@@ -3,10 +3,11 @@ import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { get, isZarrError, open, openMultiscale } from "zarr-wasm";
+import { get, isZarrError, open } from "zarr-wasm";
+import { multiscales } from "zarr-wasm/conventions";
 import { FileSystemStore } from "zarr-wasm/node";
 import { decodeSegmentation } from "#src/formats/folder/segmentation.js";
-import { mortonCode, murmurHash } from "#src/formats/folder/sharding.js";
+import { mortonCode } from "#src/formats/folder/sharding.js";
 import { amount } from "../support/amounts.js";
 import { errorOf, randomizer, serve } from "../support/support.js";
 
@@ -59,14 +60,14 @@ describe("over HTTP", () => {
   ])("opens %s", async (text, at) => {
     const source = text.replace("URL", server.url);
     // Folders without a document are groups only in stores that can list.
-    if (/gzip\/uint16/.test(at) || text.endsWith("/gzip"))
+    if (text.startsWith("n5:"))
       return expect((await errorOf(() => open(source, { path: at })))["_tag"]).toBe("NotFound");
     const array = await open(source, { path: at, kind: "array" });
-    const { data } = await get<ArrayLike<number>>(array as never);
-    const isN5 = text.includes("gzip");
+    const { data } = await get<Uint8Array>(array as never);
+    const isN5 = `${text}/${at}`.includes("gzip");
     const file = text.includes("/precomputed/") ? "typed.0.bin" : "shards-3.0.bin";
     const wanted = readFileSync(isN5 ? `${hierarchy}.gzip.uint16.bin` : path.join(volumes, file));
-    const bytes = data as Uint8Array;
+    const bytes = data;
     expect(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).equals(wanted)).toBe(true);
   });
 
@@ -88,7 +89,7 @@ describe("over HTTP", () => {
 
 it("levels are an OME-Zarr image", async () => {
   const group = await open(new FileSystemStore(path.join(volumes, "shards-1")), { kind: "group" });
-  const image = openMultiscale(group);
+  const image = multiscales(group)[0]!;
   expect(image.axes.map(({ name }) => name)).toEqual(["c", "z", "y", "x"]);
   expect(image.levels.map(({ scale }) => scale)).toEqual([
     [1, 30.5, 8, 8],
@@ -96,10 +97,9 @@ it("levels are an OME-Zarr image", async () => {
   ]);
 });
 
-it("numbers of chunks and their hashes are those of the specification", () => {
-  expect(mortonCode([5, 3, 1], [8, 4, 2])).toBe(0b111_101n | 0n);
+it("numbers of chunks are those of the specification", () => {
+  expect(mortonCode([5, 3, 1], [8, 4, 2])).toBe(0b110111n);
   expect(mortonCode([0, 0, 2 ** 23], [1, 1, 2 ** 24])).toBe(1n << 23n);
-  expect(murmurHash(0n)).toBe(murmurHash(1n << 64n));
 });
 
 describe("compressed_segmentation", () => {
@@ -125,6 +125,17 @@ describe("compressed_segmentation", () => {
     expect((await errorOf(() => decodeSegmentation(words(1), large, 2 ** 20)))["_tag"]).toBe("LimitExceeded");
   });
 });
+
+/** Returns a generator of numbers from 0 to 1 (mulberry32). */
+function generator(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let word = Math.imul(state ^ (state >>> 15), 1 | state);
+    word = (word + Math.imul(word ^ (word >>> 7), 61 | word)) ^ word;
+    return ((word ^ (word >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
 
 /** Changes a few bytes, or cuts or repeats a part. */
 function mutated(bytes: Uint8Array, random: () => number): Uint8Array {

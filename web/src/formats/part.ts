@@ -221,9 +221,14 @@ async function openStore(
     if (adapter.scheme === "icechunk")
       store = await openRepository(path === "" ? store : new SubfolderStore(store, path), options);
     const folder = folderSchemes[adapter.scheme];
-    if (folder) store = await (await folders()).openFolder(store, path, folder, options);
+    // Each folder of N5 stands for itself: those above need no documents.
+    const isN5 = folder === "n5";
+    if (folder) {
+      const place = isN5 ? joinPath(path, adapter.path) : path;
+      store = await (await folders()).openFolder(store, place, folder, options);
+    }
     const isInside = adapter.scheme === "zip" || adapter.scheme === "icechunk" || folder !== undefined;
-    path = isInside ? adapter.path : joinPath(path, adapter.path);
+    path = isN5 ? "" : isInside ? adapter.path : joinPath(path, adapter.path);
   }
   return { store, path };
 }

@@ -70,7 +70,9 @@ export async function findFolder(
   const url = store instanceof HttpStore ? joinPath(store.url.pathname, path) : undefined;
   for (const format of Object.values(formats)) {
     if (url !== undefined && !format.url.test(url)) continue;
-    for (const folder of path === "" ? [""] : ["", path]) {
+    // Folders of N5 stand for themselves; a path in a volume names a level.
+    const places = format === formats.n5 ? [path, ""] : ["", path];
+    for (const folder of new Set(places)) {
       const opened = await open(store, folder, format, options).catch(absent);
       if (opened) return { store: opened, path: folder === "" ? path : "" };
     }

@@ -228,7 +228,7 @@ function mixed(word: number): number {
 }
 
 /** Returns the low 64 bits of MurmurHash3_x86_128 of a number of 64 bits, with the seed 0. */
-export function murmurHash(value: bigint): bigint {
+function murmurHash(value: bigint): bigint {
   const [low, high] = [Number(BigInt.asUintN(32, value)), Number(BigInt.asUintN(32, value >> 32n))];
   const k2 = Math.imul(rotated(Math.imul(high, 0xab0e9789), 16), 0x38b34ae5);
   const k1 = Math.imul(rotated(Math.imul(low, 0x239b961b), 15), 0xab0e9789);
