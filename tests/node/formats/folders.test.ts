@@ -126,17 +126,6 @@ describe("compressed_segmentation", () => {
   });
 });
 
-/** Returns a generator of numbers from 0 to 1 (mulberry32). */
-function generator(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let word = Math.imul(state ^ (state >>> 15), 1 | state);
-    word = (word + Math.imul(word ^ (word >>> 7), 61 | word)) ^ word;
-    return ((word ^ (word >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 /** Changes a few bytes, or cuts or repeats a part. */
 function mutated(bytes: Uint8Array, random: () => number): Uint8Array {
   const at = Math.floor(random() * bytes.length);

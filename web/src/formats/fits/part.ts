@@ -57,7 +57,9 @@ function isImage(header: Header, index: number): boolean {
 }
 
 function leaveOut({ name, onWarning }: FileContext, header: Header): void {
-  const what = header.values.get("ZIMAGE") === true ? "a compressed image" : "not an image";
+  const compression = String(header.values.get("ZCMPTYPE") ?? "unknown method");
+  const isCompressed = header.values.get("ZIMAGE") === true;
+  const what = isCompressed ? `a compressed image (${compression})` : "not an image";
   const own = header.values.get("EXTNAME") ?? `at ${header.start}`;
   const message = `${name}: the extension ${JSON.stringify(own)} is left out: it is ${what}`;
   onWarning?.({ code: "unsupported-member", message });

@@ -38,11 +38,14 @@ export class GzipFile {
   async #load(length: number, signal: AbortSignal): Promise<Uint8Array> {
     const { file, version } = this.blocks;
     const { indexBytes: maxBytes } = this.limits;
-    if (length > maxBytes)
+    await this.blocks.head(headInput, signal); // tells the size
+    const { fileSize = maxBytes } = this.blocks;
+    const most = Math.max(length, fileSize);
+    if (most > maxBytes)
       throw limitExceeded(
-        `${this.name} has ${length} bytes without gzip, more than the limit of ${maxBytes} (limits.indexBytes)`,
+        `${this.name}: reading ${most} bytes in gzip, more than the limit of ${maxBytes} (limits.indexBytes)`,
       );
-    const deflated = await file.read({ offset: 0, length: maxBytes }, { signal, version, maxBytes });
+    const deflated = await file.read({ offset: 0, length: fileSize }, { signal, version, maxBytes });
     if (!deflated) throw badFile(`${this.name} does not exist`);
     if (length > deflated.byteLength * maxRatio) throw this.#endsEarly(length);
     const bytes = await this.#gunzip(deflated, length);

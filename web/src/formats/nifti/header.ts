@@ -112,9 +112,11 @@ export interface Header {
 /** Parses the header of a file whose magic number has been checked. @throws InvalidMetadata ("bad-file"), Unsupported. */
 export function parseHeader(name: string, bytes: Uint8Array, limits: Limits): Header {
   const cursor = new Cursor(bytes, `the header of ${name}`);
-  const isLittle = bytes[0]! !== 0;
-  const isOne = (isLittle ? bytes[0] : bytes[3]) === 0x5c;
+  const isOne = bytes[4] !== 0x6e || bytes[6] !== 0x32; // "n+2"
+  const isLittle = cursor.u32() === (isOne ? 348 : 540);
+  cursor.at = 0;
   cursor.isLittle = isLittle;
+  if (cursor.u32() !== (isOne ? 348 : 540)) throw badFile(`${name} has another sizeof_hdr than 348 or 540`);
   const at = (one: number, two: number) => {
     cursor.at = isOne ? one : two;
     return cursor;

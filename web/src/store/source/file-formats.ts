@@ -40,14 +40,6 @@ export const fileFormats = [
   { id: "grib1", start: bytes("GRIB[^]{3}\\x01"), name: "a GRIB file of edition 1", remedy: references },
   { id: "fits", start: bytes("SIMPLE  ="), name: "a FITS file", label: "FITS" },
   { id: "grib2", start: bytes("GRIB[^]{3}\\x02"), name: "a GRIB file", label: "GRIB2" },
-  {
-    id: "nifti",
-    start: bytes(
-      "(?:(?:\\x5c\\x01\\0\\0|\\0\\0\\x01\\x5c)[^]{340}n[+i]1\\0|(?:\\x1c\\x02\\0\\0|\\0\\0\\x02\\x1c)n[+i]2\\0\\r\\n\\x1a\\n)",
-    ),
-    name: "a NIfTI file",
-    label: "NIfTI",
-  },
   { id: "gzip", start: bytes("\\x1f\\x8b\\x08"), name: "a gzip file", label: "NIfTI in gzip" },
   { id: "zip", start: bytes("PK\\x03\\x04"), name: "a zip archive", remedy: "with `new ZipStore(url)`" },
   { id: "parquet", start: bytes("PAR1"), name: "a Parquet file", remedy: "with `readParquet`" },
@@ -57,6 +49,8 @@ export const fileFormats = [
     name: "a JSON document",
     remedy: "with `ReferenceStore.open(url)`, if it has references",
   },
+  // Last: its characters could occur in others.
+  { id: "nifti", start: bytes("(?:[^]{344}n[+i]1|[^]{4}n[+i]2)\\0"), name: "a NIfTI file", label: "NIfTI" },
 ] as const satisfies readonly FileFormatRow[];
 
 type Row = (typeof fileFormats)[number];
