@@ -448,8 +448,9 @@ describe("names of places", () => {
       const store = { get: async (key: string) => void asked.push(key) };
       expect((await errorOf(() => open(store as never, { path })))._tag).toBe("NotFound");
       const place = path.replace(/\/+/g, "/");
-      // An Icechunk repository or references in Parquet files would be at the root, regardless of the path.
-      const atRoot = /^\/(repo|refs\/branch\.main\/ref\.json|config\.yaml|\.zmetadata)$/;
+      // An Icechunk repository, references in Parquet files, N5 or a precomputed volume would be at the root, regardless of the path.
+      const atRoot =
+        /^\/(repo|refs\/branch\.main\/ref\.json|config\.yaml|\.zmetadata|attributes\.json|info)$/;
       const others = asked.filter((key) => !atRoot.test(key));
       for (const key of others) expect(key.startsWith(`/${place}/`), key).toBe(true);
     },

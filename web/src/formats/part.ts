@@ -307,8 +307,7 @@ export async function findOther(
   if (repository) return { store: repository, path };
   const file = version === undefined || version === 3 ? await findInside(store, source, options) : undefined;
   if (file) return file;
-  if (isRemoteFile && path === "" && !isParquetFolder(remote))
-    await explainFile(store as HttpStore, missing, signal);
+  if (isRemoteFile && path === "" && !isParquetFolder(remote)) explainFile(store as HttpStore, missing);
   const folder =
     version === 2 || isRemoteFile ? undefined : await (await folders()).findFolder(store, path, options);
   if (folder) return folder;
@@ -344,21 +343,10 @@ export async function findFile(
 }
 
 /** Says in an error that the file at a URL is missing, or has an unknown format. */
-async function explainFile(
-  store: HttpStore,
-  missing: unknown,
-  signal: AbortSignal | undefined,
-): Promise<void> {
+function explainFile({ url }: HttpStore, missing: unknown): void {
   if (!isZarrError(missing, "NotFound")) return;
-  const { href } = store.url;
-  const head = await byteReader(href, {})
-    .read({ offset: 0, length: 1 }, { signal })
-    .catch(() => undefined);
-  signal?.throwIfAborted();
-  const why = head
-    ? `the format of ${href} is unknown; supported are ${readableFormats}`
-    : `there is no ${href}`;
-  missing.message = `no Zarr array or group found: ${why}`;
+  const formats = `supported formats of files are ${readableFormats}`;
+  missing.message = `no Zarr array or group found: ${url.href} is missing, or of an unknown format; ${formats}`;
 }
 
 /** Whether an error means that a URL is a folder, a page, or missing. Buckets respond with 403 to missing keys. */

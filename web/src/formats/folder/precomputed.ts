@@ -1,6 +1,6 @@
 /**
  * Precomputed volumes of Neuroglancer as OME-Zarr images with the dimensions c, z, y, x.
- * Spec: github:google/neuroglancer src/datasource/precomputed/volume.md
+ * Spec: "Precomputed volumes" of google/neuroglancer
  */
 
 import { jsonEntries, jsonObject } from "../../metadata/print.js";

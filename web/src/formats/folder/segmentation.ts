@@ -1,6 +1,6 @@
 /**
  * Neuroglancer's encoding "compressed_segmentation": blocks of indexes into tables of labels. Chunks are decoded when they
- * are read. Spec: github:google/neuroglancer src/sliceview/compressed_segmentation/README.md
+ * are read. Spec: "Compressed segmentation format" of google/neuroglancer
  *
  *   offset of each channel
  *   channel   a header for each block: offset of its table (24 bits), bits of an index (8 bits), offset of its indexes

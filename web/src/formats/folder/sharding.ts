@@ -1,6 +1,6 @@
 /**
  * Shards of precomputed volumes, "neuroglancer_uint64_sharded_v1": chunks by a number that the indexes of a shard locate.
- * Spec: github:google/neuroglancer src/datasource/precomputed/sharded.md
+ * Spec: "Sharded format" of google/neuroglancer
  */
 
 import type { ByteReader } from "../../store/source/byte-reader.js";

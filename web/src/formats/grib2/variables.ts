@@ -25,7 +25,7 @@ export interface Entry {
 interface Axis {
   readonly name: string;
   readonly values: readonly number[];
-  readonly valueOf: (product: Product) => number;
+  readonly valueIn: (product: Product) => number;
 }
 
 /** Packings that the codec reads. */
@@ -53,9 +53,9 @@ export class Variable implements FileArray {
     this.product = product;
     this.#grid = grid;
     const products = entries.map((entry) => entry.product);
-    const axis = (own: string, valueOf: (product: Product) => number): Axis => {
-      const values = [...new Set(products.map(valueOf))].sort((a, b) => a - b);
-      return { name: own, valueOf, values: own.startsWith("isobaricIn") ? values.reverse() : values };
+    const axis = (own: string, valueIn: (product: Product) => number): Axis => {
+      const values = [...new Set(products.map(valueIn))].sort((a, b) => a - b);
+      return { name: own, valueIn, values: own.startsWith("isobaricIn") ? values.reverse() : values };
     };
     this.axes = [
       ...(product.number === undefined ? [] : [axis("number", ({ number }) => number ?? 0)]),
@@ -72,7 +72,7 @@ export class Variable implements FileArray {
     const places = this.#dimensions.map(({ values }) => new Map(values.map((value, i) => [value, i])));
     let repeated = 0;
     for (const entry of this.entries) {
-      const at = this.#dimensions.map(({ valueOf }, i) => places[i]!.get(valueOf(entry.product))!).join();
+      const at = this.#dimensions.map(({ valueIn }, i) => places[i]!.get(valueIn(entry.product))!).join();
       if (this.#entries.has(at)) repeated++;
       else this.#entries.set(at, entry);
     }
