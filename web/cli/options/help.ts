@@ -8,9 +8,8 @@ import { everywhere, type Option, options, UsageError } from "./options.js";
 const maxWidth = 100;
 
 const sources = `SOURCE is a folder, a .zip or .ozx archive, an http or https URL, a URL pipeline (a.zip|zip:path|zarr3:),
-kerchunk references (a .json document or a folder of Parquet files), or a file of another format:
-${readableFormats}.
-Icechunk repositories are detected; the prefix icechunk+ skips the detection.`;
+kerchunk references (.json, or a folder of Parquet files), an Icechunk repository (the prefix icechunk+
+skips the detection), or a file: ${readableFormats}.`;
 const exitStatus = "Exit status: 0 for success, 2 for incorrect usage, 1 for any other error.";
 
 const { bold, cyan, dim } = colorsFor("stdout");
