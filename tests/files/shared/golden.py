@@ -2,6 +2,7 @@
 
     golden.py GENERATED tests/golden/files/FORMAT FILE...
 """
+import base64
 import json
 import os
 import shutil
@@ -13,9 +14,13 @@ with open(os.path.join(source, "expected.jsonl")) as f:
     cases = [json.loads(line) for line in f]
 with open(os.path.join(target, "expected.jsonl"), "w") as f:
     for case in cases:
-        if case["file"] in names:
-            f.write(json.dumps(case) + "\n")
-values = [case.get("values", "") for case in cases if case["file"] in names]
-for name in [*names, *(value for value in values if value and not value.startswith("base64:"))]:
+        if case["file"] not in names:
+            continue
+        values = case.get("values", "base64:")
+        if not values.startswith("base64:"):
+            with open(os.path.join(source, values), "rb") as elements:
+                case["values"] = f"base64:{base64.b64encode(elements.read()).decode()}"
+        f.write(json.dumps(case) + "\n")
+for name in names:
     copy = shutil.copytree if os.path.isdir(os.path.join(source, name)) else shutil.copyfile
     copy(os.path.join(source, name), os.path.join(target, name))
