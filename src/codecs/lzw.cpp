@@ -8,8 +8,7 @@
 //           added). Old: lowest bit first, and code width grows on time. The first two bytes tell
 //           them apart: 80 and a byte below 80, or 00 and an odd byte
 //   end     leftover bits of the last byte are ignored, and so is one zero byte after it (padding
-//           to an even length). Code 257 may be missing if the chunk is complete, as in libtiff.
-//           Photoshop writes one byte before it that belongs to no pixel
+//           to an even length). Code 257 may be missing if the chunk is complete, as in libtiff
 //
 // Parameters: none
 //
@@ -155,15 +154,8 @@ Status decodeCodes(Table& table, ByteView in, ByteSpan room, Decoded& done) {
     if (before > 0) table.add<Order>({out - before, before + 1});
     if (code >= table.next) return {Code::Corrupt, reader.bytesRead()};
     const String string = table.strings[code];
-    const auto left = static_cast<size_t>(end - out);
-    if (string.length > left) {
-      const bool isOneMore = string.length - left == 1 && reader.has(table.width);
-      if (!isOneMore || reader.take(table.width) != kEnd)
-        return {Code::SizeMismatch, reader.bytesRead()};
-      copyString(out, {string.from, static_cast<uint32_t>(left)}, end);
-      out = end;
-      done.ended = true;
-      break;
+    if (string.length > static_cast<size_t>(end - out)) {
+      return {Code::SizeMismatch, reader.bytesRead()};
     }
     copyString(out, string, end);
     out += string.length;
