@@ -14,7 +14,10 @@ import { writeZip } from "../support/zip-builder.js";
 
 const golden = new URL("../../golden/files/netcdf3/types-classic.nc", import.meta.url);
 const bytes = new Uint8Array(readFileSync(golden));
-const values = new Int32Array(new Uint8Array(readFileSync(new URL(`${golden.href}.i4_fixed.bin`))).buffer);
+const expected = readFileSync(new URL("expected.jsonl", golden), "utf8").split("\n");
+const line = expected.find((text) => /"types-classic\.nc", "path": "i4_fixed"/.test(text))!;
+const elements = Buffer.from(JSON.parse(line).values.slice("base64:".length), "base64");
+const values = new Int32Array(new Uint8Array(elements).buffer);
 
 const server = new ObjectServer();
 const folder = temporaryFolder();
