@@ -1,11 +1,15 @@
 /** Reads numbers and strings from bytes of a file, with checks of the end. */
 
 import { utf8Text } from "../../util/bytes.js";
-import { invalidMetadata, type ZarrError } from "../../util/errors.js";
+import { invalidMetadata, unsupported, type ZarrError } from "../../util/errors.js";
 
 /** Returns the error of an invalid file. */
 export const badFile = (message: string, cause?: unknown): ZarrError =>
   invalidMetadata(message, { code: "bad-file", cause });
+
+/** Returns the error of a part of a file that is not read, or has no exact form in Zarr. */
+export const unsupportedFile = (message: string): ZarrError =>
+  unsupported(message, { code: "unsupported-file" });
 
 /** A position in bytes. Reading moves it; reading beyond the end throws InvalidMetadata ("bad-file"). */
 export class Cursor {

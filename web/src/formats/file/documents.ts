@@ -1,7 +1,9 @@
 /** Metadata documents of Zarr v3 for the nodes of array files. */
 
 import { integerJson, integersJson, jsonObject, toJson } from "../../metadata/print.js";
+import { encodeBase64 } from "../../util/bytes.js";
 import { type Json, JsonNumber, type JsonObject, numberText, type PlainJson } from "../../util/json.js";
+import { countOf } from "../../util/shapes.js";
 
 /** The length of the chunks along an axis; or lengths that differ, as runs. */
 export type AxisChunks = number | readonly (readonly [length: number, count: number])[];
@@ -67,13 +69,38 @@ export function named(
   ]);
 }
 
-/** The `bytes` codec. */
-export const bytesCodec = (isLittle: boolean): Json =>
-  named("bytes", { endian: isLittle ? "little" : "big" });
+/** The `bytes` codec; without a byte order for items of one byte. */
+export const bytesCodec = (isLittle: boolean, itemBytes?: number): Json =>
+  itemBytes === 1 ? named("bytes") : named("bytes", { endian: isLittle ? "little" : "big" });
 
 /** Returns a float of an attribute: always with a point or an exponent, so that readers see a float. */
 export const floatJson = (value: number): JsonNumber =>
   new JsonNumber(numberText(value).replace(/^-?\d+$/, "$&.0"));
+
+/** Returns the fill value 0 of a numeric or boolean data type. */
+export function zeroFill(dataType: string): Json {
+  if (dataType === "bool") return false;
+  if (dataType.startsWith("complex")) return [floatJson(0), floatJson(0)];
+  return dataType.startsWith("float") ? floatJson(0) : integerJson(0);
+}
+
+/** Returns a float of the attribute `_FillValue`, as xarray writes it to Zarr v3: a float64 in base64. */
+export function floatFillAttribute(value: number): string {
+  const bytes = new Uint8Array(8);
+  new DataView(bytes.buffer).setFloat64(0, value, true);
+  return encodeBase64(bytes);
+}
+
+/** Returns the lengths of chunks along an axis whose last one is shorter if they do not divide it. */
+export function shorterLast(length: number, chunk: number): AxisChunks {
+  const rest = length % chunk;
+  if (rest === 0) return chunk;
+  if (length < chunk) return rest;
+  return [
+    [chunk, Math.floor(length / chunk)],
+    [rest, 1],
+  ];
+}
 
 /** Target size of a chunk of contiguous data, in bytes. */
 const contiguousBytes = 2 ** 22;
@@ -94,6 +121,17 @@ export function contiguousChunks(shape: readonly number[], itemBytes: number): n
     bytes = rowBytes * part;
   }
   return chunks;
+}
+
+/** Returns the bytes of a chunk of contiguous data. @param at index of the chunk. */
+export function contiguousRange(
+  shape: readonly number[],
+  chunks: readonly number[],
+  at: readonly number[],
+  itemBytes: number,
+): { readonly offset: number; readonly length: number } {
+  const first = at.reduce((sum, own, axis) => sum * shape[axis]! + own * chunks[axis]!, 0);
+  return { offset: first * itemBytes, length: countOf(chunks) * itemBytes };
 }
 
 /** Returns the largest divisor that is at most a bound, or 1; the search ends after 2²⁰ candidates. */

@@ -3,11 +3,10 @@
 import { jsonObject } from "../../metadata/print.js";
 import { limitExceeded } from "../../util/errors.js";
 import { type Json, JsonNumber, type JsonObject } from "../../util/json.js";
-import { nextTask } from "../../util/platform.js";
-import { sliceTime } from "../../util/slices.js";
 import { badFile } from "../file/cursor.js";
 import { floatJson } from "../file/documents.js";
 import type { FileContext } from "../file/model.js";
+import type { Turns } from "../file/turns.js";
 
 /** Unit of headers and data. */
 export const blockBytes = 2880;
@@ -18,7 +17,7 @@ const maxHeader = 2 ** 24;
 export class Header {
   /** Values by keyword; the first one counts. */
   readonly values = new Map<string, Json>();
-  /** Texts without values, such as COMMENT and HISTORY, by keyword. */
+  /** Cards without values, such as COMMENT and HISTORY, by keyword. */
   readonly #texts = new Map<string, string[]>();
 
   /** @param end position after the header. */
@@ -49,7 +48,7 @@ export class Header {
     throw badFile(`${keyword} of the header at ${this.start} is not an integer`);
   }
 
-  /** Returns a number; 0 for the fallback. */
+  /** Returns a number; the fallback for other values. */
   number(keyword: string, fallback: number): number {
     const value = this.values.get(keyword);
     return value instanceof JsonNumber ? value.value : fallback;
@@ -107,22 +106,7 @@ function numberOf(text: string): JsonNumber | undefined {
   return Number.isFinite(value) ? floatJson(value) : undefined;
 }
 
-/** Lets other tasks run in loops whose reads may be cached: a turn of the event loop after each slice. */
-export class Turns {
-  #end = performance.now() + sliceTime;
-
-  /** Returns a promise if the slice is over. */
-  next(): Promise<void> | undefined {
-    return performance.now() < this.#end ? undefined : this.#turn();
-  }
-
-  async #turn(): Promise<void> {
-    await nextTask();
-    this.#end = performance.now() + sliceTime;
-  }
-}
-
-/** Reads a header; undefined at the end of the file. @throws InvalidMetadata ("bad-file"), LimitExceeded. */
+/** Reads a header. @throws InvalidMetadata ("bad-file"), LimitExceeded. */
 export async function readHeader(
   { name, blocks }: FileContext,
   start: number,

@@ -1,12 +1,22 @@
-/** Lazy part: FITS files. Images are arrays of one group, named by EXTNAME; other extensions are left out. */
+/** Lazy part: FITS files. Images are arrays of one group, named by EXTNAME; other extensions are omitted. */
 
 import { withEntries } from "../../metadata/print.js";
 import { limitExceeded } from "../../util/errors.js";
 import { type Json, JsonNumber, type JsonObject } from "../../util/json.js";
 import { badFile } from "../file/cursor.js";
-import { type ArrayParts, bytesCodec, contiguousChunks, floatJson, named } from "../file/documents.js";
+import {
+  type ArrayParts,
+  bytesCodec,
+  contiguousChunks,
+  contiguousRange,
+  floatJson,
+  named,
+  zeroFill,
+} from "../file/documents.js";
+import { groupOf } from "../file/group.js";
 import type { FileArray, FileChunk, FileContext, FileFormat, FileGroup } from "../file/model.js";
-import { blockBytes, type Header, readHeader, Turns } from "./header.js";
+import { Turns } from "../file/turns.js";
+import { blockBytes, type Header, readHeader } from "./header.js";
 
 /** Maximum number of extensions, and of bytes of all headers, whose cards are kept. */
 const maxExtensions = 2 ** 16;
@@ -37,12 +47,7 @@ export const format: FileFormat = {
         throw badFile(`${context.name}: the data at ${header.end} are too large`);
       if (blocks.fileSize === undefined) break;
     }
-    return {
-      kind: "group",
-      attributes: () => attributes!,
-      members: () => [...images.keys()],
-      member: (name) => images.get(name),
-    };
+    return groupOf(attributes!, images);
   },
 };
 
@@ -136,9 +141,8 @@ class ImageArray implements FileArray {
 
   chunk(at: readonly number[], signal: AbortSignal | undefined): FileChunk | Promise<FileChunk> {
     const { bytes } = this.#type;
-    const index = at.reduce((sum, own, axis) => sum * this.shape[axis]! + own * this.#chunks[axis]!, 0);
-    const length = this.#chunks.reduce((product, own) => product * own, bytes);
-    const range = { offset: this.header.end + index * bytes, length };
+    const { offset, length } = contiguousRange(this.shape, this.#chunks, at, bytes);
+    const range = { offset: this.header.end + offset, length };
     this.context.blocks.check(range.offset, length);
     return this.#hasOtherSign && bytes === 8 ? this.#flipped(range, signal) : range;
   }
@@ -146,24 +150,22 @@ class ImageArray implements FileArray {
   #describe(): ArrayParts {
     const { header, shape } = this;
     const { name, bytes, other } = this.#type;
-    const isBytes = bytes === 1;
-    const codec = isBytes ? named("bytes") : bytesCodec(false);
     const dataType = this.#hasOtherSign ? other![0] : name;
-    const offset: Json[] = this.#hasOtherSign && bytes < 8 ? [this.#offsetCodec(other![1], isBytes)] : [];
+    const offset: Json[] = this.#hasOtherSign && bytes < 8 ? [this.#offsetCodec(other![1])] : [];
     return {
       shape,
       dataType,
       chunks: this.#chunks,
-      fillValue: name.startsWith("float") ? new JsonNumber("0.0") : new JsonNumber("0"),
-      codecs: [...offset, codec],
+      fillValue: zeroFill(dataType),
+      codecs: [...offset, bytesCodec(false, bytes)],
       attributes: withEntries(header.attributes(), this.#scaling()),
     };
   }
 
   /** Adds what BZERO has added; exact for integers of up to 32 bits. */
-  #offsetCodec(offset: number, isBytes: boolean): Json {
+  #offsetCodec(offset: number): Json {
     const { name, bytes } = this.#type;
-    const order = isBytes ? "|" : "<";
+    const order = bytes === 1 ? "|" : "<";
     const [stored, own] = name.startsWith("u") ? ["u", "i"] : ["i", "u"];
     const kinds = { dtype: `${order}${own}${bytes}`, astype: `${order}${stored}${bytes}` };
     return named("numcodecs.fixedscaleoffset", { offset, scale: 1, ...kinds });

@@ -5,14 +5,9 @@ import { locateKey } from "../../store/read.js";
 import { type ByteReader, byteReader } from "../../store/source/byte-reader.js";
 import { joinKey, type Store } from "../../store/store.js";
 import type { OnWarning, ZarrError } from "../../util/errors.js";
-import { unsupported } from "../../util/errors.js";
 import { type Json, JsonNumber, type JsonObject } from "../../util/json.js";
 import type { Limits } from "../../util/limits.js";
 import { badFile } from "../file/cursor.js";
-import { floatJson } from "../file/documents.js";
-
-/** Returns the error of a feature without an exact form in Zarr. */
-export const refused = (message: string): ZarrError => unsupported(message, { code: "unsupported-file" });
 
 /** A store with the folder of a volume or a hierarchy. */
 export class FolderContext {
@@ -108,29 +103,4 @@ export const positive: NumberCheck = {
 export function numbersIn(json: Json | undefined): number[] | undefined {
   if (!Array.isArray(json) || !json.every((item) => item instanceof JsonNumber)) return undefined;
   return (json as JsonNumber[]).map(({ value }) => value);
-}
-
-/** The fill value 0 of a data type. */
-export const zeroOf = (dataType: string): JsonNumber =>
-  new JsonNumber(dataType.startsWith("float") ? "0.0" : "0");
-
-/** A level of a multiscale image. */
-export interface FolderLevel {
-  readonly path: string;
-  readonly scale: readonly number[];
-  readonly translation: readonly number[];
-}
-
-/** An axis; other fields of OME-Zarr are left out. */
-export type FolderAxis = { readonly name: string; readonly type: string; readonly unit?: string };
-
-/** Returns the attribute `ome` of an image, in version 0.5. */
-export function omeOf(axes: readonly FolderAxis[], levels: readonly FolderLevel[]): Json {
-  const datasets = levels.map(({ path, scale, translation }) => {
-    const steps: Json[] = [{ type: "scale", scale: scale.map(floatJson) }];
-    if (translation.some((value) => value !== 0))
-      steps.push({ type: "translation", translation: translation.map(floatJson) });
-    return { path, coordinateTransformations: steps };
-  });
-  return { version: "0.5", multiscales: [{ axes: axes.map((axis) => ({ ...axis })), datasets }] };
 }

@@ -1,7 +1,8 @@
 /** Resolution levels of N5 groups, by the conventions of n5-viewer (BigDataViewer, Neuroglancer) and of COSEM. */
 
 import { isJsonObject, type Json, type JsonObject } from "../../util/json.js";
-import { type FolderAxis, type FolderLevel, numbersIn, omeOf, positive } from "./context.js";
+import { type OmeAxis, type OmeLevel, omeAttribute } from "../file/ome.js";
+import { numbersIn, positive } from "./context.js";
 
 /** The document of an array in the group. */
 export type Child = JsonObject;
@@ -29,12 +30,12 @@ export async function n5Multiscale(
 ): Promise<{ readonly ome: Json; readonly paths: readonly string[] } | undefined> {
   const image = cosem(group) ?? (await viewer(group, child));
   if (!image || image.levels.length === 0) return undefined;
-  return { ome: omeOf(image.axes, image.levels), paths: image.levels.map(({ path }) => path) };
+  return { ome: omeAttribute(image), paths: image.levels.map(({ path }) => path) };
 }
 
 interface Image {
-  readonly axes: readonly FolderAxis[];
-  readonly levels: readonly FolderLevel[];
+  readonly axes: readonly OmeAxis[];
+  readonly levels: readonly OmeLevel[];
 }
 
 /** `multiscales` of COSEM: each level has a transformation in the order of Zarr. */
@@ -45,10 +46,10 @@ function cosem(group: JsonObject): Image | undefined {
   const levels = datasets.map(cosemLevel);
   const axes = levels[0]?.axes;
   if (!axes || levels.some((level) => JSON.stringify(level?.axes) !== JSON.stringify(axes))) return undefined;
-  return { axes, levels: levels as FolderLevel[] };
+  return { axes, levels: levels as OmeLevel[] };
 }
 
-function cosemLevel(dataset: Json): (FolderLevel & { readonly axes: FolderAxis[] }) | undefined {
+function cosemLevel(dataset: Json): (OmeLevel & { readonly axes: OmeAxis[] }) | undefined {
   if (!isJsonObject(dataset) || !isJsonObject(dataset["transform"])) return undefined;
   const { path, transform } = dataset as { path?: Json; transform: JsonObject };
   const scale = numbersIn(transform["scale"]);
@@ -115,19 +116,15 @@ const unitNames: Readonly<Record<string, string>> = {
 const defaultNames = ["x", "y", "z"];
 
 /** Returns axes; undefined if their names are invalid or unknown. Axes t and c are times and channels. */
-function axesOf(names: Json | undefined, units: Json | undefined, rank: number): FolderAxis[] | undefined {
+function axesOf(names: Json | undefined, units: Json | undefined, rank: number): OmeAxis[] | undefined {
   const list = names ?? (rank <= defaultNames.length ? defaultNames.slice(0, rank) : undefined);
   if (!Array.isArray(list) || list.length !== rank || new Set(list).size !== rank) return undefined;
-  const axes = list.map((name, axis) => {
+  const axes = list.map((name, axis): OmeAxis | undefined => {
     if (typeof name !== "string" || name === "") return undefined;
     const unit = Array.isArray(units) ? units[axis] : undefined;
     const type = name === "t" ? "time" : name === "c" ? "channel" : "space";
-    const isNamed = typeof unit === "string" && unit !== "";
-    return {
-      name,
-      type,
-      ...(isNamed ? { unit: Object.hasOwn(unitNames, unit) ? unitNames[unit]! : unit } : {}),
-    };
+    if (typeof unit !== "string" || unit === "") return { name, type };
+    return { name, type, unit: Object.hasOwn(unitNames, unit) ? unitNames[unit] : unit };
   });
   return axes.every((axis) => axis !== undefined) ? axes : undefined;
 }

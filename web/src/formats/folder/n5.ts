@@ -8,9 +8,10 @@ import { listChildren } from "../../store/listing.js";
 import { joinPath } from "../../store/path.js";
 import { limitExceeded } from "../../util/errors.js";
 import { isJsonObject, type Json, type JsonObject } from "../../util/json.js";
-import { type ArrayParts, bytesCodec, named } from "../file/documents.js";
+import { unsupportedFile } from "../file/cursor.js";
+import { type ArrayParts, bytesCodec, named, zeroFill } from "../file/documents.js";
 import type { FileArray, FileChunk, FileGroup, FileNode } from "../file/model.js";
-import { chunkLengths, type FolderContext, lengths, Members, refused, zeroOf } from "./context.js";
+import { chunkLengths, type FolderContext, lengths, Members } from "./context.js";
 import { blocksOfLz4 } from "./lz4-blocks.js";
 import { type Child, mayBeMultiscale, n5Multiscale } from "./n5-multiscale.js";
 
@@ -83,6 +84,7 @@ class N5Group implements FileGroup {
 class N5Array implements FileArray {
   readonly kind = "array";
   #parts: ArrayParts | undefined;
+  #isLz4 = false;
 
   constructor(
     private readonly context: FolderContext,
@@ -97,8 +99,8 @@ class N5Array implements FileArray {
 
   chunk(at: readonly number[]): FileChunk {
     const reader = this.context.reader(this.path, [...at].reverse().join("/"));
-    const isLz4 = this.#compression()[0] === "lz4";
-    return isLz4 ? blocksOfLz4(reader, at.length, this.context.limits) : { object: reader };
+    this.describe();
+    return this.#isLz4 ? blocksOfLz4(reader, at.length, this.context.limits) : { object: reader };
   }
 
   #describe(): ArrayParts {
@@ -112,13 +114,14 @@ class N5Array implements FileArray {
     if (rank === 0) throw members.bad("dimensions", "a list of at least one length");
     const chunks = [...members.numbers("blockSize", chunkLengths, rank)].reverse();
     const dataType = members.text("dataType") ?? "";
-    if (!types.test(dataType)) throw refused(`${what}: N5 data of the type ${JSON.stringify(dataType)}`);
+    if (!types.test(dataType))
+      throw unsupportedFile(`${what}: N5 data of the type ${JSON.stringify(dataType)}`);
     const codecs = [bytesCodec(false), ...this.#compressor(what)];
     return {
       shape,
       dataType,
       chunks,
-      fillValue: zeroOf(dataType),
+      fillValue: zeroFill(dataType),
       codecs: [named("n5_default", { codecs, reversed: true })],
       dimensionNames: namesIn(this.object, rank),
       attributes: jsonObject(jsonEntries(this.object).filter(([key]) => !own.includes(key))),
@@ -126,9 +129,8 @@ class N5Array implements FileArray {
   }
 
   /** Returns the type of compression and its options. */
-  #compression(): [type: string, options: Members] {
+  #compression(what: string): [type: string, options: Members] {
     const { object } = this;
-    const what = this.context.locate(this.path, document);
     const value = Object.hasOwn(object, "compression") ? object["compression"] : undefined;
     const options = new Members(isJsonObject(value) ? value : {}, `the compression in ${what}`);
     // "compressionType" is the form before N5 2.0.
@@ -139,9 +141,10 @@ class N5Array implements FileArray {
   }
 
   #compressor(what: string): Json[] {
-    const [type, options] = this.#compression();
+    const [type, options] = this.#compression(what);
+    this.#isLz4 = type === "lz4";
     const known = compressors[type];
-    if (!known) throw refused(`${what}: N5 blocks with the compression ${JSON.stringify(type)}`);
+    if (!known) throw unsupportedFile(`${what}: N5 blocks with the compression ${JSON.stringify(type)}`);
     return known(options);
   }
 }

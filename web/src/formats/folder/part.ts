@@ -3,6 +3,7 @@
 import { handleOf } from "../../store/handle.js";
 import { HttpStore } from "../../store/http/store.js";
 import { joinPath } from "../../store/path.js";
+import { locateKey } from "../../store/read.js";
 import { joinKey, type Store } from "../../store/store.js";
 import { isZarrError, notFound, type OnWarning } from "../../util/errors.js";
 import type { JsonObject } from "../../util/json.js";
@@ -54,8 +55,7 @@ export async function openFolder(
   const { document, name } = formats[kind];
   const opened = await open(store, path, formats[kind], options);
   if (opened) return opened;
-  const place = new FolderContext(store, resolveLimits(options.limits), undefined).locate(path, document);
-  throw notFound(`${place} is not the document of ${name}`);
+  throw notFound(`${locateKey(store, joinKey(path, document))} is not the document of ${name}`);
 }
 
 /**

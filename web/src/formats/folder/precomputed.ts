@@ -7,21 +7,19 @@ import { jsonEntries, jsonObject } from "../../metadata/print.js";
 import { isSegment, joinPath } from "../../store/path.js";
 import type { ByteReader } from "../../store/source/byte-reader.js";
 import { isJsonObject, type Json, type JsonObject } from "../../util/json.js";
-import { badFile } from "../file/cursor.js";
-import { type ArrayParts, type AxisChunks, bytesCodec, named } from "../file/documents.js";
+import { countOf } from "../../util/shapes.js";
+import { badFile, unsupportedFile } from "../file/cursor.js";
+import { type ArrayParts, bytesCodec, named, shorterLast, zeroFill } from "../file/documents.js";
 import type { FileArray, FileChunk, FileGroup, FileNode } from "../file/model.js";
+import { type OmeAxis, omeAttribute } from "../file/ome.js";
 import {
   chunkLengths,
-  type FolderAxis,
   type FolderContext,
   lengths,
   Members,
   numbersIn,
   offsets,
-  omeOf,
   positive,
-  refused,
-  zeroOf,
 } from "./context.js";
 import { maxBlock, segmentationObject } from "./segmentation.js";
 import { parseSharding, type Sharding } from "./sharding.js";
@@ -33,9 +31,9 @@ const labels = "compressed_segmentation";
 const maxScales = 1024;
 const maxChannels = 2 ** 16;
 
-const axes: readonly FolderAxis[] = [
+const axes: readonly OmeAxis[] = [
   { name: "c", type: "channel" },
-  ...["z", "y", "x"].map((name) => ({ name, type: "space", unit: "nanometer" })),
+  ...["z", "y", "x"].map((name): OmeAxis => ({ name, type: "space", unit: "nanometer" })),
 ];
 
 /** Returns the group of a volume; undefined for documents of something else. */
@@ -43,7 +41,7 @@ export function volumeNode(context: FolderContext, path: string, object: JsonObj
   const what = context.locate(path, document);
   const kind = object["@type"];
   if (typeof kind === "string" && kind.startsWith("neuroglancer_") && kind !== volumeType)
-    throw refused(`${what}: precomputed data of the type "${kind}"`);
+    throw unsupportedFile(`${what}: precomputed data of the type "${kind}"`);
   if (!Object.hasOwn(object, "scales") || !Object.hasOwn(object, "data_type")) return undefined;
   const info = new Members(object, what);
   const scales = info.get("scales");
@@ -51,7 +49,7 @@ export function volumeNode(context: FolderContext, path: string, object: JsonObj
     throw info.bad("scales", `a list of at most ${maxScales} objects`);
   const dataType = info.text("data_type")!.toLowerCase();
   if (!types.test(dataType))
-    throw refused(`${what}: precomputed data of the type ${JSON.stringify(dataType)}`);
+    throw unsupportedFile(`${what}: precomputed data of the type ${JSON.stringify(dataType)}`);
   const channels = info.integer("num_channels", 1, maxChannels, 1);
   const volume = { context, path, dataType, channels };
   const levels = scales.map((scale, i) => new Level(volume, new Members(scale, `scale ${i} of ${what}`)));
@@ -97,7 +95,7 @@ class Volume implements FileGroup {
     });
     const rest = jsonEntries(this.info.object).filter(([key]) => key !== "scales");
     return jsonObject([
-      ["ome", levels.length > 0 ? omeOf(axes, levels) : undefined],
+      ["ome", levels.length > 0 ? omeAttribute({ axes, levels }) : undefined],
       ["precomputed", jsonObject(rest)],
     ]);
   }
@@ -111,12 +109,22 @@ class Volume implements FileGroup {
   }
 }
 
+/** What the chunks of a level need; vectors are x, y, z. */
+interface LevelLayout {
+  readonly parts: ArrayParts;
+  readonly size: readonly number[];
+  readonly chunk: readonly number[];
+  readonly offset: readonly number[];
+  readonly sharding: Sharding | undefined;
+  /** Size of the blocks of the encoding "compressed_segmentation", whose chunks are decoded when they are read. */
+  readonly block: readonly number[] | undefined;
+}
+
 class Level implements FileArray {
   readonly kind = "array";
   readonly key: string;
   readonly #folder: string;
-  #parts: ArrayParts | undefined;
-  #sharding: Sharding | undefined;
+  #known: LevelLayout | undefined;
 
   constructor(
     private readonly volume: VolumeParts,
@@ -137,42 +145,29 @@ class Level implements FileArray {
   }
 
   describe(): ArrayParts {
-    this.#parts ??= this.#describe();
-    return this.#parts;
+    return this.#layout.parts;
   }
 
   async chunk(at: readonly number[], signal: AbortSignal | undefined): Promise<FileChunk | undefined> {
-    this.describe();
     const cell = at.slice(1).reverse();
     const { context } = this.volume;
-    const [size, chunk, offset] = [this.#size(), this.#chunk(), this.offset];
+    const { size, chunk, offset, sharding, block } = this.#layout;
+    const part = await sharding?.find(cell, signal);
+    if (sharding && (!part || !block)) return part;
     const starts = cell.map((index, axis) => index * chunk[axis]!);
     const own = starts.map((start, axis) => Math.min(chunk[axis]!, size[axis]! - start));
-    const part = await this.#sharding?.find(cell, signal);
-    if (this.#sharding && (!part || !this.#isLabels)) return part;
     const name = starts.map((start, axis) => {
       const from = offset[axis]! + start;
       return `${from}-${from + own[axis]!}`;
     });
-    const object = part ? this.#sharding!.object(part) : context.reader(this.#folder, name.join("_"));
-    return { object: this.#isLabels ? this.#decoded(object, own) : object };
+    const object = part ? sharding!.object(part) : context.reader(this.#folder, name.join("_"));
+    return { object: block ? this.#decoded(object, own, block) : object };
   }
 
-  /** Whether chunks have the encoding "compressed_segmentation", and are decoded when they are read. */
-  get #isLabels(): boolean {
-    return this.scale.text("encoding")?.toLowerCase() === labels;
-  }
-
-  #decoded(object: ByteReader, size: readonly number[]): ByteReader {
+  #decoded(object: ByteReader, size: readonly number[], block: readonly number[]): ByteReader {
     const { context, channels, dataType } = this.volume;
     const itemBytes = dataType === "uint64" ? 8 : 4;
-    const block = this.scale.numbers(`${labels}_block_size`, chunkLengths, 3);
     return segmentationObject(object, { itemBytes, channels, size, block }, context.limits.chunkBytes);
-  }
-
-  /** Size in voxels: x, y, z. */
-  #size(): readonly number[] {
-    return this.scale.numbers("size", lengths, 3);
   }
 
   /** The first of the sizes of chunks: data are stored in each of them. */
@@ -183,47 +178,57 @@ class Level implements FileArray {
     throw this.scale.bad("chunk_sizes", "lists of 3 lengths above 0");
   }
 
-  #describe(): ArrayParts {
-    const { context, dataType, channels } = this.volume;
-    const [size, chunk] = [this.#size(), this.#chunk()];
-    const cells = size.map((length, axis) => Math.ceil(length / chunk[axis]!));
-    const sharding = this.scale.get("sharding") ?? null;
-    if (sharding !== null)
-      this.#sharding = parseSharding(context, this.#folder, sharding, cells, this.scale.what);
-    const last = this.#sharding?.isGzip && !this.#isLabels ? [named("gzip", { level: 6 })] : [];
-    return {
-      shape: [channels, ...[...size].reverse()],
-      dataType,
-      chunks: [channels, ...size.map((length, axis) => runsOf(length, chunk[axis]!)).reverse()],
-      fillValue: zeroOf(dataType),
-      codecs: [...this.#encoding(), ...last],
-      dimensionNames: axes.map(({ name }) => name),
-      attributes: jsonObject([["precomputed", this.scale.object]]),
-    };
+  get #layout(): LevelLayout {
+    this.#known ??= this.#read();
+    return this.#known;
   }
 
-  #encoding(): Json[] {
-    const { dataType, channels } = this.volume;
-    const encoding = this.scale.text("encoding")?.toLowerCase();
-    const bytes = dataType.endsWith("int8") ? named("bytes") : bytesCodec(true);
+  #read(): LevelLayout {
+    const { context, dataType, channels } = this.volume;
+    const { scale, offset } = this;
+    const [size, chunk] = [scale.numbers("size", lengths, 3), this.#chunk()];
+    const cells = size.map((length, axis) => Math.ceil(length / chunk[axis]!));
+    const json = scale.get("sharding") ?? null;
+    const sharding =
+      json === null ? undefined : parseSharding(context, this.#folder, json, cells, scale.what);
+    const encoding = scale.text("encoding")?.toLowerCase();
+    const block = encoding === labels ? this.#block() : undefined;
+    const last = sharding?.isGzip && !block ? [named("gzip", { level: 6 })] : [];
+    const parts = {
+      shape: [channels, ...[...size].reverse()],
+      dataType,
+      chunks: [channels, ...size.map((length, axis) => shorterLast(length, chunk[axis]!)).reverse()],
+      fillValue: zeroFill(dataType),
+      codecs: [...this.#codecs(encoding), ...last],
+      dimensionNames: axes.map(({ name }) => name),
+      attributes: jsonObject([["precomputed", scale.object]]),
+    };
+    return { parts, size, chunk, offset, sharding, block };
+  }
+
+  #block(): readonly number[] {
     const { what } = this.scale;
-    if (encoding === "raw") return [bytes];
-    if (encoding === labels) {
-      if (!/^uint(?:32|64)$/.test(dataType))
-        throw badFile(`${what} has the encoding "${encoding}" for data of the type ${dataType}`);
-      const block = this.scale.numbers(`${labels}_block_size`, chunkLengths, 3);
-      if (block.reduce((product, length) => product * length) > maxBlock)
-        throw refused(`${what}: blocks of ${block.join(" × ")} labels`);
-      return [bytes];
-    }
+    const { dataType } = this.volume;
+    if (!/^uint(?:32|64)$/.test(dataType))
+      throw badFile(`${what} has the encoding "${labels}" for data of the type ${dataType}`);
+    const block = this.scale.numbers(`${labels}_block_size`, chunkLengths, 3);
+    if (countOf(block) > maxBlock) throw unsupportedFile(`${what}: blocks of ${block.join(" × ")} labels`);
+    return block;
+  }
+
+  #codecs(encoding: string | undefined): Json[] {
+    const { dataType, channels } = this.volume;
+    const { what } = this.scale;
+    const bytes = bytesCodec(true, dataType.endsWith("int8") ? 1 : undefined);
+    if (encoding === "raw" || encoding === labels) return [bytes];
     if (encoding !== "jpeg" && encoding !== "png")
-      throw refused(`${what}: precomputed data with the encoding ${JSON.stringify(encoding)}`);
+      throw unsupportedFile(`${what}: precomputed data with the encoding ${JSON.stringify(encoding)}`);
     const isKnown =
       encoding === "jpeg"
         ? dataType === "uint8" && [1, 3].includes(channels)
         : /^uint(?:8|16)$/.test(dataType) && channels <= 4;
     if (!isKnown)
-      throw refused(`${what}: images (${encoding}) of ${channels} channels of the type ${dataType}`);
+      throw unsupportedFile(`${what}: images (${encoding}) of ${channels} channels of the type ${dataType}`);
     // Pixels of images are interleaved.
     const transpose = channels > 1 ? [named("transpose", { order: [1, 2, 3, 0] })] : [];
     return [...transpose, bytes, named(`imagecodecs_${encoding}`)];
@@ -235,23 +240,11 @@ function folderOf(path: string, key: string, scale: Members): string {
   const parts = path === "" ? [] : path.split("/");
   for (const part of key.split("/")) {
     if (part === "..") {
-      if (parts.pop() === undefined) throw refused(`${scale.what}: a key above the store, "${key}"`);
+      if (parts.pop() === undefined) throw unsupportedFile(`${scale.what}: a key above the store, "${key}"`);
     } else if (part !== "" && part !== ".") {
       if (!isSegment(part)) throw scale.bad("key", "a path");
       parts.push(part);
     }
   }
   return joinPath(parts.join("/"), "");
-}
-
-/** Returns the lengths of chunks along an axis: the last one may be shorter. */
-function runsOf(length: number, chunk: number): AxisChunks {
-  const rest = length % chunk;
-  if (rest === 0) return chunk;
-  return length < chunk
-    ? rest
-    : [
-        [chunk, Math.floor(length / chunk)],
-        [rest, 1],
-      ];
 }

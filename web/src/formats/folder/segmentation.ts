@@ -11,6 +11,7 @@
 import { cutRange } from "../../store/read.js";
 import type { ByteReader } from "../../store/source/byte-reader.js";
 import { corruptChunk, limitExceeded, type ZarrError } from "../../util/errors.js";
+import { countOf } from "../../util/shapes.js";
 
 export interface SegmentationChunk {
   readonly itemBytes: 4 | 8;
@@ -49,8 +50,7 @@ export function decodeSegmentation(
   const { itemBytes, channels, size, block } = chunk;
   const words = new Uint32Array(bytes.slice(0, bytes.length & ~3).buffer);
   const grid = size.map((length, axis) => Math.ceil(length / block[axis]!));
-  const blocks = grid.reduce((product, count) => product * count, 1);
-  const elements = size.reduce((product, length) => product * length, 1);
+  const [blocks, elements] = [countOf(grid), countOf(size)];
   if (channels * elements * itemBytes > maxBytes)
     throw limitExceeded(`a chunk of ${channels * elements * itemBytes} bytes; ${maxBytes} is the limit`);
   if (words.length < channels + 2 * blocks) throw corrupt("the headers end early");
@@ -90,7 +90,7 @@ function decodeBlock(
     number,
     number,
   ];
-  // The last index that is read is that of the block's last element inside the chunk.
+  // The last index to read belongs to the last element of the block inside the chunk.
   const lastBit = bits * (nx - 1 + bx * (ny - 1 + by * (nz - 1)));
   if (bits > 0 && values + (lastBit >>> 5) >= data.length) throw corrupt("the indexes of a block end early");
   const maxIndex = Math.floor((data.length - table) / stride) - 1;

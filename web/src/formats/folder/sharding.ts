@@ -9,9 +9,9 @@ import { isZarrError, limitExceeded } from "../../util/errors.js";
 import { inflate } from "../../util/inflate.js";
 import { isJsonObject, type Json } from "../../util/json.js";
 import { blocksOf } from "../file/blocks.js";
-import { badFile, Cursor } from "../file/cursor.js";
+import { badFile, Cursor, unsupportedFile } from "../file/cursor.js";
 import type { FilePart } from "../file/model.js";
-import { type FolderContext, Members, refused } from "./context.js";
+import { type FolderContext, Members } from "./context.js";
 
 /** Maximum number of chunks in a minishard. */
 const maxEntries = 2 ** 20;
@@ -39,11 +39,11 @@ export function parseSharding(
   const members = new Members(json, what);
   const kind = members.text("@type");
   if (kind !== "neuroglancer_uint64_sharded_v1")
-    throw refused(`${what}: shards of the type ${JSON.stringify(kind)}`);
+    throw unsupportedFile(`${what}: shards of the type ${JSON.stringify(kind)}`);
   const choice = (name: string, values: readonly string[], fallback?: string) => {
     const value = members.text(name) ?? fallback;
     if (value !== undefined && values.includes(value)) return value;
-    throw refused(`${what}: ${name} ${JSON.stringify(value)}`);
+    throw unsupportedFile(`${what}: ${name} ${JSON.stringify(value)}`);
   };
   const encodings = ["raw", "gzip"];
   const parts = {

@@ -3,10 +3,10 @@
 import { integerJson, jsonObject } from "../../metadata/print.js";
 import type { Json, JsonObject } from "../../util/json.js";
 import { inSlices } from "../../util/slices.js";
-import { badFile, Cursor } from "../file/cursor.js";
+import { badFile, Cursor, unsupportedFile } from "../file/cursor.js";
 import { floatJson } from "../file/documents.js";
 import { type Computed, degrees } from "./coordinates.js";
-import { notRead, signed } from "./product.js";
+import { signed } from "./product.js";
 import {
   type Earth,
   gaussianLatitudes,
@@ -52,7 +52,7 @@ export function readGrid(section: Uint8Array): Grid {
   const [listBytes] = [cursor.u8(), cursor.u8()];
   const template = cursor.u16();
   const read = templates[template];
-  if (!read) throw notRead(`the grid template 3.${template} is not read`);
+  if (!read) throw unsupportedFile(`the grid template 3.${template} is not read`);
   const grid = read({ points, listBytes, template, cursor });
   if (grid.shape.reduce((product, length) => product * length, 1) !== points)
     throw badFile(`section 3 has ${points} points, but the grid has the shape [${grid.shape}]`);
@@ -91,7 +91,7 @@ function readEarth(cursor: Cursor): Earth {
     9: { major: 6377563.396, minor: 6356256.909 },
   };
   const earth = known[shape];
-  if (!earth) throw notRead(`the shape ${shape} of the earth is not read`);
+  if (!earth) throw unsupportedFile(`the shape ${shape} of the earth is not read`);
   return earth;
 }
 
@@ -145,7 +145,7 @@ function longitudes(columns: number, first: number, last: number, scan: Scan): (
 function latitudesLongitudes({ cursor, template }: Definition): Grid {
   const { columns, rows, unit, first, last, earth } = readCorners(cursor);
   if (columns === missing || rows === missing)
-    throw notRead("reduced grids of latitudes and longitudes are not read");
+    throw unsupportedFile("reduced grids of latitudes and longitudes are not read");
   cursor.skip(4);
   const increment = cursor.u32();
   const scan = readScan(cursor);
@@ -251,7 +251,7 @@ function mercatorGrid({ cursor }: Definition): Grid {
   cursor.skip(8);
   const scan = readScan(cursor);
   const orientation = cursor.u32();
-  if (orientation !== 0) throw notRead("rotated Mercator grids are not read");
+  if (orientation !== 0) throw unsupportedFile("rotated Mercator grids are not read");
   const steps = [scan.i * cursor.u32() * 1e-3, scan.j * cursor.u32() * 1e-3] as const;
   const mapping = mappingOf("mercator", earth, {
     standard_parallel: trueScale,
@@ -299,14 +299,14 @@ function gaussianGrid({ points, listBytes, cursor }: Definition): Grid {
   cursor.skip(4);
   const n = cursor.u32();
   const scan = readScan(cursor);
-  if (n === 0 || n > maxGaussian) throw notRead(`Gaussian grids of ${n} parallels are not read`);
+  if (n === 0 || n > maxGaussian) throw unsupportedFile(`Gaussian grids of ${n} parallels are not read`);
   if (rows > 2 * n) throw badFile(`a Gaussian grid of ${n} parallels has ${rows} rows`);
   const open = gaussianRows(n, rows, first[0], scan);
   if (columns !== missing) {
     const longitude = longitudes(columns, first[1], last[1], scan);
     return regular("regular_gg", [rows, columns], { shape: [rows], open }, longitude, scan);
   }
-  if (scan.i < 0) throw notRead("reduced grids from east to west are not read");
+  if (scan.i < 0) throw unsupportedFile("reduced grids from east to west are not read");
   const list = Array.from({ length: rows }, () => cursor.uint(listBytes));
   const lines = new ReducedRows(list, degrees(first[1]), last[1], points);
   const shape = [points];

@@ -2,9 +2,9 @@
 
 import { isZarrError, limitExceeded } from "../../util/errors.js";
 import { nextTask } from "../../util/platform.js";
-import { badFile, Cursor } from "../file/cursor.js";
+import { badFile, Cursor, unsupportedFile } from "../file/cursor.js";
 import type { FileContext, FilePart } from "../file/model.js";
-import { type Identification, notRead, type Product, readIdentification, readProduct } from "./product.js";
+import { type Identification, type Product, readIdentification, readProduct } from "./product.js";
 
 /** A field: the sections of a message that belong to it. */
 export interface Field {
@@ -127,7 +127,8 @@ export class MessageReader {
    */
   async read(start: number, signal: AbortSignal | undefined, checksEnd = true): Promise<Field[]> {
     const { discipline, edition, length } = await this.#header(start, signal, checksEnd);
-    if (edition !== 2) throw notRead(`${this.context.name}: messages of edition ${edition} are not read`);
+    if (edition !== 2)
+      throw unsupportedFile(`${this.context.name}: messages of edition ${edition} are not read`);
     const fields: Field[] = [];
     const found = new Sections(discipline, { offset: start, length });
     for (let at = start + headerBytes; at < start + length - 4; ) {

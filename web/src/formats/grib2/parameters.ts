@@ -1,6 +1,6 @@
-/** Names and units of common parameters: WMO code table 4.2, and the local table of NCEP. Names are those of ecCodes. */
+/** Names and units of common parameters, as in ecCodes: WMO code table 4.2, and the local table of NCEP. */
 
-export interface Parameter {
+interface Parameter {
   readonly shortName: string;
   /** Name of the variable. */
   readonly name: string;
@@ -22,7 +22,7 @@ export interface ParameterKey {
 
 /**
  * Rows of `discipline.category.number@surface.value.second.statistic|short name|name|long name|units`: conditions after "@"
- * may be empty, a name that is empty equals the short name. Rows that begin with "7:" are those of NCEP.
+ * may be empty, an empty name equals the short name. Rows of NCEP begin with "7:".
  */
 const table = `
 0.0.0|t||Temperature|K

@@ -3,6 +3,7 @@
 import { toJson } from "../../metadata/print.js";
 import type { JsonObject } from "../../util/json.js";
 import { badFile } from "../file/cursor.js";
+import { groupOf } from "../file/group.js";
 import type { FileContext, FileFormat, FileGroup, FileNode } from "../file/model.js";
 import { indexedEntries } from "./index-file.js";
 import { MessageReader } from "./messages.js";
@@ -15,7 +16,7 @@ export const format: FileFormat = {
     const root = new Dataset();
     if (variables.every((variable) => root.accepts(variable))) return root.group();
     const groups = new Map([...datasetsOf(variables)].map(([name, dataset]) => [name, dataset.group()]));
-    return groupOf(groups);
+    return groupOf(attributes(), groups);
   },
 };
 
@@ -27,15 +28,7 @@ async function readEntries(context: FileContext, signal: AbortSignal | undefined
   return fields.map(({ product, grid, packing, parts }) => ({ product, grid, packing, locate: () => parts }));
 }
 
-function groupOf(members: ReadonlyMap<string, FileNode>): FileGroup {
-  const attributes = toJson({ Conventions: "CF-1.7", GRIB_edition: 2 }, "attributes") as JsonObject;
-  return {
-    kind: "group",
-    attributes: () => attributes,
-    members: () => [...members.keys()],
-    member: (name) => members.get(name),
-  };
-}
+const attributes = () => toJson({ Conventions: "CF-1.7", GRIB_edition: 2 }, "attributes") as JsonObject;
 
 /** Variables with the same coordinates. */
 class Dataset {
@@ -61,7 +54,7 @@ class Dataset {
     const arrays = [...this.#coordinates].flatMap(([name, { array }]) =>
       array ? [[name, array()] as const] : [],
     );
-    return groupOf(new Map<string, FileNode>([...this.#variables, ...arrays]));
+    return groupOf(attributes(), new Map<string, FileNode>([...this.#variables, ...arrays]));
   }
 }
 

@@ -1,10 +1,9 @@
 /** Section 4 of GRIB 2 messages: parameter, level, step and ensemble member of a field. Spec: WMO FM 92, templates 4.x. */
 
-import { unsupported, type ZarrError } from "../../util/errors.js";
-import { Cursor } from "../file/cursor.js";
+import { Cursor, unsupportedFile } from "../file/cursor.js";
 import type { ParameterKey } from "./parameters.js";
 
-/** What a field shows, and its position in the hypercube of its variable. */
+/** The quantity of a field, and its position in the hypercube of its variable. */
 export interface Product extends ParameterKey {
   readonly typeOfLevel: string;
   readonly level: number;
@@ -19,9 +18,6 @@ export interface Product extends ParameterKey {
   /** Kind of the ensemble's product, such as a percentile, with its numbers; "" for none. */
   readonly derived: string;
 }
-
-/** Error of a feature that is not read. */
-export const notRead = (message: string): ZarrError => unsupported(message, { code: "unsupported-file" });
 
 /** Parts of templates 4.x after the level, in order. */
 type Part = "member" | "derived" | "probability" | "percentile" | "version" | "statistics";
@@ -104,7 +100,7 @@ export function readProduct(section: Uint8Array, identification: Identification)
   cursor.skip(2);
   const id = cursor.u16();
   const template = templates[id];
-  if (!template) throw notRead(`the product template 4.${id} is not read`);
+  if (!template) throw unsupportedFile(`the product template 4.${id} is not read`);
   const [category, number] = [cursor.u8(), cursor.u8()];
   const constituent = template.shift ? [cursor.u16()] : [];
   cursor.skip(6);
@@ -160,7 +156,8 @@ const readers: Readonly<Record<Part, (cursor: Cursor, own: Extra, time: number) 
     const end = readTime(cursor);
     const count = cursor.u8();
     cursor.skip(4);
-    if (count === 0 || count > 2) throw notRead(`statistics over ${count} ranges of time are not read`);
+    if (count === 0 || count > 2)
+      throw unsupportedFile(`statistics over ${count} ranges of time are not read`);
     const type = cursor.u8();
     if (type !== 255) own.statistic = type;
     cursor.skip(1);
@@ -171,7 +168,7 @@ const readers: Readonly<Record<Part, (cursor: Cursor, own: Extra, time: number) 
 
 function seconds(unit: number, count: number): number {
   const one = unitSeconds[unit];
-  if (one === undefined && count !== 0) throw notRead(`the unit of time ${unit} is not read`);
+  if (one === undefined && count !== 0) throw unsupportedFile(`the unit of time ${unit} is not read`);
   return count * (one ?? 0);
 }
 

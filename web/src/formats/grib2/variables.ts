@@ -4,13 +4,14 @@ import { integerJson, jsonEntries, jsonObject, withEntries } from "../../metadat
 import type { MaybePromise } from "../../store/store.js";
 import { isZarrError, type ZarrError } from "../../util/errors.js";
 import type { JsonObject } from "../../util/json.js";
+import { unsupportedFile } from "../file/cursor.js";
 import { type ArrayParts, named } from "../file/documents.js";
 import type { FileArray, FileChunk, FileContext, FilePart } from "../file/model.js";
 import { CoordinateArray, coordinateAttributes, listed } from "./coordinates.js";
 import { type Grid, readGrid } from "./grid.js";
 import { joinMessage, type Packing } from "./messages.js";
 import { findParameter } from "./parameters.js";
-import { notRead, type Product } from "./product.js";
+import type { Product } from "./product.js";
 
 /** A field of a variable, whose sections may be read later. */
 export interface Entry {
@@ -99,13 +100,15 @@ export class Variable implements FileArray {
     if (!entry) return undefined;
     const { template } = entry.packing;
     if (!packings.has(template))
-      throw notRead(`${this.context.name}: ${this.name}: the packing template 5.${template} is not read`);
+      throw unsupportedFile(
+        `${this.context.name}: ${this.name}: the packing template 5.${template} is not read`,
+      );
     const parts = await entry.locate(signal);
     return "offset" in parts ? parts : joinMessage(this.product.parameter[0], parts as readonly FilePart[]);
   }
 
   #describe(grid: Grid): ArrayParts {
-    // Floats of 32 bits hold all values of up to 24 bits as well as those of other readers.
+    // For values of up to 24 bits, float32 has the precision of other readers.
     const isDouble = this.entries.some(({ packing: { template, bits } }) =>
       template === 4 ? bits === 2 : bits > 24,
     );
@@ -145,7 +148,7 @@ export class Variable implements FileArray {
     return withEntries(own, jsonEntries(grid.attributes));
   }
 
-  /** Properties in which variables of one type of level differ, as texts. */
+  /** Properties in which variables of one type of level differ, as strings. */
   get properties(): string[] {
     const { stepType, dataType, derived } = this.product;
     const levels = this.axes.at(-1)!.values;
@@ -198,7 +201,7 @@ const gridKey = " grid";
 export interface Coordinate {
   /** Tells different ones apart. */
   readonly text: string;
-  /** Undefined for those that are not shown. */
+  /** Undefined for a coordinate that is not a member. */
   readonly array: (() => FileArray) | undefined;
 }
 
@@ -223,7 +226,7 @@ function listArray(name: string, values: () => readonly number[], axes: readonly
 const gridNumbers = new WeakMap<Grid, number>();
 let gridCount = 0;
 
-/** Returns a text that differs for each grid. */
+/** Returns a string that identifies a grid. */
 function gridText(grid: Grid): string {
   const known = gridNumbers.get(grid) ?? ++gridCount;
   gridNumbers.set(grid, known);

@@ -4,7 +4,7 @@ import { jsonEntries, jsonObject } from "../../metadata/print.js";
 import { untilAborted } from "../../util/async.js";
 import type { Json, JsonObject } from "../../util/json.js";
 import { badFile } from "../file/cursor.js";
-import { type ArrayParts, contiguousChunks } from "../file/documents.js";
+import { type ArrayParts, contiguousChunks, contiguousRange } from "../file/documents.js";
 import type { FileArray, FileChunk } from "../file/model.js";
 import { type Attribute, attributesJson, readAttributes } from "./attributes.js";
 import { type ChunkReader, chunkReader, codecsOf, encodeVariable } from "./chunks.js";
@@ -171,7 +171,7 @@ export class HdfArray implements FileArray {
       this.#chunks ??= await chunkReader(file, parts);
       return this.#chunks(at);
     }
-    const range = contiguousRange(described, at);
+    const range = rangeOf(described, at);
     const isVariable = described.mapping.dtype.isVariable;
     if (layout.kind === "compact") {
       const bytes = layout.bytes.subarray(range.offset, range.offset + range.length);
@@ -218,19 +218,9 @@ function chunkShape(
 }
 
 /** Returns the place of a chunk of contiguous data. */
-function contiguousRange(
-  { parts, shape, array }: Described,
-  at: readonly number[],
-): { offset: number; length: number } {
-  let [offset, stride] = [0, parts.type.size];
-  let length = parts.type.size;
-  for (let axis = shape.length - 1; axis >= 0; axis--) {
-    const chunk = (array.chunks[axis] ?? shape[axis]) as number;
-    offset += at[axis]! * chunk * stride;
-    stride *= shape[axis]!;
-    length *= chunk;
-  }
-  return { offset, length };
+function rangeOf({ parts, shape, array }: Described, at: readonly number[]) {
+  const chunks = shape.map((length, axis) => (array.chunks[axis] ?? length) as number);
+  return contiguousRange(shape, chunks, at, parts.type.size);
 }
 
 /** Adds the names of an enum as CF shows them: `flag_values` and `flag_meanings`. */

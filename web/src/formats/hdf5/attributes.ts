@@ -6,6 +6,7 @@ import { limitExceeded } from "../../util/errors.js";
 import { type Json, JsonNumber, type JsonObject } from "../../util/json.js";
 import { textEncoder } from "../../util/platform.js";
 import { Cursor } from "../file/cursor.js";
+import { floatFillAttribute } from "../file/documents.js";
 import { readDatatype } from "./datatype.js";
 import { checkVersion, type HdfFile } from "./file.js";
 import { denseObjects } from "./fractal-heap.js";
@@ -133,9 +134,7 @@ export async function attributesJson(
 function fillAttribute(value: Json, core: string): Json {
   if (core === "fixed_bytes" && typeof value === "string") return encodeBase64(textEncoder().encode(value));
   if (!/^b?float\d/.test(core) || !(value instanceof JsonNumber)) return value;
-  const view = new DataView(new ArrayBuffer(8));
-  view.setFloat64(0, value.value, true);
-  return encodeBase64(new Uint8Array(view.buffer));
+  return floatFillAttribute(value.value);
 }
 
 /** Maximum number of empty lists in an attribute without elements. */

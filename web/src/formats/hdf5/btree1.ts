@@ -1,8 +1,8 @@
 /** B-trees of version 1: symbol tables of groups and chunks. Spec: HDF5 File Format Specification, III.A.1. */
 
 import { badFile, type Cursor } from "../file/cursor.js";
+import { NodeCache } from "../file/node-cache.js";
 import { checkSignature, type HdfFile } from "./file.js";
-import { NodeCache } from "./node-cache.js";
 
 /** Types of the nodes. */
 export const groupNodes = 0;
@@ -24,7 +24,7 @@ interface Node {
 const maxAhead = 16;
 
 export class BTree1 {
-  readonly #nodes = new NodeCache<Node>();
+  readonly #nodes = new NodeCache<number, Node>();
 
   /** @param keyBytes number of bytes of a key. */
   constructor(

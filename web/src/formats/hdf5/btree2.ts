@@ -1,9 +1,9 @@
 /** B-trees of version 2. Spec: HDF5 File Format Specification, III.A.2. */
 
 import { badFile, type Cursor } from "../file/cursor.js";
+import { NodeCache } from "../file/node-cache.js";
 import { checkedStructure } from "./checksum.js";
 import { checkVersion, type HdfFile } from "./file.js";
-import { NodeCache } from "./node-cache.js";
 
 /** Compares a record with a key: negative if the record is before the key, 0 if it has the key. */
 type CompareRecord = (record: Uint8Array) => number;
@@ -38,7 +38,7 @@ const overhead = prefixBytes + 4;
 const countBytes = (max: number): number => (max < 256 ? 1 : 1 + countBytes(Math.floor(max / 256)));
 
 export class BTree2 {
-  readonly #nodes = new NodeCache<Node>();
+  readonly #nodes = new NodeCache<number, Node>();
 
   private constructor(
     private readonly file: HdfFile,

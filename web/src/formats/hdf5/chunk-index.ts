@@ -2,13 +2,13 @@
 
 import type { MaybePromise } from "../../store/store.js";
 import { badFile, Cursor } from "../file/cursor.js";
+import { NodeCache } from "../file/node-cache.js";
 import { BTree1, chunkNodes } from "./btree1.js";
 import { BTree2 } from "./btree2.js";
 import type { EntryArray } from "./element-pages.js";
 import { ExtensibleArray } from "./extensible-array.js";
 import type { HdfFile } from "./file.js";
 import { FixedArray } from "./fixed-array.js";
-import { NodeCache } from "./node-cache.js";
 import type { ChunkedLayout, Dataspace } from "./types.js";
 
 interface StoredChunk {
@@ -75,7 +75,7 @@ function inArray(
   positionOf: (at: readonly number[]) => number,
   chunkBytes: number,
 ): ChunkLocator {
-  const opened = new NodeCache<EntryArray>();
+  const opened = new NodeCache<number, EntryArray>();
   return async (at) => {
     const array = await opened.get(address, open);
     const entry = await array.entry(positionOf(at));
@@ -115,7 +115,7 @@ const unfilteredRecords = 10;
 const filteredRecords = 11;
 
 function inTree2(file: HdfFile, address: number, rank: number, chunkBytes: number): ChunkLocator {
-  const opened = new NodeCache<BTree2>();
+  const opened = new NodeCache<number, BTree2>();
   return async (at) => {
     const tree = await opened.get(address, () => BTree2.open(file, address));
     const entryBytes = tree.recordBytes - 8 * rank;

@@ -1,9 +1,9 @@
 /** Elements of the arrays that index chunks: in blocks with a checksum, and in pages of large blocks. */
 
 import type { Cursor } from "../file/cursor.js";
+import { NodeCache } from "../file/node-cache.js";
 import { checkedStructure } from "./checksum.js";
 import type { HdfFile } from "./file.js";
-import { NodeCache } from "./node-cache.js";
 
 /** An array of entries of equal length, which is read in parts. */
 export interface EntryArray {
@@ -23,7 +23,7 @@ export interface Block {
 
 /** Reads blocks and keeps some of them. */
 export class BlockReader {
-  readonly #blocks = new NodeCache<Cursor>();
+  readonly #blocks = new NodeCache<number, Cursor>();
 
   constructor(readonly file: HdfFile) {}
 

@@ -2,10 +2,9 @@
 
 import type { MaybePromise } from "../../store/store.js";
 import { limitExceeded, unsupported, type ZarrError } from "../../util/errors.js";
-import { nextTask } from "../../util/platform.js";
-import { sliceTime } from "../../util/slices.js";
 import { badFile, Cursor } from "../file/cursor.js";
 import type { FileContext } from "../file/model.js";
+import { Turns } from "../file/turns.js";
 
 /** The form of a file, from its superblock. */
 interface FileForm {
@@ -20,8 +19,7 @@ interface FileForm {
 }
 
 export class HdfFile {
-  /** Time at which the current slice of work ends. */
-  #sliceEnd = 0;
+  readonly #turns = new Turns();
 
   constructor(
     readonly context: FileContext,
@@ -37,11 +35,8 @@ export class HdfFile {
   }
 
   /** Lets other tasks run from time to time: to be called in long loops whose reads are cached. */
-  async turn(): Promise<void> {
-    const now = performance.now();
-    if (now < this.#sliceEnd) return;
-    await nextTask();
-    this.#sliceEnd = performance.now() + sliceTime;
+  turn(): Promise<void> | undefined {
+    return this.#turns.next();
   }
 
   /** Returns the offset in the file of bytes at an address. @throws InvalidMetadata ("bad-file") beyond the end. */

@@ -1,10 +1,10 @@
 /** Fractal heaps: links and attributes of objects that have many. Spec: HDF5 File Format Specification, III.G. */
 
 import { badFile, Cursor } from "../file/cursor.js";
+import { NodeCache } from "../file/node-cache.js";
 import { BTree2 } from "./btree2.js";
 import { checkedStructure, checkSum, lookup3 } from "./checksum.js";
 import { checkSignature, checkVersion, type HdfFile } from "./file.js";
-import { NodeCache } from "./node-cache.js";
 
 /** Sizes of the blocks: row 0 and 1 of the table have blocks of the start size, each further row doubles them. */
 interface Table {
@@ -46,9 +46,9 @@ const log2 = (value: number): number => Math.floor(Math.log2(value));
 const isPowerOf2 = (value: number): boolean => value > 0 && 2 ** log2(value) === value;
 
 export class FractalHeap {
-  readonly #blocks = new NodeCache<Uint8Array>();
-  readonly #indirect = new NodeCache<Cursor>();
-  readonly #hugeTree = new NodeCache<BTree2>();
+  readonly #blocks = new NodeCache<number, Uint8Array>();
+  readonly #indirect = new NodeCache<number, Cursor>();
+  readonly #hugeTree = new NodeCache<number, BTree2>();
 
   private constructor(
     private readonly file: HdfFile,

@@ -1,10 +1,10 @@
 /** Messages of objects, shared ones included: committed datatypes and the table of shared messages. */
 
 import { badFile, Cursor } from "../file/cursor.js";
+import { NodeCache } from "../file/node-cache.js";
 import { checkSignature, checkVersion, type HdfFile } from "./file.js";
 import { FractalHeap } from "./fractal-heap.js";
 import { type Message, messageType, type ObjectHeader, readHeader } from "./header.js";
-import { NodeCache } from "./node-cache.js";
 
 /** Bounds chains of shared messages. */
 const maxDepth = 8;
@@ -19,7 +19,7 @@ interface SharedIndex {
 /** Reads messages of the objects of a file. */
 export class MessageReader {
   /** The heaps of shared messages by address. */
-  readonly #heaps = new NodeCache<FractalHeap>();
+  readonly #heaps = new NodeCache<number, FractalHeap>();
 
   constructor(
     readonly file: HdfFile,

@@ -1,7 +1,7 @@
 /** Lazy part: NetCDF-3 files. Variables are arrays of one group; chunks are ranges of the file, stored as they are. */
 
-import { unsupported } from "../../util/errors.js";
-import { badFile } from "../file/cursor.js";
+import { countOf } from "../../util/shapes.js";
+import { badFile, unsupportedFile } from "../file/cursor.js";
 import type { FileArray, FileContext, FileFormat, FileGroup } from "../file/model.js";
 import { type Header, readHeader, type Variable } from "./header.js";
 import { attributesOf } from "./values.js";
@@ -34,8 +34,8 @@ export const format: FileFormat = {
 /** Returns the number of records, and the distance between them. */
 function recordsOf({ name, blocks }: FileContext, { records, variables }: Header): Records {
   const inRecords = variables.filter(({ dimensions }) => dimensions[0]?.length === 0);
-  const sizes = inRecords.map(({ dimensions, type }) =>
-    dimensions.slice(1).reduce((size, { length }) => size * length, type.bytes),
+  const sizes = inRecords.map(
+    ({ dimensions, type }) => countOf(dimensions.slice(1).map(({ length }) => length)) * type.bytes,
   );
   // Each variable is filled up to a multiple of four bytes, unless it is the only one.
   const stride =
@@ -44,9 +44,8 @@ function recordsOf({ name, blocks }: FileContext, { records, variables }: Header
   if (records !== undefined) return { count: records, stride };
   const { fileSize } = blocks;
   if (fileSize === undefined)
-    throw unsupported(
-      `${name} does not say how many records it has, and its size, which would, is not known`,
-      { code: "unsupported-file" },
+    throw unsupportedFile(
+      `${name} does not state its number of records, and the source does not tell the size of the file`,
     );
   const start = Math.min(...inRecords.map(({ offset }) => offset));
   return { count: stride > 0 ? Math.max(0, Math.floor((fileSize - start) / stride)) : 0, stride };

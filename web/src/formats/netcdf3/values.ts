@@ -4,7 +4,7 @@ import { jsonObject } from "../../metadata/print.js";
 import { encodeBase64 } from "../../util/bytes.js";
 import { type Json, JsonNumber, type JsonObject } from "../../util/json.js";
 import { textOf } from "../file/cursor.js";
-import { floatJson } from "../file/documents.js";
+import { floatFillAttribute, floatJson } from "../file/documents.js";
 import type { Attribute, NumberType } from "./header.js";
 
 /**
@@ -37,9 +37,7 @@ function fillAttribute(attribute: Attribute): Json {
   const { type, bytes } = attribute;
   if (type.name === "char") return encodeBase64(bytes.subarray(0, 1));
   if (!type.name.startsWith("float")) return attributeJson(attribute);
-  const view = new DataView(new ArrayBuffer(8));
-  view.setFloat64(0, numbersOf(attribute)[0]!.value, true);
-  return encodeBase64(new Uint8Array(view.buffer));
+  return floatFillAttribute(numbersOf(attribute)[0]!.value);
 }
 
 function attributeJson(attribute: Attribute): Json {

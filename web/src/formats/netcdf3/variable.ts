@@ -49,7 +49,7 @@ export function variableArray(context: FileContext, variable: Variable, records:
     dataType: isText ? named("null_terminated_bytes", { length_bytes: itemBytes }) : type.name,
     chunks,
     fillValue: fillOf(attributes, type),
-    codecs: [type.bytes === 1 ? named("bytes") : bytesCodec(false)],
+    codecs: [bytesCodec(false, type.bytes)],
     dimensionNames: dimensions.slice(0, shape.length).map((dimension) => dimension.name),
     attributes: attributesOf(attributes, type),
   };

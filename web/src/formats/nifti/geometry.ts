@@ -1,9 +1,8 @@
-/** Positions of the elements of NIfTI images: the affine matrix, and the metadata of OME-Zarr where that is exact. */
+/** Positions of the elements of NIfTI images: the affine matrix, and the metadata of OME-Zarr if it is exact. */
 
-import { jsonObject, toJson } from "../../metadata/print.js";
 import type { Json } from "../../util/json.js";
 import { badFile } from "../file/cursor.js";
-import { floatJson } from "../file/documents.js";
+import { type OmeAxis, omeAttribute } from "../file/ome.js";
 import { axisNames, type Header } from "./header.js";
 
 export type Affine = readonly (readonly number[])[];
@@ -29,7 +28,7 @@ export function affineOf(name: string, header: Header): Affine {
   return [...sizes.map((size, i) => [0, 1, 2, 3].map((axis) => (axis === i ? size : 0))), last];
 }
 
-/** Error of float32 up to which a quaternion is taken as one of length 1. */
+/** Rounding error of float32 within which the length of a quaternion counts as 1. */
 const tolerance = 3 * 2 ** -23;
 
 function rotation(name: string, header: Header): Affine {
@@ -72,33 +71,15 @@ export function omeOf(header: Header, affine: Affine): Json | undefined {
   if (!isExact || !Number.isFinite(start) || !Number.isFinite(step)) return undefined;
   const space = spaceUnits[header.number("xyzt_units") & 7];
   const unitOf = (axis: number) => (axis < 3 ? space : step > 0 ? timeUnits[timeCode] : undefined);
-  const axes = lengths.map((_, axis) => {
-    const [unit, kind] = [unitOf(axis), axis < 3 ? "space" : "time"];
-    return { name: axisNames[axis]!, type: kind, ...(unit === undefined ? {} : { unit }) };
-  });
+  const axes = lengths.map(
+    (_, axis): OmeAxis => ({
+      name: axisNames[axis]!,
+      type: axis < 3 ? "space" : "time",
+      unit: unitOf(axis),
+    }),
+  );
   const scale = lengths.map((_, axis) => (axis < 3 ? affine[axis]![axis]! : step > 0 ? step : 1));
   const translation = lengths.map((_, axis) => (axis < 3 ? affine[axis]![3]! : start));
-  const transformations = [
-    transformation("scale", scale),
-    ...(translation.some((value) => value !== 0) ? [transformation("translation", translation)] : []),
-  ];
-  const dataset = jsonObject([
-    ["path", "0"],
-    ["coordinateTransformations", transformations],
-  ]);
-  const image = jsonObject([
-    ["axes", toJson(axes.reverse(), "axes")],
-    ["datasets", [dataset]],
-  ]);
-  return jsonObject([
-    ["version", "0.5"],
-    ["multiscales", [image]],
-  ]);
+  const level = { path: "0", scale: scale.reverse(), translation: translation.reverse() };
+  return omeAttribute({ axes: axes.reverse(), levels: [level] });
 }
-
-/** A transformation of numbers per axis, which are stored in the reverse order. */
-const transformation = (type: string, values: readonly number[]): Json =>
-  jsonObject([
-    ["type", type],
-    [type, values.map(floatJson).reverse()],
-  ]);

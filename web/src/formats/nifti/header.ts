@@ -1,10 +1,10 @@
 /** The headers of NIfTI-1 and NIfTI-2 files. Spec: nifti1.h and nifti2.h, https://nifti.nimh.nih.gov */
 
 import { jsonObject } from "../../metadata/print.js";
-import { limitExceeded, unsupported } from "../../util/errors.js";
+import { limitExceeded } from "../../util/errors.js";
 import { type Json, JsonNumber } from "../../util/json.js";
 import type { Limits } from "../../util/limits.js";
-import { badFile, Cursor } from "../file/cursor.js";
+import { badFile, Cursor, unsupportedFile } from "../file/cursor.js";
 import { floatJson } from "../file/documents.js";
 
 /** Maximum size of a header. */
@@ -95,7 +95,7 @@ const fields: readonly Field[] = [
 
 export interface Header {
   readonly isLittle: boolean;
-  /** Whether the image is in a file of its own. */
+  /** Whether the image is in a separate file. */
   readonly isPair: boolean;
   /** Lengths of the axes, the fastest one first. */
   readonly lengths: readonly number[];
@@ -159,12 +159,10 @@ function typeOf(name: string, code: number): PixelType {
   const type = types[code];
   if (typeof type === "object") return type;
   if (type === undefined) throw badFile(`${name} has datatype ${code}`);
-  throw unsupported(`${name} has the data type ${type} (${code}), which Zarr does not have`, {
-    code: "unsupported-file",
-  });
+  throw unsupportedFile(`${name} has the data type ${type} (${code}), which Zarr does not have`);
 }
 
-/** Returns the attributes of the array: the fields of the header, scale and offset as those of CF, and the affine matrix. */
+/** Returns the attributes of the array: fields of the header, scale and offset as in CF, and the affine matrix. */
 export function attributesOf(name: string, header: Header, affine: readonly (readonly number[])[]) {
   const { attributes, type } = header;
   const [scale, offset] = [header.number("scl_slope"), header.number("scl_inter")];

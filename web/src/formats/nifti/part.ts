@@ -2,10 +2,16 @@
 
 import { jsonObject } from "../../metadata/print.js";
 import { fileFormat, headBytes } from "../../store/source/file-formats.js";
-import { unsupported } from "../../util/errors.js";
-import { type Json, JsonNumber } from "../../util/json.js";
 import { blocksOf } from "../file/blocks.js";
-import { type ArrayParts, bytesCodec, contiguousChunks, named } from "../file/documents.js";
+import { unsupportedFile } from "../file/cursor.js";
+import {
+  type ArrayParts,
+  bytesCodec,
+  contiguousChunks,
+  contiguousRange,
+  zeroFill,
+} from "../file/documents.js";
+import { groupOf } from "../file/group.js";
 import type { FileArray, FileChunk, FileContext, FileFormat, FileGroup } from "../file/model.js";
 import { affineOf, omeOf } from "./geometry.js";
 import { GzipFile } from "./gzip.js";
@@ -22,12 +28,7 @@ export const format: FileFormat = {
     const affine = affineOf(name, header);
     const ome = omeOf(header, affine);
     const image = new ImageArray(header, attributesOf(name, header, affine), source(context, header, gzip));
-    return {
-      kind: "group",
-      attributes: () => jsonObject([["ome", ome]]),
-      members: () => ["0"],
-      member: (member) => (member === "0" ? image : undefined),
-    };
+    return groupOf(jsonObject([["ome", ome]]), new Map([["0", image]]));
   },
 };
 
@@ -36,9 +37,7 @@ function checkContent(name: string, start: Uint8Array): void {
   const found = fileFormat(start);
   if (found?.id === "nifti") return;
   const what = found?.name ?? "a file of an unknown format";
-  throw unsupported(`${name} is ${what} in gzip; only NIfTI files are read in gzip: decompress it first`, {
-    code: "unsupported-file",
-  });
+  throw unsupportedFile(`${name} is ${what} in gzip; only NIfTI files are read in gzip: decompress it first`);
 }
 
 /** Returns a part of the image. */
@@ -67,32 +66,34 @@ function source(context: FileContext, header: Header, gzip: GzipFile | undefined
   const other = own && `${own[1]}${own[2] ? "img" : "IMG"}${own[3] ?? ""}`;
   const file = other ? context.sibling(other) : undefined;
   if (!file)
-    throw unsupported(`${name} is the header of a pair of files, and the file of the image cannot be found`, {
-      code: "unsupported-file",
-    });
+    throw unsupportedFile(
+      `${name} is the header of a pair of files, and the file of the image cannot be found`,
+    );
   if (gzip) return unzipped(new GzipFile(file.name, blocksOf(file, limits.indexBytes), limits));
   return (offset, length) => ({ file, offset: header.offset + offset, length });
 }
 
 class ImageArray implements FileArray {
   readonly kind = "array";
-  readonly #parts: ArrayParts;
+  readonly #parts: ArrayParts & { readonly chunks: readonly number[] };
+  readonly #itemBytes: number;
 
   constructor(
-    private readonly header: Header,
+    header: Header,
     attributes: ArrayParts["attributes"],
     private readonly source: Source,
   ) {
     const { type, isLittle, lengths } = header;
     const samples = type.samples ? [type.samples] : [];
     const shape = [...lengths.toReversed(), ...samples];
+    this.#itemBytes = type.bytes / (type.samples ?? 1);
     const names = axisNames.slice(0, lengths.length).reverse();
     this.#parts = {
       shape,
       dataType: type.name,
-      chunks: contiguousChunks(shape, type.bytes / (type.samples ?? 1)),
-      fillValue: fillOf(type.name),
-      codecs: [type.name.endsWith("int8") ? named("bytes") : bytesCodec(isLittle)],
+      chunks: contiguousChunks(shape, this.#itemBytes),
+      fillValue: zeroFill(type.name),
+      codecs: [bytesCodec(isLittle, this.#itemBytes)],
       dimensionNames: [...names, ...samples.map(() => "s")],
       attributes,
     };
@@ -103,17 +104,8 @@ class ImageArray implements FileArray {
   }
 
   chunk(at: readonly number[], signal: AbortSignal | undefined): FileChunk | Promise<FileChunk> {
-    const { type } = this.header;
-    const { shape } = this.#parts;
-    const chunks = this.#parts.chunks as readonly number[];
-    const bytes = type.bytes / (type.samples ?? 1);
-    const index = at.reduce((sum, own, axis) => sum * shape[axis]! + own * chunks[axis]!, 0);
-    const length = chunks.reduce((product, own) => product * own, bytes);
-    return this.source(index * bytes, length, signal);
+    const { shape, chunks } = this.#parts;
+    const { offset, length } = contiguousRange(shape, chunks, at, this.#itemBytes);
+    return this.source(offset, length, signal);
   }
-}
-
-function fillOf(type: string): Json {
-  const zero = new JsonNumber(type.includes("int") ? "0" : "0.0");
-  return type.startsWith("complex") ? [zero, zero] : zero;
 }

@@ -5,7 +5,7 @@ import { limitExceeded, networkError } from "../../util/errors.js";
 import type { Json, JsonObject } from "../../util/json.js";
 import { blocksOf } from "../file/blocks.js";
 import { badFile } from "../file/cursor.js";
-import { type ArrayParts, type AxisChunks, bytesCodec, named } from "../file/documents.js";
+import { type ArrayParts, type AxisChunks, bytesCodec, named, shorterLast } from "../file/documents.js";
 import type { FileArray, FileChunk, FileContext, FilePart } from "../file/model.js";
 import { convertChunk, rowBytes } from "./bits.js";
 import type { Page } from "./ifd.js";
@@ -90,14 +90,7 @@ export class PageArray implements FileArray {
         ? { name, length: length * samples, chunks: count, order: isPlanar ? i : 99 }
         : { name, length, chunks: 1, order: i },
     );
-    const last = height % chunkHeight;
-    const rows: AxisChunks =
-      isTiled || last === 0
-        ? chunkHeight
-        : [
-            [chunkHeight, Math.floor(height / chunkHeight)],
-            [last, 1],
-          ];
+    const rows = isTiled ? chunkHeight : shorterLast(height, chunkHeight);
     const sample: Axis = { name: sampleName, length: samples, chunks: count, order: isPlanar ? 96 : 99 };
     const isApart = samples > 1 && typeof place === "string";
     const isFirst = place === "first" || isPlanar;
@@ -159,7 +152,7 @@ export class PageArray implements FileArray {
     checked.set(page, this.options.layout);
   }
 
-  /** Returns the range of a strip or tile; undefined for one that is not stored. */
+  /** Returns the range of a strip or tile; undefined if it is missing. */
   async #locate({ page, shift = 0 }: Plane, index: number, row: number): Promise<FilePart | undefined> {
     const { layout, context } = this.options;
     const [offsetTag, countTag] =

@@ -1,11 +1,10 @@
-/** Attributes and fill values from tags: texts, resolution, GDAL's metadata and nodata value. */
+/** Attributes and fill values from tags: strings, resolution, GDAL's metadata and nodata value. */
 
-import { integerJson, integersJson, jsonObject } from "../../metadata/print.js";
-import { encodeBase64 } from "../../util/bytes.js";
+import { integersJson, jsonObject } from "../../metadata/print.js";
 import { isZarrError } from "../../util/errors.js";
 import { type Json, JsonNumber, setOwn } from "../../util/json.js";
 import type { Limits } from "../../util/limits.js";
-import { floatJson } from "../file/documents.js";
+import { floatFillAttribute, floatJson, zeroFill } from "../file/documents.js";
 import type { Page } from "./ifd.js";
 import type { PageLayout } from "./layout.js";
 import { photometricNames, tags, textTags } from "./tags.js";
@@ -14,7 +13,7 @@ import { childrenOf, parseXml } from "./xml.js";
 /** Entries of an attributes object. */
 export type Entries = [string, Json][];
 
-/** Maximum length of a text that becomes an attribute, in bytes; OME-XML and other conventions read longer ones. */
+/** Maximum length of a string that becomes an attribute, in bytes; OME-XML and other conventions read longer ones. */
 const maxText = 2 ** 16;
 
 /** Returns the tags of a page as attributes, under their names. */
@@ -112,7 +111,7 @@ interface FillValue {
 
 /** Returns the value of missing chunks: GDAL's nodata value if the data type holds it exactly, otherwise 0. */
 export async function fillValue(page: Page, { dataType }: PageLayout): Promise<FillValue> {
-  const zero = zeroOf(dataType);
+  const zero = zeroFill(dataType);
   const text = (await page.text(tags.gdalNodata, 2 ** 10))?.trim();
   if (text === undefined || text === "") return { fill: zero, attributes: [] };
   const float = /^float(\d+)$/.exec(dataType);
@@ -141,16 +140,8 @@ function floatFill(text: string, bits: number, zero: Json): FillValue {
   const isHalf =
     bits === 16 && Number.isFinite(value) && !(Number.isInteger(value) && Math.abs(value) <= 2048);
   if ((Number.isNaN(value) && !isNan) || isHalf) return { fill: zero, attributes: [["GDAL_NODATA", text]] };
-  const bytes = new Uint8Array(8);
-  new DataView(bytes.buffer).setFloat64(0, value, true);
   const fill = Number.isFinite(value) ? floatJson(value) : String(value);
-  return { fill, attributes: [["_FillValue", encodeBase64(bytes)]] };
-}
-
-function zeroOf(dataType: string): Json {
-  if (dataType === "bool") return false;
-  if (dataType.startsWith("complex")) return [floatJson(0), floatJson(0)];
-  return dataType.startsWith("float") ? floatJson(0) : integerJson(0);
+  return { fill, attributes: [["_FillValue", floatFillAttribute(value)]] };
 }
 
 /** Returns a JSON object; of entries with the same name, the first one counts. */

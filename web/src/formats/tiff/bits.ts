@@ -44,14 +44,16 @@ export async function convertChunk(
   }
 }
 
+/** Bytes with their bits in reverse order. */
+const mirrored = Uint8Array.from({ length: 256 }, (_, byte) => {
+  let found = 0;
+  for (let bit = 0; bit < 8; bit++) found |= ((byte >> bit) & 1) << (7 - bit);
+  return found;
+});
+
 function reversed(bytes: Uint8Array): Uint8Array {
-  const table = Uint8Array.from({ length: 256 }, (_, byte) => {
-    let mirrored = 0;
-    for (let bit = 0; bit < 8; bit++) mirrored |= ((byte >> bit) & 1) << (7 - bit);
-    return mirrored;
-  });
   const out = new Uint8Array(bytes.byteLength);
-  for (let i = 0; i < out.length; i++) out[i] = table[bytes[i]!]!;
+  for (let i = 0; i < out.length; i++) out[i] = mirrored[bytes[i]!]!;
   return out;
 }
 

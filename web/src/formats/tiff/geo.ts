@@ -33,7 +33,7 @@ const keyNames: ReadonlyMap<number, string> = new Map(
     .map(([number, name]) => [Number(number), name!]),
 );
 
-/** Values of keys as JSON: integers, floats, texts, lists. */
+/** Values of keys as JSON: integers, floats, strings, lists. */
 type GeoKeys = ReadonlyMap<number, Json>;
 
 async function geoKeys(page: Page): Promise<GeoKeys> {

@@ -1,10 +1,10 @@
 /** Reads the directories of TIFF files (IFDs): their chain, and values of their tags when they are needed. */
 
 import { isZarrError, limitExceeded, type OnWarning } from "../../util/errors.js";
-import { nextTask } from "../../util/platform.js";
-import { sliceTime } from "../../util/slices.js";
 import type { BlockCache } from "../file/blocks.js";
 import { badFile, Cursor, textOf } from "../file/cursor.js";
+import { NodeCache } from "../file/node-cache.js";
+import { Turns } from "../file/turns.js";
 import { readTags, tags, typeBytes } from "./tags.js";
 
 /** Maximum number of pages of a file. */
@@ -48,7 +48,7 @@ interface Widths {
 
 /** A file: its byte order, the place of its first page, and the pages read last. */
 export class TiffFile {
-  readonly #pages = new Map<number, Promise<Page>>();
+  readonly #pages = new NodeCache<number, Page>(keptPages);
   readonly widths: Widths;
   readonly chain: PageChain;
 
@@ -83,24 +83,17 @@ export class TiffFile {
     return new TiffFile(blocks, name, isLittle, true, cursor.u64(), onWarning);
   }
 
-  /** Returns the page at an offset. Pages used last are kept. */
+  /** Returns the page at an offset. Recent pages are kept. */
   page(offset: number): Promise<Page> {
-    const known = this.#pages.get(offset);
-    if (known) return known;
-    const read = this.read(offset, undefined).then(({ page }) => page);
-    const [oldest] = this.#pages.keys();
-    if (oldest !== undefined && this.#pages.size >= keptPages) this.#pages.delete(oldest);
-    this.#pages.set(offset, read);
-    read.catch(() => this.#pages.delete(offset));
-    return read;
+    return this.#pages.get(offset, async () => (await this.read(offset, undefined)).page);
   }
 
   /** Reads a page, and the offset of the next one. */
   async read(offset: number, signal: AbortSignal | undefined): Promise<{ page: Page; next: number }> {
     const { count, entry, offset: width } = this.widths;
     const what = `the page at ${offset}`;
-    const known = this.blocks.cached(offset, count);
-    const head = new Cursor(known ?? (await this.blocks.read(offset, count, signal)), what, this.isLittle);
+    const first = this.blocks.cached(offset, count) ?? (await this.blocks.read(offset, count, signal));
+    const head = new Cursor(first, what, this.isLittle);
     const tagCount = head.uint(count);
     if (tagCount > maxTags) throw badFile(`${what} has ${tagCount} tags`);
     const bytes = tagCount * entry + width;
@@ -145,15 +138,13 @@ class PageChain {
 
   async #walk(index: number, signal: AbortSignal | undefined): Promise<void> {
     const { file } = this;
-    let end = performance.now() + sliceTime;
+    const turns = new Turns();
     this.#next ??= file.first;
     while (this.#found.length <= index && this.#next !== 0) {
       if (this.#found.length >= maxPages) throw limitExceeded(`${file.name} has more than ${maxPages} pages`);
-      if (performance.now() > end) {
-        await nextTask();
-        signal?.throwIfAborted();
-        end = performance.now() + sliceTime;
-      }
+      const turn = turns.next();
+      if (turn) await turn;
+      signal?.throwIfAborted();
       this.#readAhead(this.#next, index);
       try {
         if (this.#seen.has(this.#next)) throw badFile(`the chain returns to the page at ${this.#next}`);

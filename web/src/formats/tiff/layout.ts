@@ -1,9 +1,8 @@
 /** How the pixels of a page are stored: data type, strips or tiles, codecs. Anything else is refused by name. */
 
 import { encodeBase64 } from "../../util/bytes.js";
-import { unsupported, type ZarrError } from "../../util/errors.js";
 import type { Json } from "../../util/json.js";
-import { badFile } from "../file/cursor.js";
+import { badFile, unsupportedFile } from "../file/cursor.js";
 import { named } from "../file/documents.js";
 import type { Page } from "./ifd.js";
 import { refusedCompressions, tags } from "./tags.js";
@@ -39,18 +38,17 @@ export interface PageLayout {
   readonly photometric: number;
 }
 
-export const refused = (what: string): ZarrError => unsupported(what, { code: "unsupported-file" });
-
 /** Compressions whose predictor libtiff and tifffile apply alike. */
 const withPredictor: readonly number[] = [5, 8, 32946, 34925, 50000];
 
-/** Reads the layout of a page. @throws InvalidMetadata ("bad-file"); Unsupported for what has no exact form in Zarr. */
+/** Reads the layout of a page. @throws InvalidMetadata ("bad-file"); Unsupported for pages without an exact form in Zarr. */
 export async function readLayout(page: Page): Promise<PageLayout> {
   const number = (tag: number, fallback?: number) => page.number(tag, fallback);
   const [width, height] = [await number(tags.imageWidth), await number(tags.imageLength)];
   if (width < 1 || height < 1) throw badFile(`the page at ${page.offset} has ${width} × ${height} pixels`);
   for (const tag of [tags.imageDepth, tags.tileDepth])
-    if ((await number(tag, 1)) > 1) throw refused("volumes in one page (ImageDepth) are not supported");
+    if ((await number(tag, 1)) > 1)
+      throw unsupportedFile("volumes in one page (ImageDepth) are not supported");
   const samples = await number(tags.samplesPerPixel, 1);
   if (samples < 1) throw badFile(`the page at ${page.offset} has ${samples} samples per pixel`);
   const compression = await number(tags.compression, 1);
@@ -77,11 +75,12 @@ export async function readLayout(page: Page): Promise<PageLayout> {
     predictor: await readPredictor(page, compression, bits, format),
   };
   const isPlain = !type.conversion && !isReversed;
-  if (!isPlain && layout.predictor > 1) throw refused(`Predictor ${layout.predictor} of ${bits} bits`);
+  if (!isPlain && layout.predictor > 1)
+    throw unsupportedFile(`Predictor ${layout.predictor} of ${bits} bits`);
   const compressor = await compressorOf(page, { ...layout, photometric });
   const conversion =
     type.conversion ?? (isReversed ? ({ kind: "as-stored", isSigned: false } as const) : undefined);
-  if (conversion && isImage(compression)) throw refused(`compression ${compression} of ${bits} bits`);
+  if (conversion && isImage(compression)) throw unsupportedFile(`compression ${compression} of ${bits} bits`);
   return { ...layout, compressor, conversion };
 }
 
@@ -89,7 +88,9 @@ export async function readLayout(page: Page): Promise<PageLayout> {
 async function oneValue(page: Page, tag: number, name: string, fallback: number): Promise<number> {
   const [first = fallback, ...others] = await page.numbers(tag);
   if (others.some((other) => other !== first))
-    throw refused(`samples of different types (${name} ${[first, ...others].slice(0, 8).join(", ")})`);
+    throw unsupportedFile(
+      `samples of different types (${name} ${[first, ...others].slice(0, 8).join(", ")})`,
+    );
   return first;
 }
 
@@ -105,7 +106,7 @@ function dataType(bits: number, format: number): StoredType {
   if (format === 1 || format === 2 || format === 4) {
     if (bits === 1 && !isSigned) return converted("bool", 1, "bits", false);
     if (isWhole) return direct(`${isSigned ? "int" : "uint"}${bits}`, bits / 8);
-    if (bits < 1 || bits > 32) throw refused(`integers of ${bits} bits`);
+    if (bits < 1 || bits > 32) throw unsupportedFile(`integers of ${bits} bits`);
     const itemBytes = bits < 8 ? 1 : bits < 16 ? 2 : 4;
     return converted(`${isSigned ? "int" : "uint"}${8 * itemBytes}`, itemBytes, "bits", isSigned);
   }
@@ -116,7 +117,7 @@ function dataType(bits: number, format: number): StoredType {
   if (format === 5 && (bits === 16 || bits === 32)) return converted("complex64", 8, "complex", true);
   if (format === 5 && bits === 64) return converted("complex128", 16, "complex", true);
   if (format === 6 && (bits === 64 || bits === 128)) return direct(`complex${bits}`, bits / 8);
-  throw refused(`samples of ${bits} bits with SampleFormat ${format}`);
+  throw unsupportedFile(`samples of ${bits} bits with SampleFormat ${format}`);
 }
 
 const direct = (dataType: string, itemBytes: number): StoredType => converted(dataType, itemBytes);
@@ -134,7 +135,7 @@ function converted(
 async function checkSubsampling(page: Page, photometric: number, isContained: boolean): Promise<void> {
   if (photometric !== 6 || isContained) return;
   const [across = 2, down = 2] = await page.numbers(tags.ycbcrSubsampling);
-  if (across !== 1 || down !== 1) throw refused(`YCbCr with subsampled colors (${across} × ${down})`);
+  if (across !== 1 || down !== 1) throw unsupportedFile(`YCbCr with subsampled colors (${across} × ${down})`);
 }
 
 async function chunkSize(page: Page, width: number, height: number) {
@@ -156,12 +157,12 @@ async function readPredictor(
 ): Promise<1 | 2 | 3> {
   const predictor = await page.number(tags.predictor, 1);
   if (predictor === 1 || compression === 1 || isImage(compression)) return 1;
-  if (predictor !== 2 && predictor !== 3) throw refused(`Predictor ${predictor}`);
+  if (predictor !== 2 && predictor !== 3) throw unsupportedFile(`Predictor ${predictor}`);
   if (!withPredictor.includes(compression))
-    throw refused(`Predictor ${predictor} with compression ${compression}`);
+    throw unsupportedFile(`Predictor ${predictor} with compression ${compression}`);
   const isWhole = bits === 8 || bits === 16 || bits === 32 || bits === 64;
   if (format > 4 || !isWhole || (predictor === 3 && (format !== 3 || bits < 16)))
-    throw refused(`Predictor ${predictor} of ${bits} bits with SampleFormat ${format}`);
+    throw unsupportedFile(`Predictor ${predictor} of ${bits} bits with SampleFormat ${format}`);
   return predictor;
 }
 
@@ -192,13 +193,13 @@ const plainCodecs: Readonly<Record<number, Json>> = {
 async function compressorOf(page: Page, layout: Uncompressed): Promise<Json | undefined> {
   const { compression, bits, samples, isPlanar } = layout;
   if (compression === 1) return undefined;
-  if (jpeg.includes(compression) && bits !== 8) throw refused(`JPEG of ${bits} bits`);
+  if (jpeg.includes(compression) && bits !== 8) throw unsupportedFile(`JPEG of ${bits} bits`);
   if (jpeg.includes(compression)) return jpegCodec(page, layout);
   if (compression === webp) return named("imagecodecs_webp", { hasalpha: !isPlanar && samples === 4 });
   const codec = plainCodecs[compression];
   if (codec) return codec;
   const name = refusedCompressions.get(compression);
-  throw refused(`compression ${compression}${name ? ` (${name})` : ""} is not supported`);
+  throw unsupportedFile(`compression ${compression}${name ? ` (${name})` : ""} is not supported`);
 }
 
 /** As libtiff: YCbCr becomes RGB, other colors stay. */
@@ -207,7 +208,7 @@ async function jpegCodec(page: Page, { photometric, samples, isPlanar }: Uncompr
     page.count(tags.jpegTables) > 0 ? encodeBase64(await page.bytes(tags.jpegTables, 2 ** 16)) : undefined;
   const spaces = isPlanar || samples === 1 ? gray : photometric === 6 ? ycbcr : samples === 4 ? cmyk : rgb;
   if (!isPlanar && samples !== 1 && samples !== 3 && samples !== 4)
-    throw refused(`JPEG of ${samples} samples`);
+    throw unsupportedFile(`JPEG of ${samples} samples`);
   return named("imagecodecs_jpeg", { tables, ...spaces });
 }
 

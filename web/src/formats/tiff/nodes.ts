@@ -1,11 +1,13 @@
 /** Groups of TIFF files: images, their levels of resolution, and the attributes that describe them. */
 
-import { jsonObject, toJson } from "../../metadata/print.js";
+import { jsonObject } from "../../metadata/print.js";
 import { isZarrError } from "../../util/errors.js";
-import type { Json, JsonObject, PlainJson } from "../../util/json.js";
+import type { Json, JsonObject } from "../../util/json.js";
 import type { Steps } from "../../util/slices.js";
-import { floatJson } from "../file/documents.js";
+import { groupOf } from "../file/group.js";
 import type { FileContext, FileGroup, FileNode } from "../file/model.js";
+import { NodeCache } from "../file/node-cache.js";
+import { type OmeAxis, omeAttribute } from "../file/ome.js";
 import { PageArray, type StackOptions } from "./array.js";
 import { attributesOf, type Entries, fillValue, gdalAttributes, pageAttributes } from "./attributes.js";
 import { type Georeferencing, readGeoreferencing, scaledTo, spatialAttributes } from "./geo.js";
@@ -16,10 +18,10 @@ import { tags } from "./tags.js";
 /** Number of opened members that a group keeps. */
 const keptMembers = 1024;
 
-/** A group whose members are made when they are asked for. */
+/** A group that makes its members on demand. */
 export class NodeGroup implements FileGroup {
   readonly kind = "group";
-  readonly #made = new Map<string, Promise<FileNode | undefined>>();
+  readonly #made = new NodeCache<string, FileNode | undefined>(keptMembers);
 
   /**
    * @param names names of the members, or the number of members "0", "1", ….
@@ -41,20 +43,9 @@ export class NodeGroup implements FileGroup {
   }
 
   member(name: string): Promise<FileNode | undefined> {
-    const known = this.#made.get(name);
-    if (known) return known;
-    const made = this.make(name);
-    const [oldest] = this.#made.keys();
-    if (oldest !== undefined && this.#made.size >= keptMembers) this.#made.delete(oldest);
-    this.#made.set(name, made);
-    made.catch(() => this.#made.delete(name));
-    return made;
+    return this.#made.get(name, () => this.make(name));
   }
 }
-
-/** Returns a group of nodes that exist already. */
-export const groupOf = (attributes: JsonObject, nodes: ReadonlyMap<string, FileNode>): NodeGroup =>
-  new NodeGroup(attributes, [...nodes.keys()], async (name) => nodes.get(name));
 
 export interface Level {
   readonly page: Page;
@@ -229,62 +220,32 @@ function levelAttributes(levels: readonly Level[], geo: Georeferencing | undefin
   }
   const axes = base.samples > 1 ? [channelAxis, ...pixelAxes()] : pixelAxes();
   const sizes = levels.map(({ layout: { width, height } }) => [height, width] as const);
-  return attributesOf([["ome", omeAttributes({ axes, sizes })], ...(geo ? Object.entries(geo.extras) : [])]);
+  return attributesOf([["ome", imageAttribute({ axes, sizes })], ...(geo ? Object.entries(geo.extras) : [])]);
 }
 
-/** An axis of OME-Zarr. */
-export interface OmeAxis {
-  readonly name: string;
-  readonly type: "time" | "channel" | "space";
-  readonly unit?: string | undefined;
-  /** Units per element; default 1. */
-  readonly scale?: number | undefined;
-}
+/** An axis of OME-Zarr, with its units per element; default 1. */
+export type ScaledAxis = OmeAxis & { readonly scale?: number | undefined };
 
 export const channelAxis: OmeAxis = { name: "c", type: "channel" };
 
-export const pixelAxes = (scale?: number, unit?: string): OmeAxis[] =>
+export const pixelAxes = (scale?: number, unit?: string): ScaledAxis[] =>
   ["y", "x"].map((name) => ({ name, type: "space", scale, unit }));
 
-interface OmeImage {
+interface Image {
   readonly name?: string | undefined;
   /** Axes; rows and columns come last. */
-  readonly axes: readonly OmeAxis[];
+  readonly axes: readonly ScaledAxis[];
   /** Rows and columns of the levels "0", "1", …, finest first. */
   readonly sizes: readonly (readonly [rows: number, columns: number])[];
   readonly omero?: Json | undefined;
 }
 
-/** Returns the attribute `ome` of an image, in version 0.5. */
-export function omeAttributes({ name, axes, sizes, omero }: OmeImage): JsonObject {
+/** Returns the attribute `ome` of an image. */
+export function imageAttribute({ name, axes, sizes, omero }: Image): JsonObject {
   const [[rows, columns]] = sizes as [readonly [number, number]];
-  const datasets = sizes.map(([height, width], i) => {
+  const levels = sizes.map(([height, width], i) => {
     const factors = [...axes.slice(2).map(() => 1), rows / height, columns / width];
-    const scale = axes.map((axis, at) => floatJson((axis.scale ?? 1) * factors[at]!));
-    const transformations = [
-      jsonObject([
-        ["type", "scale"],
-        ["scale", scale],
-      ]),
-    ];
-    return jsonObject([
-      ["path", String(i)],
-      ["coordinateTransformations", transformations],
-    ]);
+    return { path: String(i), scale: axes.map(({ scale = 1 }, axis) => scale * factors[axis]!) };
   });
-  const listed = axes.map(({ name, type, unit }) => ({
-    name,
-    type,
-    ...(unit === undefined ? {} : { unit }),
-  }));
-  const image = jsonObject([
-    ["name", name],
-    ["axes", toJson(listed satisfies PlainJson, "axes")],
-    ["datasets", datasets],
-  ]);
-  return jsonObject([
-    ["version", "0.5"],
-    ["multiscales", [image]],
-    ["omero", omero],
-  ]);
+  return omeAttribute({ name, axes, levels, omero });
 }

@@ -4,13 +4,13 @@ import { toJson } from "../../metadata/print.js";
 import { limitExceeded, notFound } from "../../util/errors.js";
 import type { Json, PlainJson } from "../../util/json.js";
 import { blocksOf } from "../file/blocks.js";
-import { badFile, textOf } from "../file/cursor.js";
+import { badFile, textOf, unsupportedFile } from "../file/cursor.js";
+import { groupOf } from "../file/group.js";
 import type { FileContext, FileNode } from "../file/model.js";
 import type { OuterAxis, Plane } from "./array.js";
 import { attributesOf } from "./attributes.js";
 import { TiffFile } from "./ifd.js";
-import { refused } from "./layout.js";
-import { groupOf, NodeGroup, type OmeAxis, omeAttributes, readLevel } from "./nodes.js";
+import { imageAttribute, NodeGroup, readLevel, type ScaledAxis } from "./nodes.js";
 import { descriptionOf, stackLevels } from "./stacks.js";
 import { childrenOf, parseXml, type XmlElement } from "./xml.js";
 
@@ -58,7 +58,7 @@ async function metadataOf(context: FileContext, own: XmlElement): Promise<XmlEle
   if (!bytes) throw notFound(`${context.name} needs its metadata file "${name}", which cannot be found`);
   const text = textOf(bytes);
   if (!/\.tiff?$|\.btf$/i.test(name)) return parseXml(text, name, unused);
-  throw refused(`metadata in another TIFF file ("${name}")`);
+  throw unsupportedFile(`metadata in another TIFF file ("${name}")`);
 }
 
 /** The files of a set, opened when a plane of them is read. */
@@ -113,7 +113,7 @@ function dimensionsOf(pixels: XmlElement, samples: number): Dimensions {
   if ([...order].sort().join("") !== "CTZ") throw badFile(`DimensionOrder of OME-XML is XY${order.join("")}`);
   const channels = size("C");
   if (channels % samples !== 0)
-    throw refused(`OME-TIFF of ${channels} channels in pages of ${samples} samples`);
+    throw unsupportedFile(`OME-TIFF of ${channels} channels in pages of ${samples} samples`);
   const sizes = { T: size("T"), C: channels / samples, Z: size("Z") };
   if (sizes.T * sizes.C * sizes.Z > maxPlanes)
     throw limitExceeded(
@@ -144,7 +144,7 @@ function planeRuns(pixels: XmlElement, dimensions: Dimensions, files: FileSet): 
   });
 }
 
-/** Returns the last run that places a plane. The memory is in proportion to the document, not to what it claims. */
+/** Returns the last run that places a plane. Memory is proportional to the document, not to the number of planes. */
 function runFinder(runs: readonly PlaneRun[]): (plane: number) => PlaneRun | undefined {
   const single = new Map<number, number>();
   const long: number[] = [];
@@ -188,7 +188,7 @@ async function imageNode(context: FileContext, image: XmlElement, files: FileSet
   };
   const stack = { main, outer, plane, channelAxis: letters.indexOf("C"), attributes: [] };
   const { arrays, layouts } = await stackLevels(context, stack);
-  const ome = omeAttributes({
+  const ome = imageAttribute({
     name: image.attributes.get("Name"),
     axes: axesOf(pixels, letters),
     sizes: layouts.map(({ width, height }) => [height, width] as const),
@@ -203,15 +203,15 @@ const units: Readonly<Record<string, string>> = {
   Å: "angstrom", ns: "nanosecond", µs: "microsecond", ms: "millisecond", s: "second", min: "minute", h: "hour",
 };
 
-/** Returns the axes with sizes of elements where they are known. */
-function axesOf({ attributes }: XmlElement, letters: readonly string[]): OmeAxis[] {
-  const measured = (name: string, type: OmeAxis["type"], size: string, fallback: string): OmeAxis => {
+/** Returns the axes, with the sizes of elements if known. */
+function axesOf({ attributes }: XmlElement, letters: readonly string[]): ScaledAxis[] {
+  const measured = (name: string, type: ScaledAxis["type"], size: string, fallback: string): ScaledAxis => {
     const value = Number(attributes.get(size));
     if (!(value > 0 && Number.isFinite(value))) return { name, type };
     const unit = attributes.get(`${size}Unit`) ?? fallback;
     return { name, type, scale: value, unit: Object.hasOwn(units, unit) ? units[unit] : undefined };
   };
-  const outer = letters.map((letter): OmeAxis => {
+  const outer = letters.map((letter): ScaledAxis => {
     if (letter === "C") return { name: "c", type: "channel" };
     if (letter === "T") return measured("t", "time", "TimeIncrement", "s");
     return measured("z", "space", "PhysicalSizeZ", "µm");

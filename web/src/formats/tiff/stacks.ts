@@ -2,22 +2,14 @@
 
 import type { MaybePromise } from "../../store/store.js";
 import { badFile } from "../file/cursor.js";
+import { groupOf } from "../file/group.js";
 import type { FileContext, FileNode } from "../file/model.js";
 import { type OuterAxis, PageArray, type Plane } from "./array.js";
 import { attributesOf, type Entries, fillValue, pageAttributes } from "./attributes.js";
 import { rowBytes } from "./bits.js";
 import type { Page, TiffFile } from "./ifd.js";
 import type { PageLayout } from "./layout.js";
-import {
-  groupOf,
-  isReduced,
-  type Level,
-  NodeGroup,
-  omeAttributes,
-  pixelAxes,
-  readLevel,
-  subPages,
-} from "./nodes.js";
+import { imageAttribute, isReduced, type Level, NodeGroup, pixelAxes, readLevel, subPages } from "./nodes.js";
 import { tags } from "./tags.js";
 
 /** Planes of one shape and type. */
@@ -26,7 +18,7 @@ interface Stack {
   readonly outer: readonly OuterAxis[];
   /** Returns a plane; undefined for a missing one. */
   plane(at: readonly number[]): MaybePromise<Plane | undefined>;
-  /** The outer axis that the samples of planes belong to; undefined if they are an axis of their own. */
+  /** The outer axis that the samples of planes belong to; undefined if they have a separate axis. */
   readonly channelAxis?: number | undefined;
   readonly attributes: Entries;
 }
@@ -77,7 +69,7 @@ async function stackNode(context: FileContext, stack: Stack): Promise<FileNode> 
   }));
   const samples = stack.main.layout.samples > 1 ? [{ name: "s", type: "channel" as const }] : [];
   const sizes = layouts.map(({ width, height }) => [height, width] as const);
-  const ome = omeAttributes({ axes: [...outer, ...samples, ...pixelAxes()], sizes });
+  const ome = imageAttribute({ axes: [...outer, ...samples, ...pixelAxes()], sizes });
   return groupOf(attributesOf([["ome", ome]]), new Map(arrays.map((array, i) => [String(i), array])));
 }
 

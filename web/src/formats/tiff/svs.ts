@@ -1,14 +1,14 @@
 /** Aperio SVS: the levels of a slide, with its thumbnail, label and macro images. */
 
+import { groupOf } from "../file/group.js";
 import type { FileContext, FileNode } from "../file/model.js";
 import { attributesOf, type Entries } from "./attributes.js";
 import type { TiffFile } from "./ifd.js";
 import {
   channelAxis,
-  groupOf,
+  imageAttribute,
   isReduced,
   levelNodes,
-  omeAttributes,
   pageArray,
   pixelAxes,
   readLevel,
@@ -47,7 +47,7 @@ export async function svsNode(context: FileContext, file: TiffFile): Promise<Fil
   const pixel = Number(settings.get("MPP"));
   const isKnown = pixel > 0 && Number.isFinite(pixel);
   const axes = isKnown ? pixelAxes(pixel, "micrometer") : pixelAxes();
-  const ome = omeAttributes({
+  const ome = imageAttribute({
     axes: main.layout.samples > 1 ? [channelAxis, ...axes] : axes,
     sizes: levels.map(({ layout: { width, height } }) => [height, width] as const),
   });

@@ -25,7 +25,7 @@ interface Building {
 
 /**
  * Returns the root element. Every character is visited once, also in damaged documents.
- * @param left names of elements to leave out, with all that they contain.
+ * @param left names of elements to omit with their content.
  * @throws InvalidMetadata ("bad-file")
  */
 export const parseXml = (source: string, what: string, left: readonly string[] = []): Promise<XmlElement> =>
@@ -86,7 +86,7 @@ function tagEnd(source: string, start: number): number {
 
 const localName = (name: string) => name.slice(name.indexOf(":") + 1);
 
-/** Parses the attributes of a tag up to the first one that is not valid. */
+/** Parses the attributes of a tag up to the first invalid one. */
 function attributesIn(tag: string): Map<string, string> {
   const found = new Map<string, string>();
   const start = /^[^\s]*/.exec(tag)![0].length;

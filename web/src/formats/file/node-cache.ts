@@ -1,0 +1,27 @@
+/** A bounded cache of parsed structures by their address or name. */
+
+export class NodeCache<Key, T> {
+  /** In order of loading: the first is dropped next. */
+  readonly #nodes = new Map<Key, Promise<T>>();
+
+  /** @param maxNodes maximum number of structures that are kept. */
+  constructor(private readonly maxNodes = 512) {}
+
+  has(key: Key): boolean {
+    return this.#nodes.has(key);
+  }
+
+  /** Returns a structure; loads it once for concurrent callers, without their signals. */
+  get(key: Key, load: () => Promise<T>): Promise<T> {
+    const kept = this.#nodes.get(key);
+    if (kept) return kept;
+    const loaded = load();
+    this.#nodes.set(key, loaded);
+    loaded.catch(() => this.#nodes.delete(key));
+    if (this.#nodes.size > this.maxNodes) {
+      const [oldest] = this.#nodes.keys();
+      this.#nodes.delete(oldest!);
+    }
+    return loaded;
+  }
+}
