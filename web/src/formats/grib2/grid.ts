@@ -19,7 +19,7 @@ import {
   unrotate,
 } from "./projections.js";
 
-/** Where the points of fields are. */
+/** The points of fields. */
 export interface Grid {
   readonly type: string;
   readonly dimensions: readonly string[];
@@ -335,20 +335,23 @@ function gaussianRows(
   first: number,
   scan: Scan,
 ): () => Promise<(j: number) => number> {
-  let all: Promise<Float64Array> | undefined;
-  return async () => {
-    all ??= inSlices(gaussianLatitudes(n));
-    const latitudes = await all;
+  const find = async () => {
+    const latitudes = await inSlices(gaussianLatitudes(n));
     const near = (latitude: number) => Math.abs(latitude - first);
     const start = latitudes.reduce((best, own, i) => (near(own) < near(latitudes[best]!) ? i : best), 0);
     const end = start - scan.j * (rows - 1);
     if (near(latitudes[start]!) > 5e-3 || latitudes[end] === undefined)
       throw badFile(`${first} is not the first latitude of a Gaussian grid of ${n} parallels`);
-    return (j) => latitudes[start - scan.j * j]!;
+    return (j: number) => latitudes[start - scan.j * j]!;
+  };
+  let found: ReturnType<typeof find> | undefined;
+  return () => {
+    found ??= find();
+    return found;
   };
 }
 
-/** The rows of a reduced grid: points at equal distances around the globe, or those of them in a region. */
+/** The rows of a reduced grid: points at equal distances around the globe, or only the points in a region. */
 class ReducedRows {
   /** Index of the first point of each row, and the number of points. */
   readonly #starts: Float64Array;

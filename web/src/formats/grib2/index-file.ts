@@ -12,7 +12,7 @@ import type { Entry } from "./variables.js";
 /** A message as an index describes it. */
 interface Row {
   readonly offset: number;
-  /** All properties except for those that are positions in a hypercube. */
+  /** All properties except for positions in a hypercube. */
   readonly key: string;
   /** In seconds. */
   readonly time: number;
@@ -50,7 +50,7 @@ export async function indexedEntries(
 
 async function onlyField(reader: MessageReader, { offset }: Row, signal: AbortSignal | undefined) {
   try {
-    const fields = await reader.read(offset, signal, false);
+    const fields = await reader.read(offset, signal);
     return fields.length === 1 ? fields[0] : undefined;
   } catch (error) {
     if (!isZarrError(error, "InvalidMetadata", "Unsupported")) throw error;

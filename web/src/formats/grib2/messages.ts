@@ -23,6 +23,13 @@ export interface Packing {
   readonly bits: number;
 }
 
+/** Section 0. */
+interface MessageHeader {
+  readonly discipline: number;
+  readonly edition: number;
+  readonly length: number;
+}
+
 const headerBytes = 16;
 const trailer = [..."7777"].map((character) => character.charCodeAt(0));
 /** Maximum number of messages and of fields, and bytes of sections that are read. */
@@ -41,7 +48,7 @@ export class MessageReader {
 
   constructor(private readonly context: FileContext) {}
 
-  /** Reads all messages of the file. Those that are damaged are left out with a warning. */
+  /** Reads all messages of the file. Damaged messages are omitted with a warning. */
   async scan(signal: AbortSignal | undefined): Promise<Field[]> {
     const fields: Field[] = [];
     let garbage = 0;
@@ -61,10 +68,13 @@ export class MessageReader {
   /** Reads a message. @returns the position where the search goes on. */
   async #readNext(start: number, fields: Field[], signal: AbortSignal | undefined): Promise<number> {
     try {
-      const message = await this.#header(start, signal, true);
-      if (message.edition === 2) fields.push(...(await this.read(start, signal)));
-      else this.#warn("unsupported-message", start, `it is of edition ${message.edition}`);
-      return start + message.length;
+      const header = await this.#header(start, signal);
+      const { edition, length } = header;
+      const end = await this.context.blocks.read(start + length - 4, 4, signal);
+      if (!trailer.every((byte, i) => end[i] === byte)) throw badFile("it does not end with 7777");
+      if (edition === 2) fields.push(...(await this.#fields(start, header, signal)));
+      else this.#warn("unsupported-message", start, `it is of edition ${edition}`);
+      return start + length;
     } catch (error) {
       if (!isZarrError(error, "InvalidMetadata") && !isZarrError(error, "LimitExceeded")) throw error;
       this.#warn("bad-message", start, error.message);
@@ -106,7 +116,7 @@ export class MessageReader {
   }
 
   /** Reads section 0. */
-  async #header(start: number, signal: AbortSignal | undefined, checksEnd: boolean) {
+  async #header(start: number, signal: AbortSignal | undefined): Promise<MessageHeader> {
     const { blocks } = this.context;
     const cursor = new Cursor(await blocks.read(start, headerBytes, signal), "section 0", false, 6);
     const [discipline, edition] = [cursor.u8(), cursor.u8()];
@@ -114,21 +124,26 @@ export class MessageReader {
     const length = edition === 1 ? cursor.uint(3) : cursor.u64();
     if (length < headerBytes + 4) throw badFile(`it has ${length} bytes`);
     blocks.check(start, length);
-    if (!checksEnd) return { discipline, edition, length };
-    const end = await blocks.read(start + length - 4, 4, signal);
-    if (!trailer.every((byte, i) => end[i] === byte)) throw badFile("it does not end with 7777");
     return { discipline, edition, length };
   }
 
   /**
-   * Reads the fields of the message at a position.
-   * @param checksEnd whether to read its end.
+   * Reads the fields of the message at a position, without a check of its end.
    * @throws InvalidMetadata ("bad-file"), Unsupported, LimitExceeded.
    */
-  async read(start: number, signal: AbortSignal | undefined, checksEnd = true): Promise<Field[]> {
-    const { discipline, edition, length } = await this.#header(start, signal, checksEnd);
+  async read(start: number, signal: AbortSignal | undefined): Promise<Field[]> {
+    const header = await this.#header(start, signal);
+    const { edition } = header;
     if (edition !== 2)
       throw unsupportedFile(`${this.context.name}: messages of edition ${edition} are not read`);
+    return this.#fields(start, header, signal);
+  }
+
+  async #fields(
+    start: number,
+    { discipline, length }: MessageHeader,
+    signal: AbortSignal | undefined,
+  ): Promise<Field[]> {
     const fields: Field[] = [];
     const found = new Sections(discipline, { offset: start, length });
     for (let at = start + headerBytes; at < start + length - 4; ) {
@@ -202,7 +217,7 @@ class Sections {
     if (id < 1 || id > 7) throw badFile(`there is a section ${id} at ${part.offset}`);
     if (id === 1) this.#identification = readIdentification(content, this.discipline);
     if (id === 6 && content[5] !== 254) this.#bitmap = { part, content };
-    // A section replaces those that follow it, except for section 2, which may be left out.
+    // A section ends the validity of later sections except for bitmaps.
     for (const later of this.#known.keys()) if (later > id && later !== 6) this.#known.delete(later);
     this.#known.set(id, { part, content });
     if (id === 7) this.fields++;
