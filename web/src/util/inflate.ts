@@ -1,4 +1,4 @@
-/** Inflates raw DEFLATE (RFC 1951) with the decompressor of the runtime. */
+/** Inflates raw DEFLATE (RFC 1951) and gzip with the decompressor of the runtime. */
 
 import { ByteSink } from "./buffers.js";
 import { corruptChunk, unsupported } from "./errors.js";
@@ -16,19 +16,20 @@ export async function inflate(
   deflated: Uint8Array,
   bytes: number,
   name: string,
+  format: CompressionFormat = "deflate-raw",
 ): Promise<Uint8Array<ArrayBuffer>> {
   if (bytes > deflated.byteLength * maxRatio) {
     throw corruptChunk(`${name} is too short to inflate to ${bytes} bytes`, { code: "size-mismatch" });
   }
   let inflated: Uint8Array<ArrayBuffer>;
-  const stream = decompressor();
+  const stream = decompressor(format);
   try {
     inflated = stream ? await streamed(stream, deflated, bytes) : await inNode(deflated, bytes);
   } catch (cause) {
     throw corruptChunk(`${name} cannot be inflated`, { code: "corrupt", cause });
   }
   if (inflated.byteLength !== bytes) {
-    throw corruptChunk(`${name} does not have the ${bytes} bytes stated by the archive`, {
+    throw corruptChunk(`${name} does not inflate to the stated ${bytes} bytes`, {
       code: "size-mismatch",
     });
   }
@@ -38,9 +39,9 @@ export async function inflate(
 type Decompressor = GenericTransformStream;
 
 /** Returns undefined if the runtime has no decompressor, or none for raw streams (Node below 20.12). */
-function decompressor(): Decompressor | undefined {
+function decompressor(format: CompressionFormat): Decompressor | undefined {
   try {
-    return new DecompressionStream("deflate-raw");
+    return new DecompressionStream(format);
   } catch {
     return undefined;
   }

@@ -185,19 +185,12 @@ function chunksIn(bytes: Uint8Array, start: number, what: string): Index["chunks
 
 /** Decompresses a gzip stream of one member. */
 async function gunzip(bytes: Uint8Array, maxBytes: number, what: string): Promise<Uint8Array> {
-  const cursor = new Cursor(bytes, `compressed data in ${what}`);
-  if (cursor.u16() !== 0x8b1f || cursor.u8() !== 8) throw badFile(`${cursor.what} is not a gzip stream`);
-  const flags = cursor.u8();
-  cursor.skip(6);
-  if (flags & 4) cursor.skip(cursor.u16());
-  for (const flag of [8, 16]) if (flags & flag) while (cursor.u8() !== 0);
-  if (flags & 2) cursor.skip(2);
-  if (cursor.left < 8) throw badFile(`${cursor.what} ends early`);
-  const deflated = bytes.subarray(cursor.at, bytes.length - 8);
-  const length = new DataView(bytes.buffer, bytes.byteOffset + bytes.length - 4, 4).getUint32(0, true);
+  // The last four bytes are the length.
+  const cursor = new Cursor(bytes, `compressed data in ${what}`, true, Math.max(0, bytes.length - 4));
+  const length = cursor.u32();
   if (length > maxBytes)
     throw limitExceeded(`${cursor.what} has ${length} bytes, more than the limit of ${maxBytes}`);
-  return inflate(deflated, length, cursor.what);
+  return inflate(bytes, length, cursor.what, "gzip");
 }
 
 /** Returns the axes of the bits of a number, lowest first: axes that are too short for a bit have none. */
