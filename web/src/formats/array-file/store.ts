@@ -19,7 +19,7 @@ import {
 } from "../../store/store.js";
 import { checkSignalIn, type OptionNames } from "../../util/arguments.js";
 import { joinBytes } from "../../util/bytes.js";
-import { isZarrError, limitExceeded, networkError, type OnWarning, unsupported } from "../../util/errors.js";
+import { isZarrError, limitExceeded, type OnWarning, unsupported } from "../../util/errors.js";
 import { type Limits, resolveLimits } from "../../util/limits.js";
 import { isFileUrl } from "../../util/platform.js";
 import { inSlices, type Steps } from "../../util/slices.js";
@@ -267,14 +267,7 @@ export class ArrayFileStore extends RangedStore implements OwnStore {
     if (length === 0) return new Uint8Array(0);
     const blocks = blocksOf(file);
     if (length <= smallChunk) return blocks.read(offset, length, signal);
-    const known = blocks.cached(offset, length);
-    if (known) return known;
-    blocks.check(offset, length);
-    const bytes = await file.read({ offset, length }, { signal, maxBytes, version: blocks.version });
-    blocks.check(offset, length); // the first read may have told the size
-    if (bytes?.byteLength === length) return bytes;
-    const what = bytes ? `is ${length - bytes.byteLength} bytes too short` : "is missing";
-    throw networkError(`${key}: ${file.name} ${what}`, { code: "bad-target" });
+    return blocks.readChunk(offset, length, { signal, maxBytes }, `${key}: ${file.name}`);
   }
 }
 

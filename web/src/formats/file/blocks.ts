@@ -1,7 +1,12 @@
 /** The block cache: reads the metadata of a file in few requests, and no byte twice. */
 
 import type { ByteReader } from "../../store/source/byte-reader.js";
-import { changedError, type MaybePromise, type ObjectVersion } from "../../store/store.js";
+import {
+  changedError,
+  type MaybePromise,
+  type ObjectVersion,
+  type StoreGetOptions,
+} from "../../store/store.js";
 import { SingleFlight } from "../../util/async.js";
 import { invalidMetadata, limitExceeded, networkError, notFound } from "../../util/errors.js";
 import { defaultLimits } from "../../util/limits.js";
@@ -89,6 +94,27 @@ export class BlockCache {
    */
   read(offset: number, length: number, signal: AbortSignal | undefined): MaybePromise<Uint8Array> {
     return this.cached(offset, length) ?? this.#load(offset, length, signal);
+  }
+
+  /**
+   * Returns bytes of a chunk, which the caller must not change; they are not kept.
+   * @param what names the bytes in messages. Default: the file.
+   * @throws as `read`; Network ("bad-target") for fewer bytes.
+   */
+  async readChunk(
+    offset: number,
+    length: number,
+    { signal, maxBytes }: StoreGetOptions,
+    what = this.file.name,
+  ): Promise<Uint8Array> {
+    const known = this.cached(offset, length);
+    if (known) return known;
+    this.check(offset, length);
+    const bytes = await this.file.read({ offset, length }, { signal, maxBytes, version: this.#version });
+    this.check(offset, length); // the first read may have told the size
+    if (bytes?.byteLength === length) return bytes;
+    const problem = bytes ? `is ${length - bytes.byteLength} bytes too short` : "is missing";
+    throw networkError(`${what} ${problem}`, { code: "bad-target" });
   }
 
   /** Returns the first bytes of the file; fewer if it is shorter. */

@@ -191,9 +191,8 @@ class ImageArray implements FileArray {
     range: { offset: number; length: number },
     signal: AbortSignal | undefined,
   ): Promise<FileChunk> {
-    const { blocks, name } = this.context;
-    const found = await blocks.file.read(range, { signal, version: blocks.version, maxBytes: range.length });
-    if (found?.byteLength !== range.length) throw badFile(`${name} ends in the data at ${this.header.end}`);
+    const { offset, length } = range;
+    const found = await this.context.blocks.readChunk(offset, length, { signal, maxBytes: length });
     const bytes = found.slice();
     for (let i = 0; i < bytes.length; i += 8) bytes[i]! ^= 128;
     return { bytes };

@@ -107,9 +107,7 @@ export class Sharding {
   /** Returns a chunk as an object without the compression of the shard. */
   object({ file, offset, length }: ShardPart): ByteReader {
     const read: ByteReader["read"] = async (_, options) => {
-      const { version } = blocksOf(file);
-      const bytes = await file.read({ offset, length }, { ...options, version, maxBytes: length });
-      if (bytes?.byteLength !== length) throw badFile(`${file.name} ends in the chunk at ${offset}`);
+      const bytes = await blocksOf(file).readChunk(offset, length, { ...options, maxBytes: length });
       return this.isGzip ? gunzip(bytes, this.context.limits.chunkBytes, file.name) : bytes;
     };
     return { name: file.name, read };

@@ -83,16 +83,12 @@ interface Slices {
 
 /** Reads slices of several records. The last chunk is filled up with zeros. */
 async function gather(
-  { blocks, name }: FileContext,
+  { blocks }: FileContext,
   { offset, slices, stride, size, length }: Slices,
   signal: AbortSignal | undefined,
 ): Promise<FileChunk> {
-  const range = { offset, length: (slices - 1) * stride + size };
-  blocks.check(offset, range.length);
-  const options = { signal, version: blocks.version, maxBytes: range.length };
-  const found = blocks.cached(offset, range.length) ?? (await blocks.file.read(range, options));
-  if (found?.byteLength !== range.length)
-    throw badFile(`${name} ends before ${range.length} bytes at ${offset}`);
+  const span = (slices - 1) * stride + size;
+  const found = await blocks.readChunk(offset, span, { signal, maxBytes: span });
   const bytes = new Uint8Array(length);
   for (let i = 0; i < slices; i++) bytes.set(found.subarray(i * stride, i * stride + size), i * size);
   return { bytes };

@@ -1,7 +1,7 @@
 /** Arrays of pages: one page, or a stack of pages of one shape and type. */
 
 import type { MaybePromise } from "../../store/store.js";
-import { limitExceeded, networkError } from "../../util/errors.js";
+import { limitExceeded } from "../../util/errors.js";
 import type { Json, JsonObject } from "../../util/json.js";
 import { blocksOf } from "../file/blocks.js";
 import { badFile } from "../file/cursor.js";
@@ -192,17 +192,14 @@ export class PageArray implements FileArray {
     row: number,
     signal: AbortSignal | undefined,
   ): Promise<Uint8Array> {
-    const { context, layout } = this.options;
-    const { encodedBytes } = context.limits;
+    const { layout, context } = this.options;
+    const { blocks, limits } = context;
+    const { encodedBytes } = limits;
     if (length > encodedBytes)
       throw limitExceeded(`a chunk of ${length} bytes; ${encodedBytes} is the limit`);
-    const { blocks } = context;
-    const version = file ? undefined : blocks.version;
-    blocksOf(file ?? blocks.file).check(offset, length);
-    const raw = await (file ?? blocks.file).read({ offset, length }, { signal, maxBytes: length, version });
-    if (!raw || raw.byteLength < length)
-      throw networkError(`${context.name} ends within a chunk at ${offset}`, { code: "bad-target" });
-    return convertChunk(raw, layout, this.#rows(row), this.#values(), context.limits, signal);
+    const source = file ? blocksOf(file) : blocks;
+    const raw = await source.readChunk(offset, length, { signal, maxBytes: length });
+    return convertChunk(raw, layout, this.#rows(row), this.#values(), limits, signal);
   }
 }
 
