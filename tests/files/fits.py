@@ -3,23 +3,15 @@
 usage: fits.py OUT
 """
 
-import json
 import math
-import os
-import sys
 import warnings
 
 import numpy
 from astropy.io import fits
+from shared.cases import lines, place, write_cases
 
-out = sys.argv[1]
-lines = []
 layout = {"SIMPLE", "XTENSION", "BITPIX", "EXTEND", "PCOUNT", "GCOUNT", "BZERO", "BSCALE", "BLANK", "CHECKSUM", "DATASUM"}
 warnings.simplefilter("ignore")
-
-
-def place(name):
-    return os.path.join(out, name)
 
 
 def value(item):
@@ -185,7 +177,4 @@ extensions()
 scaled()
 large()
 damaged()
-
-with open(place("expected.jsonl"), "w") as file:
-    for line in lines:
-        file.write(json.dumps(line) + "\n")
+write_cases()

@@ -3,18 +3,14 @@
 usage: grib2.py OUT
 """
 
-import json
-import os
-import sys
 
 import cfgrib
 import eccodes
 import numpy
 from rasterio.crs import CRS
 from rasterio.warp import transform
+from shared.cases import lines, place, write_cases
 
-out = sys.argv[1]
-lines = []
 rng = numpy.random.default_rng(42)
 
 pressure = {"typeOfFirstFixedSurface": 100, "scaleFactorOfFirstFixedSurface": 0}
@@ -22,10 +18,6 @@ height = {"typeOfFirstFixedSurface": 103, "scaleFactorOfFirstFixedSurface": 0}
 surface = {"typeOfFirstFixedSurface": 1}
 temperature = {"discipline": 0, "parameterCategory": 0, "parameterNumber": 0}
 u_wind = {"discipline": 0, "parameterCategory": 2, "parameterNumber": 2}
-
-
-def place(name):
-    return os.path.join(out, name)
 
 
 def at_pressure(hectopascal):
@@ -416,6 +408,4 @@ cubes()
 level_types()
 groups()
 several_fields()
-with open(place("expected.jsonl"), "w") as file:
-    for line in lines:
-        print(json.dumps(line), file=file)
+write_cases()

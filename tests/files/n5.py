@@ -17,9 +17,8 @@ import numcodecs
 import numpy
 import zarr
 from zarr.n5 import N5FSStore
+from shared.cases import lines, out, write_cases
 
-out = sys.argv[1]
-lines = []
 random = numpy.random.default_rng(7)
 warnings.simplefilter("ignore")
 
@@ -199,5 +198,4 @@ def multiscales():
 by_zarr()
 by_hand()
 multiscales()
-with open(os.path.join(out, "expected.jsonl"), "w") as file:
-    file.writelines(json.dumps(line) + "\n" for line in lines)
+write_cases()

@@ -4,27 +4,19 @@ usage: netcdf3.py OUT
 """
 
 import base64
-import json
 import math
-import os
 import struct
 import subprocess
-import sys
 
 import netCDF4
 import numpy
 from scipy.io import netcdf_file
+from shared.cases import lines, place, write_cases
 
-out = sys.argv[1]
-lines = []
 formats = ["NETCDF3_CLASSIC", "NETCDF3_64BIT_OFFSET", "NETCDF3_64BIT_DATA"]
 short = {"NETCDF3_CLASSIC": "classic", "NETCDF3_64BIT_OFFSET": "offset64", "NETCDF3_64BIT_DATA": "data64"}
 classic_types = ["i1", "i2", "i4", "f4", "f8", "S1"]
 data64_types = [*classic_types, "u1", "u2", "u4", "i8", "u8"]
-
-
-def place(name):
-    return os.path.join(out, name)
 
 
 def number(value):
@@ -394,7 +386,4 @@ for kind in ["classic", "64-bit-offset", "64-bit-data"]:
     by_ncgen(kind)
 streamed()
 damaged()
-
-with open(place("expected.jsonl"), "w") as file:
-    for line in lines:
-        file.write(json.dumps(line) + "\n")
+write_cases()

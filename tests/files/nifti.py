@@ -4,15 +4,11 @@ usage: nifti.py OUT
 """
 
 import gzip
-import json
-import os
-import sys
 
 import nibabel
 import numpy
+from shared.cases import lines, place, write_cases
 
-out = sys.argv[1]
-lines = []
 rng = numpy.random.default_rng(11)
 names = "xyztuvw"
 texts = ["descrip", "aux_file", "intent_name"]
@@ -23,10 +19,6 @@ numbers = (
 ).split()
 spaces = {1: "meter", 2: "millimeter", 3: "micrometer"}
 times = {8: "second", 16: "millisecond", 24: "microsecond"}
-
-
-def place(name):
-    return os.path.join(out, name)
 
 
 def plain(value):
@@ -310,7 +302,4 @@ geometry()
 fields()
 compressed()
 refused()
-
-with open(place("expected.jsonl"), "w") as file:
-    for line in lines:
-        file.write(json.dumps(line) + "\n")
+write_cases()

@@ -9,13 +9,11 @@ import itertools
 import json
 import os
 import struct
-import sys
 
 import numpy
 from PIL import Image
+from shared.cases import lines, out, write_cases
 
-out = sys.argv[1]
-lines = []
 random = numpy.random.default_rng(5)
 
 
@@ -269,6 +267,4 @@ refused("size", lambda info, scale: scale.update(size=[1, 2]), '"size" of', "Inv
 refused("jpeg-16", lambda info, scale: (info.update(data_type="uint16"), scale.update(encoding="jpeg")), "images (jpeg)")
 refused("hash", lambda info, scale: scale.update(sharding=shards(0, "sha1", 1, 1)), 'hash "sha1"')
 refused("key", lambda info, scale: scale.update(key="../../x"), "a key above the store")
-
-with open(os.path.join(out, "expected.jsonl"), "w") as file:
-    file.writelines(json.dumps(line) + "\n" for line in lines)
+write_cases()
