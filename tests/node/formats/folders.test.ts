@@ -100,7 +100,7 @@ it("levels are an OME-Zarr image", async () => {
   ]);
 });
 
-it("numbers of chunks are those of the specification", () => {
+it("numbers chunks as in the specification", () => {
   expect(mortonCode([5, 3, 1], [8, 4, 2])).toBe(0b110111n);
   expect(mortonCode([0, 0, 2 ** 23], [1, 1, 2 ** 24])).toBe(1n << 23n);
 });

@@ -1,4 +1,4 @@
-/** Lazy part: NetCDF-3 files. Variables are arrays of one group; chunks are ranges of the file, stored as they are. */
+/** Lazy part: NetCDF-3 files. Variables are arrays of one group; chunks are ranges of the file. */
 
 import { countOf } from "../../util/shapes.js";
 import { badFile, unsupportedFile } from "../file/cursor.js";

@@ -27,7 +27,7 @@ interface Layout {
 
 /** Maximum length of fixed strings: longer arrays of characters stay arrays. */
 const maxString = 2 ** 16;
-/** Slices of at most this size are read together with what lies between them, instead of one by one. */
+/** Slices of at most this size are read together with the bytes between them, instead of one by one. */
 const maxGathered = 64;
 const maxGatheredStride = 2 ** 16;
 /** Size of a range that is read for slices. */

@@ -59,11 +59,17 @@ const gridOf = ({ width, height, chunkWidth, chunkHeight }: PageLayout) => ({
 export class PageArray implements FileArray {
   readonly kind = "array";
   readonly #parts: ArrayParts;
+  /** Whether samples have a separate axis. */
+  readonly #isApart: boolean;
+  /** Whether that axis precedes the rows. */
+  readonly #isFirst: boolean;
   /** The chunk converted last. */
   #converted: (Pick<FilePart, "offset" | "file"> & { readonly bytes: Uint8Array }) | undefined;
 
   constructor(private readonly options: StackOptions) {
-    const { layout, attributes, fillValue } = options;
+    const { layout, attributes, fillValue, samples } = options;
+    this.#isApart = layout.samples > 1 && typeof samples === "string";
+    this.#isFirst = this.#isApart && (samples === "first" || layout.isPlanar);
     const axes = this.#axes();
     this.#parts = {
       shape: axes.map(({ length }) => length),
@@ -92,12 +98,10 @@ export class PageArray implements FileArray {
     );
     const rows = isTiled ? chunkHeight : shorterLast(height, chunkHeight);
     const sample: Axis = { name: sampleName, length: samples, chunks: count, order: isPlanar ? 96 : 99 };
-    const isApart = samples > 1 && typeof place === "string";
-    const isFirst = place === "first" || isPlanar;
-    if (isApart && isFirst) axes.push(sample);
+    if (this.#isFirst) axes.push(sample);
     axes.push({ name: "y", length: height, chunks: rows, order: 97 });
     axes.push({ name: "x", length: width, chunks: chunkWidth, order: 98 });
-    if (isApart && !isFirst) axes.push(sample);
+    if (this.#isApart && !this.#isFirst) axes.push(sample);
     return axes;
   }
 
@@ -119,11 +123,9 @@ export class PageArray implements FileArray {
     const { layout, outer = [], samples: place, plane = () => ({ page: this.options.page }) } = this.options;
     const { isPlanar, samples } = layout;
     const rest = at.slice(outer.length);
-    const isApart = samples > 1 && typeof place === "string";
-    const hasSampleFirst = isApart && (isPlanar || place === "first");
-    const [row, column] = rest.slice(hasSampleFirst ? 1 : 0) as [number, number];
+    const [row, column] = rest.slice(this.#isFirst ? 1 : 0) as [number, number];
     const planeAt = at.slice(0, outer.length);
-    let sample = isApart && isPlanar ? rest[0]! : 0;
+    let sample = this.#isApart && isPlanar ? rest[0]! : 0;
     if (typeof place === "number" && isPlanar) {
       sample = at[place]! % samples;
       planeAt[place] = Math.floor(at[place]! / samples);
