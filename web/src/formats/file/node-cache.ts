@@ -1,6 +1,6 @@
 /** A bounded cache of parsed structures by their address or name. */
 
-export class NodeCache<Key, T> {
+export class NodeCache<T, Key = number> {
   /** In order of loading: the first is dropped next. */
   readonly #nodes = new Map<Key, Promise<T>>();
 

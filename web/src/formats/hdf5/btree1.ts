@@ -24,7 +24,7 @@ interface Node {
 const maxAhead = 16;
 
 export class BTree1 {
-  readonly #nodes = new NodeCache<number, Node>();
+  readonly #nodes = new NodeCache<Node>();
 
   /** @param keyBytes number of bytes of a key. */
   constructor(

@@ -38,7 +38,7 @@ const overhead = prefixBytes + 4;
 const countBytes = (max: number): number => (max < 256 ? 1 : 1 + countBytes(Math.floor(max / 256)));
 
 export class BTree2 {
-  readonly #nodes = new NodeCache<number, Node>();
+  readonly #nodes = new NodeCache<Node>();
 
   private constructor(
     private readonly file: HdfFile,

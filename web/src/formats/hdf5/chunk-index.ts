@@ -75,7 +75,7 @@ function inArray(
   positionOf: (at: readonly number[]) => number,
   chunkBytes: number,
 ): ChunkLocator {
-  const opened = new NodeCache<number, EntryArray>();
+  const opened = new NodeCache<EntryArray>();
   return async (at) => {
     const array = await opened.get(address, open);
     const entry = await array.entry(positionOf(at));
@@ -115,7 +115,7 @@ const unfilteredRecords = 10;
 const filteredRecords = 11;
 
 function inTree2(file: HdfFile, address: number, rank: number, chunkBytes: number): ChunkLocator {
-  const opened = new NodeCache<number, BTree2>();
+  const opened = new NodeCache<BTree2>();
   return async (at) => {
     const tree = await opened.get(address, () => BTree2.open(file, address));
     const entryBytes = tree.recordBytes - 8 * rank;

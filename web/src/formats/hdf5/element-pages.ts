@@ -23,7 +23,7 @@ export interface Block {
 
 /** Reads blocks and keeps some of them. */
 export class BlockReader {
-  readonly #blocks = new NodeCache<number, Cursor>();
+  readonly #blocks = new NodeCache<Cursor>();
 
   constructor(readonly file: HdfFile) {}
 

@@ -46,9 +46,9 @@ const log2 = (value: number): number => Math.floor(Math.log2(value));
 const isPowerOf2 = (value: number): boolean => value > 0 && 2 ** log2(value) === value;
 
 export class FractalHeap {
-  readonly #blocks = new NodeCache<number, Uint8Array>();
-  readonly #indirect = new NodeCache<number, Cursor>();
-  readonly #hugeTree = new NodeCache<number, BTree2>();
+  readonly #blocks = new NodeCache<Uint8Array>();
+  readonly #indirect = new NodeCache<Cursor>();
+  readonly #hugeTree = new NodeCache<BTree2>();
 
   private constructor(
     private readonly file: HdfFile,

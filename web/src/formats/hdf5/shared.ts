@@ -19,7 +19,7 @@ interface SharedIndex {
 /** Reads messages of the objects of a file. */
 export class MessageReader {
   /** The heaps of shared messages by address. */
-  readonly #heaps = new NodeCache<number, FractalHeap>();
+  readonly #heaps = new NodeCache<FractalHeap>();
 
   constructor(
     readonly file: HdfFile,

@@ -48,7 +48,7 @@ interface Widths {
 
 /** A file: its byte order, the place of its first page, and the pages read last. */
 export class TiffFile {
-  readonly #pages = new NodeCache<number, Page>(keptPages);
+  readonly #pages = new NodeCache<Page>(keptPages);
   readonly widths: Widths;
   readonly chain: PageChain;
 

@@ -21,7 +21,7 @@ const keptMembers = 1024;
 /** A group that makes its members on demand. */
 export class NodeGroup implements FileGroup {
   readonly kind = "group";
-  readonly #made = new NodeCache<string, FileNode | undefined>(keptMembers);
+  readonly #made = new NodeCache<FileNode | undefined, string>(keptMembers);
 
   /**
    * @param names names of the members, or the number of members "0", "1", ….
