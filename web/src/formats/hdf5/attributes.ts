@@ -2,12 +2,11 @@
 
 import { jsonObject } from "../../metadata/print.js";
 import { encodeBase64 } from "../../util/bytes.js";
-import { limitExceeded } from "../../util/errors.js";
 import { type Json, JsonNumber, type JsonObject } from "../../util/json.js";
 import { textEncoder } from "../../util/platform.js";
 import { Cursor } from "../file/cursor.js";
 import { readDatatype } from "./datatype.js";
-import { checkVersion, type HdfFile } from "./file.js";
+import { Budget, checkVersion, type HdfFile } from "./file.js";
 import { denseObjects } from "./fractal-heap.js";
 import { type Message, messageType, type ObjectHeader, readHeader } from "./header.js";
 import { readDataspace } from "./messages.js";
@@ -32,7 +31,10 @@ export async function readAttributes(
   header: ObjectHeader,
 ): Promise<ReadonlyMap<string, Attribute>> {
   let found: Attribute[] = [];
-  const budget = { left: maxTypeBytes };
+  const budget = new Budget(
+    maxTypeBytes,
+    `the object at ${header.address} has more than ${maxTypeBytes} bytes of datatypes of attributes`,
+  );
   for (const message of header.messages) {
     const { type } = message;
     if (type !== messageType.attribute && type !== messageType.attributeInfo) continue;
@@ -45,21 +47,13 @@ export async function readAttributes(
   return new Map(found.map((attribute) => [attribute.name, attribute]));
 }
 
-interface TypeBudget {
-  left: number;
-}
-
 /** Returns the attributes of the object at an address. */
 export const attributesAt = async (
   reader: MessageReader,
   address: number,
 ): Promise<ReadonlyMap<string, Attribute>> => readAttributes(reader, await readHeader(reader.file, address));
 
-async function denseAttributes(
-  reader: MessageReader,
-  cursor: Cursor,
-  budget: TypeBudget,
-): Promise<Attribute[]> {
+async function denseAttributes(reader: MessageReader, cursor: Cursor, budget: Budget): Promise<Attribute[]> {
   const attributes: Attribute[] = [];
   const isShared = (record: Uint8Array) => (record[8]! & 2) !== 0;
   const idAt = (record: Uint8Array) => (isShared(record) ? undefined : 0);
@@ -77,7 +71,7 @@ async function readAttribute(
   reader: MessageReader,
   cursor: Cursor,
   order: Message["order"],
-  budget: TypeBudget,
+  budget: Budget,
 ): Promise<Attribute> {
   const { file } = reader;
   const version = checkVersion(cursor, 1, 2, 3);
@@ -92,9 +86,7 @@ async function readAttribute(
   };
   const typeCursor = await part(typeBytes, (flags & 1) !== 0, messageType.datatype);
   const spaceCursor = await part(spaceBytes, (flags & 2) !== 0, messageType.dataspace);
-  budget.left -= typeCursor.left;
-  if (budget.left < 0)
-    throw limitExceeded(`${cursor.what} has more than ${maxTypeBytes} bytes of datatypes of attributes`);
+  budget.spend(typeCursor.left);
   const type = readDatatype(typeCursor, file.offsetBytes);
   const space = readDataspace(file, spaceCursor);
   return { name, type, space, bytes: cursor.take(cursor.left), order };

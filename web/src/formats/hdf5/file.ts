@@ -96,6 +96,21 @@ export class HdfFile {
   }
 }
 
+/** Bounds the memory of values that come from few bytes, such as many references to one object. */
+export class Budget {
+  /** @param message of the error if `left` bytes are exceeded. */
+  constructor(
+    private left: number,
+    private readonly message: string,
+  ) {}
+
+  /** @throws LimitExceeded if the bytes of all calls exceed the budget. */
+  spend(bytes: number): void {
+    this.left -= bytes;
+    if (this.left < 0) throw limitExceeded(this.message);
+  }
+}
+
 /** Checks the signature of a structure. */
 export function checkSignature(cursor: Cursor, signature: string): void {
   const found = String.fromCharCode(...cursor.take(signature.length));

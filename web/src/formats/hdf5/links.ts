@@ -1,10 +1,9 @@
 /** The links of a group: in a symbol table, in the header, or in a fractal heap. Spec: HDF5 File Format Specification, IV.A.2. */
 
-import { limitExceeded } from "../../util/errors.js";
 import { inSlices, type Steps, sortSteps } from "../../util/slices.js";
 import { badFile, Cursor, textOf } from "../file/cursor.js";
 import { BTree1, groupNodes } from "./btree1.js";
-import { checkSignature, checkVersion, type HdfFile } from "./file.js";
+import { Budget, checkSignature, checkVersion, type HdfFile } from "./file.js";
 import { denseObjects } from "./fractal-heap.js";
 import { messageType, type ObjectHeader } from "./header.js";
 
@@ -27,7 +26,9 @@ export async function readLinks(
   { messages }: ObjectHeader,
 ): Promise<ReadonlyMap<string, Link>> {
   let found: NamedLink[] = [];
-  const budget = new Budget(file);
+  const { limits, name } = file.context;
+  // Many links can have the same bytes as their names.
+  const budget = new Budget(limits.metadataBytes, `${name} has a group above the limit of links`);
   for (const { type, bytes } of messages) {
     const cursor = new Cursor(bytes, "a group");
     if (type === messageType.symbolTable) found = found.concat(await tableLinks(file, cursor, budget));
@@ -62,21 +63,6 @@ function* inOrder(found: readonly NamedLink[]): Steps<ReadonlyMap<string, Link>>
 
 /** Memory of a link without its name. */
 const linkBytes = 64;
-
-/** Bounds the memory of the links of a group: many links can have the same bytes as their names. */
-class Budget {
-  #left: number;
-
-  constructor(private readonly file: HdfFile) {
-    this.#left = file.context.limits.metadataBytes;
-  }
-
-  /** @throws LimitExceeded if names and links exceed `limits.metadataBytes`. */
-  spend(bytes: number): void {
-    this.#left -= bytes;
-    if (this.#left < 0) throw limitExceeded(`${this.file.context.name} has a group above the limit of links`);
-  }
-}
 
 /** Whether an object is a group. */
 export const isGroup = ({ messages }: ObjectHeader): boolean =>
