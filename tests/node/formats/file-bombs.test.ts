@@ -137,7 +137,7 @@ it("HDF5: refuses an attribute of many references to one long string", async () 
   const store = await ArrayFileStore.open(bytes);
   const error = await errorOf(() => open(store));
   expect(error).toMatchObject({ _tag: "LimitExceeded" });
-  expect(String(error)).toContain("an attribute above the limit");
+  expect(String(error)).toContain("attributes of more than 67108864 bytes");
 });
 
 type Tag = readonly [tag: number, type: number, count: number, value: number];

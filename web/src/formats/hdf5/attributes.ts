@@ -4,6 +4,7 @@ import { jsonObject } from "../../metadata/print.js";
 import { encodeBase64 } from "../../util/bytes.js";
 import { type Json, JsonNumber, type JsonObject } from "../../util/json.js";
 import { textEncoder } from "../../util/platform.js";
+import { countOf } from "../../util/shapes.js";
 import { Cursor } from "../file/cursor.js";
 import { readDatatype } from "./datatype.js";
 import { Budget, checkVersion, type HdfFile } from "./file.js";
@@ -109,11 +110,12 @@ export async function attributesJson(
   { hidden, isNetcdf, core }: AttributeRules,
 ): Promise<JsonObject> {
   const entries: [string, Json][] = [];
+  const reader = new ValueReader(file);
   for (const attribute of attributes.values()) {
     const { name, space } = attribute;
     if (hidden.has(name)) continue;
     await file.turn();
-    const value = await jsonOf(file, attribute);
+    const value = await jsonOf(file, reader, attribute);
     if (value === undefined) continue;
     const isSingle = Array.isArray(value) && value.length === 1 && space.shape?.length === 1;
     const single = isSingle && (isNetcdf || name === "_FillValue") ? value[0]! : value;
@@ -135,13 +137,14 @@ const maxEmpty = 1024;
 
 async function jsonOf(
   file: HdfFile,
+  reader: ValueReader,
   { name, type, space: { shape }, bytes }: Attribute,
 ): Promise<Json | undefined> {
   if (!shape) return type.kind === "string" || (type.kind === "variable" && type.isString) ? "" : null;
-  const count = shape.reduce((product, length) => product * length, 1);
+  const count = countOf(shape);
   if (count === 0 && shape.some((length) => length > maxEmpty)) return [];
   try {
-    return nest(await new ValueReader(file).list(type, bytes, count), shape);
+    return nest(await reader.list(type, bytes, count), shape);
   } catch (error) {
     if (!(error instanceof NoJson)) throw error;
     const message = `${file.context.name}: attribute "${name}" is left out: it has ${error.message}`;

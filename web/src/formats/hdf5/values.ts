@@ -6,7 +6,7 @@ import { type Json, JsonNumber } from "../../util/json.js";
 import { badFile, Cursor, textOf } from "../file/cursor.js";
 import { floatJson } from "../file/documents.js";
 import { Budget, type HdfFile } from "./file.js";
-import { heapObject } from "./global-heap.js";
+import { readVariable } from "./global-heap.js";
 import { isBooleanEnum } from "./mapping.js";
 import type {
   ArrayType,
@@ -28,7 +28,10 @@ export class ValueReader {
 
   constructor(private readonly file: HdfFile) {
     const { limits, name } = file.context;
-    this.#budget = new Budget(limits.metadataBytes, `${name} has an attribute above the limit`);
+    this.#budget = new Budget(
+      limits.metadataBytes,
+      `${name} has attributes of more than ${limits.metadataBytes} bytes`,
+    );
   }
 
   /** Returns `count` values that follow one another. */
@@ -78,24 +81,12 @@ export class ValueReader {
   }
 
   async #variable(type: VariableType, bytes: Uint8Array): Promise<Json> {
-    const { length, object } = await variableBytes(this.file, bytes);
-    if (!type.isString) return this.list(type.base, object, length);
-    const text = object.subarray(0, length);
+    const { length, object } = readVariable(this.file, new Cursor(bytes, "an element of variable length"));
+    if (!type.isString) return this.list(type.base, await object, length);
+    const text = (await object).subarray(0, length);
     this.#budget.spend(text.byteLength);
     return fixedText(text, type.padding);
   }
-}
-
-/** Returns the object of the heap that an element of variable length refers to, and the number of its items. */
-export async function variableBytes(
-  file: HdfFile,
-  bytes: Uint8Array,
-): Promise<{ length: number; object: Uint8Array }> {
-  const cursor = new Cursor(bytes, "an element of variable length");
-  const length = cursor.u32();
-  const address = file.address(cursor);
-  if (length === 0 || address === undefined || address === 0) return { length: 0, object: new Uint8Array(0) };
-  return { length, object: await heapObject(file, address, cursor.u32()) };
 }
 
 /** Returns a string without its padding. */
