@@ -72,29 +72,30 @@ export class HdfFile {
 
   /** Reads an address; undefined if it is the undefined one. */
   address(cursor: Cursor): number | undefined {
-    const { offsetBytes } = this.form;
-    const { at } = cursor;
-    const bytes = cursor.take(offsetBytes);
-    if (bytes.every((byte) => byte === 0xff)) return undefined;
-    cursor.at = at;
-    return cursor.uint(offsetBytes);
+    return definedUint(cursor, this.form.offsetBytes);
   }
 
   /** Reads a length; undefined if all bits are set. */
   length(cursor: Cursor): number | undefined {
-    const { lengthBytes } = this.form;
-    const { at } = cursor;
-    const bytes = cursor.take(lengthBytes);
-    if (bytes.every((byte) => byte === 0xff)) return undefined;
-    cursor.at = at;
-    return cursor.uint(lengthBytes);
+    return definedUint(cursor, this.form.lengthBytes);
   }
 
   /** Returns the error of a feature of the file that the library does not read. */
   unsupported(what: string): ZarrError {
-    return unsupported(`${this.context.name}: ${what}`, { code: "unsupported-file" });
+    return unsupportedFile(`${this.context.name}: ${what}`);
   }
 }
+
+/** Reads an unsigned integer; undefined if all bits are set. */
+export function definedUint(cursor: Cursor, width: number): number | undefined {
+  const { at } = cursor;
+  if (cursor.take(width).every((byte) => byte === 0xff)) return undefined;
+  cursor.at = at;
+  return cursor.uint(width);
+}
+
+export const unsupportedFile = (message: string): ZarrError =>
+  unsupported(message, { code: "unsupported-file" });
 
 /** Bounds the memory of values that come from few bytes, such as many references to one object. */
 export class Budget {
@@ -120,7 +121,6 @@ export function checkSignature(cursor: Cursor, signature: string): void {
 /** Reads a one-byte version. @throws Unsupported for others. */
 export function checkVersion(cursor: Cursor, ...known: readonly number[]): number {
   const version = cursor.u8();
-  if (!known.includes(version))
-    throw unsupported(`${cursor.what} has the unknown version ${version}`, { code: "unsupported-file" });
+  if (!known.includes(version)) throw unsupportedFile(`${cursor.what} has the unknown version ${version}`);
   return version;
 }
