@@ -169,7 +169,7 @@ export class HdfArray implements FileArray {
     if (layout.kind === "chunked") {
       const isStored = space.shape?.every((length, axis) => at[axis]! * layout.chunk[axis]! < length);
       if (!isStored) return undefined;
-      this.#chunks ??= await chunkReader(file, parts);
+      this.#chunks ??= chunkReader(file, parts);
       return this.#chunks(at);
     }
     const range = contiguousRange(described, at);

@@ -65,16 +65,15 @@ const isConditional = (parts: DatasetParts, { array, codecs, canEncode, isRead }
     ((parts.layout as ChunkedLayout).flags & plainEdges) !== 0);
 
 /** Returns the reader of the chunks of a dataset with a chunked layout. */
-export async function chunkReader(file: HdfFile, parts: DatasetParts): Promise<ChunkReader> {
+export function chunkReader(file: HdfFile, parts: DatasetParts): ChunkReader {
   const layout = parts.layout as ChunkedLayout;
-  const { chunk, flags, elementBytes } = layout;
+  const { chunk, chunkBytes, flags } = layout;
   const { shape = [] } = parts.space;
   const locate = chunkLocator(file, layout, parts.space);
   const pipeline = chunkPipeline(file, parts);
   const { array, codecs, shuffles, canEncode, isRead } = pipeline;
-  const chunkBytes = chunk.reduce((product, length) => product * length, elementBytes);
   const { limits, name } = file.context;
-  if (!(chunkBytes > 0 && chunkBytes <= limits.chunkBytes))
+  if (chunkBytes > limits.chunkBytes)
     throw limitExceeded(
       `${name} has chunks of ${chunkBytes} bytes, more than the limit of ${limits.chunkBytes}`,
     );

@@ -1,4 +1,4 @@
-/** A bounded cache of parsed structures by their address. */
+/** Keeps parsed structures: a bounded number by their address, or a single one. */
 
 /** Maximum number of structures that are kept. */
 const maxNodes = 512;
@@ -24,4 +24,10 @@ export class NodeCache<T> {
     }
     return loaded;
   }
+}
+
+/** Returns a function that loads a structure once for concurrent callers; a failed load is tried again. */
+export function once<T>(load: () => Promise<T>): () => Promise<T> {
+  const kept = new NodeCache<T>();
+  return () => kept.get(0, load);
 }
