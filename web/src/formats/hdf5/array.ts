@@ -3,6 +3,7 @@
 import { jsonEntries, jsonObject } from "../../metadata/print.js";
 import { untilAborted } from "../../util/async.js";
 import type { Json, JsonObject } from "../../util/json.js";
+import { countOf, stridesOf } from "../../util/shapes.js";
 import { badFile, Cursor } from "../file/cursor.js";
 import { type ArrayParts, contiguousChunks } from "../file/documents.js";
 import type { FileArray, FileChunk } from "../file/model.js";
@@ -209,7 +210,7 @@ function chunkShape(
       throw badFile(`${name} has a dataset whose chunks do not fit it`);
     return layout.chunk;
   }
-  const bytes = shape.reduce((product, length) => product * length, type.size);
+  const bytes = countOf(shape) * type.size;
   const stored = layout.kind === "compact" ? layout.bytes.byteLength : (layout.size ?? bytes);
   const isMissing = layout.kind === "contiguous" && layout.address === undefined;
   if (stored < bytes && !isMissing)
@@ -223,15 +224,11 @@ function contiguousRange(
   { parts, shape, array }: Described,
   at: readonly number[],
 ): { offset: number; length: number } {
-  let [offset, stride] = [0, parts.type.size];
-  let length = parts.type.size;
-  for (let axis = shape.length - 1; axis >= 0; axis--) {
-    const chunk = (array.chunks[axis] ?? shape[axis]) as number;
-    offset += at[axis]! * chunk * stride;
-    stride *= shape[axis]!;
-    length *= chunk;
-  }
-  return { offset, length };
+  const { size } = parts.type;
+  const chunk = shape.map((length, axis) => (array.chunks[axis] ?? length) as number);
+  const strides = stridesOf(shape, size);
+  const offset = at.reduce((sum, index, axis) => sum + index * chunk[axis]! * strides[axis]!, 0);
+  return { offset, length: countOf(chunk) * size };
 }
 
 /** Adds the names of an enum as CF shows them: `flag_values` and `flag_meanings`. */

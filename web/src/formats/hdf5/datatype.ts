@@ -1,5 +1,6 @@
 /** Parses datatype messages. Spec: HDF5 File Format Specification, IV.A.2.d. */
 
+import { countOf } from "../../util/shapes.js";
 import { badFile, type Cursor, textOf } from "../file/cursor.js";
 import { unsupportedFile } from "./file.js";
 import type { CompoundMember, Datatype, EnumType, FloatType, IntegerType, Padding } from "./types.js";
@@ -133,7 +134,7 @@ function readOldShape(cursor: Cursor): number[] {
 
 const arrayOf = (base: Datatype, shape: readonly number[]): Datatype => ({
   kind: "array",
-  size: shape.reduce((product, length) => product * length, base.size),
+  size: countOf(shape) * base.size,
   base,
   shape,
 });
