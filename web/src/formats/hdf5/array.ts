@@ -30,7 +30,7 @@ import { fixedText, integerValue } from "./values.js";
 const { datatype, dataspace, layout, filters, fill, oldFill, externalFiles } = messageType;
 const datasetMessages = [datatype, dataspace, layout, filters, fill, oldFill, externalFiles];
 
-/** An array with what its chunks need. */
+/** An array, and the parts that locate its chunks. */
 interface Described {
   readonly parts: DatasetParts;
   readonly mapping: Mapping;

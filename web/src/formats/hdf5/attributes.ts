@@ -95,7 +95,7 @@ async function readAttribute(
 
 /** How attributes are shown. */
 interface AttributeRules {
-  /** Attributes left out. */
+  /** Names of the attributes to omit. */
   readonly hidden: ReadonlySet<string>;
   /** Whether a list of one value is that value, as NetCDF-4 stores it. */
   readonly isNetcdf: boolean;
@@ -103,7 +103,7 @@ interface AttributeRules {
   readonly core: string;
 }
 
-/** Returns attributes as JSON. Values without a form in JSON are left out with a warning. */
+/** Returns attributes as JSON. Values without a form in JSON are omitted with a warning. */
 export async function attributesJson(
   file: HdfFile,
   attributes: ReadonlyMap<string, Attribute>,

@@ -21,7 +21,7 @@ interface Node {
   readonly count: number;
 }
 
-/** Maximum number of nodes that are read together. */
+/** Maximum number of nodes read together. */
 const maxAhead = 16;
 
 export class BTree1 {

@@ -252,7 +252,7 @@ interface DenseObject {
   readonly bytes: Uint8Array | undefined;
 }
 
-/** Objects that are read in parallel: their blocks may be far apart. */
+/** Objects read in parallel: their blocks may be far apart. */
 const parallel = 64;
 
 /**

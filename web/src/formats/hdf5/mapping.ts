@@ -1,4 +1,4 @@
-/** Datatypes of HDF5 as data types of Zarr v3. What cannot be mapped exactly is refused by name. */
+/** Maps datatypes of HDF5 to data types of Zarr v3. Types without an exact equal are refused by name. */
 
 import type { DType } from "../../dtypes/dtype.js";
 import { printFill } from "../../dtypes/fill-print.js";

@@ -27,7 +27,7 @@ import type { MessageReader } from "./shared.js";
 
 /** Maximum number of links that a soft link may lead through. */
 const maxSteps = 1000;
-/** Members that are looked at in parallel: their headers may be far apart. */
+/** Members opened in parallel: their headers may be far apart. */
 const parallel = 16;
 /** Maximum number of times that groups are reached over further paths; a few links can form millions of paths. */
 const maxPaths = 2 ** 16;
