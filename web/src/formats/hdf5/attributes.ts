@@ -31,7 +31,7 @@ export async function readAttributes(
   reader: MessageReader,
   header: ObjectHeader,
 ): Promise<ReadonlyMap<string, Attribute>> {
-  let found: Attribute[] = [];
+  const found: Attribute[] = [];
   const budget = new Budget(
     maxTypeBytes,
     `the object at ${header.address} has more than ${maxTypeBytes} bytes of datatypes of attributes`,
@@ -42,7 +42,7 @@ export async function readAttributes(
     const cursor = await reader.content(message, header.address);
     if (type === messageType.attribute)
       found.push(await readAttribute(reader, cursor, message.order, budget));
-    else found = found.concat(await denseAttributes(reader, cursor, budget));
+    else for (const attribute of await denseAttributes(reader, cursor, budget)) found.push(attribute);
   }
   if (found.every(({ order }) => order !== undefined)) found.sort((a, b) => a.order! - b.order!);
   return new Map(found.map((attribute) => [attribute.name, attribute]));
