@@ -284,7 +284,7 @@ def packed(file):
 
 
 def zfp(file):
-    """Modes of H5Z-ZFP; lengths of 1 are left out of its header."""
+    """Modes of H5Z-ZFP; its header omits lengths of 1."""
     double = lambda value: struct.unpack("<II", struct.pack("<d", value))
     modes = {
         "rate": (1, 0, *double(9)),

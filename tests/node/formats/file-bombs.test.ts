@@ -107,6 +107,39 @@ it("HDF5: refuses millions of paths that a few links form", { timeout: 60_000 },
   expect(groups.length).toBeLessThan(2 ** 18);
 });
 
+it("HDF5: refuses an attribute of many references to one long string", async () => {
+  const [count, textBytes] = [200, 2 ** 20];
+  const attributeBytes = 39 + 16 * count;
+  const heap = 80 + attributeBytes;
+  const bytes = new Uint8Array(heap + 32 + textBytes).fill(97, heap + 32);
+  const view = new DataView(bytes.buffer);
+  bytes.set([0x89, 0x48, 0x44, 0x46, 13, 10, 26, 10, 2, 8, 8]);
+  view.setBigUint64(20, 2n ** 64n - 1n, true);
+  view.setBigUint64(28, BigInt(bytes.length), true);
+  view.setBigUint64(36, 48n, true);
+  bytes[48] = 1;
+  view.setUint32(56, 16 + attributeBytes, true);
+  view.setUint16(64, 0x0a, true); // group info
+  view.setUint16(72, 0x0c, true); // attribute
+  view.setUint16(74, attributeBytes, true);
+  bytes.set([3, 0, 2, 0, 16, 0, 12, 0, 0, 97, 0], 80); // sizes of the parts, name
+  bytes.set([0x19, 1, 0, 0, 16, 0, 0, 0, 0x13, 0, 0, 0, 1], 91); // strings of variable length
+  bytes.set([2, 1, 0, 1, count], 107);
+  for (let at = 119; at < 119 + 16 * count; at += 16) {
+    view.setUint32(at, textBytes, true);
+    view.setBigUint64(at + 4, BigInt(heap), true);
+    view.setUint32(at + 12, 1, true);
+  }
+  bytes.set([0x47, 0x43, 0x4f, 0x4c, 1], heap);
+  view.setBigUint64(heap + 8, BigInt(32 + textBytes), true);
+  bytes[heap + 16] = 1;
+  view.setBigUint64(heap + 24, BigInt(textBytes), true);
+  const store = await ArrayFileStore.open(bytes);
+  const error = await errorOf(() => open(store));
+  expect(error).toMatchObject({ _tag: "LimitExceeded" });
+  expect(String(error)).toContain("attributes of more than 67108864 bytes");
+});
+
 type Tag = readonly [tag: number, type: number, count: number, value: number];
 
 /** Returns a TIFF file of pages that follow one another, and a text after them. */

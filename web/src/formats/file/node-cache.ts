@@ -1,4 +1,4 @@
-/** A bounded cache of parsed structures by their address or name. */
+/** Keeps parsed structures: a bounded number by their address or name, or a single one. */
 
 export class NodeCache<T, Key = number> {
   /** In order of loading: the first is dropped next. */
@@ -24,4 +24,10 @@ export class NodeCache<T, Key = number> {
     }
     return loaded;
   }
+}
+
+/** Returns a function that loads a structure once for concurrent callers; a failed load is tried again. */
+export function once<T>(load: () => Promise<T>): () => Promise<T> {
+  const kept = new NodeCache<T>();
+  return () => kept.get(0, load);
 }

@@ -3,13 +3,15 @@
 import { jsonEntries, jsonObject } from "../../metadata/print.js";
 import { untilAborted } from "../../util/async.js";
 import type { Json, JsonObject } from "../../util/json.js";
-import { badFile } from "../file/cursor.js";
+import { countOf } from "../../util/shapes.js";
+import { badFile, Cursor } from "../file/cursor.js";
 import { type ArrayParts, contiguousChunks, contiguousRange } from "../file/documents.js";
 import type { FileArray, FileChunk } from "../file/model.js";
 import { type Attribute, attributesJson, readAttributes } from "./attributes.js";
 import { type ChunkReader, chunkReader, codecsOf, encodeVariable } from "./chunks.js";
 import { readDatatype } from "./datatype.js";
 import { decodedType } from "./filters.js";
+import { readVariable } from "./global-heap.js";
 import { messageType, type ObjectHeader } from "./header.js";
 import { fillJson, isBooleanEnum, type Mapping, mapDatatype } from "./mapping.js";
 import { readDataspace, readFill, readFilters, readLayout, readSized } from "./messages.js";
@@ -23,12 +25,12 @@ import {
   scaleAddresses,
 } from "./scales.js";
 import type { DatasetParts, Dataspace, Datatype } from "./types.js";
-import { fixedText, integerValue, variableBytes } from "./values.js";
+import { fixedText, integerValue } from "./values.js";
 
 const { datatype, dataspace, layout, filters, fill, oldFill, externalFiles } = messageType;
 const datasetMessages = [datatype, dataspace, layout, filters, fill, oldFill, externalFiles];
 
-/** An array with what its chunks need. */
+/** An array, and the parts that locate its chunks. */
 interface Described {
   readonly parts: DatasetParts;
   readonly mapping: Mapping;
@@ -135,8 +137,8 @@ export class HdfArray implements FileArray {
     if (fill && type.kind === "integer" && decodedType(parts) !== type) return integerValue(type, fill);
     if (type.kind !== "variable" || fill?.byteLength !== type.size)
       return fillJson(file, mapping, type, fill);
-    const { length, object } = await variableBytes(file, fill);
-    return type.isString ? fixedText(object.subarray(0, length), type.padding) : "";
+    const { length, object } = readVariable(file, new Cursor(fill, "a fill value"));
+    return type.isString ? fixedText((await object).subarray(0, length), type.padding) : "";
   }
 
   async #dimensions(rank: number, further: number): Promise<(string | null)[] | undefined> {
@@ -168,7 +170,7 @@ export class HdfArray implements FileArray {
     if (layout.kind === "chunked") {
       const isStored = space.shape?.every((length, axis) => at[axis]! * layout.chunk[axis]! < length);
       if (!isStored) return undefined;
-      this.#chunks ??= await chunkReader(file, parts);
+      this.#chunks ??= chunkReader(file, parts);
       return this.#chunks(at);
     }
     const range = rangeOf(described, at);
@@ -208,7 +210,7 @@ function chunkShape(
       throw badFile(`${name} has a dataset whose chunks do not fit it`);
     return layout.chunk;
   }
-  const bytes = shape.reduce((product, length) => product * length, type.size);
+  const bytes = countOf(shape) * type.size;
   const stored = layout.kind === "compact" ? layout.bytes.byteLength : (layout.size ?? bytes);
   const isMissing = layout.kind === "contiguous" && layout.address === undefined;
   if (stored < bytes && !isMissing)

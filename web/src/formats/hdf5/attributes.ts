@@ -2,13 +2,13 @@
 
 import { jsonObject } from "../../metadata/print.js";
 import { encodeBase64 } from "../../util/bytes.js";
-import { limitExceeded } from "../../util/errors.js";
 import { type Json, JsonNumber, type JsonObject } from "../../util/json.js";
 import { textEncoder } from "../../util/platform.js";
+import { countOf } from "../../util/shapes.js";
 import { Cursor } from "../file/cursor.js";
 import { floatFillAttribute } from "../file/documents.js";
 import { readDatatype } from "./datatype.js";
-import { checkVersion, type HdfFile } from "./file.js";
+import { Budget, checkVersion, type HdfFile } from "./file.js";
 import { denseObjects } from "./fractal-heap.js";
 import { type Message, messageType, type ObjectHeader, readHeader } from "./header.js";
 import { readDataspace } from "./messages.js";
@@ -32,22 +32,21 @@ export async function readAttributes(
   reader: MessageReader,
   header: ObjectHeader,
 ): Promise<ReadonlyMap<string, Attribute>> {
-  let found: Attribute[] = [];
-  const budget = { left: maxTypeBytes };
+  const found: Attribute[] = [];
+  const budget = new Budget(
+    maxTypeBytes,
+    `the object at ${header.address} has more than ${maxTypeBytes} bytes of datatypes of attributes`,
+  );
   for (const message of header.messages) {
     const { type } = message;
     if (type !== messageType.attribute && type !== messageType.attributeInfo) continue;
     const cursor = await reader.content(message, header.address);
     if (type === messageType.attribute)
       found.push(await readAttribute(reader, cursor, message.order, budget));
-    else found = found.concat(await denseAttributes(reader, cursor, budget));
+    else for (const attribute of await denseAttributes(reader, cursor, budget)) found.push(attribute);
   }
   if (found.every(({ order }) => order !== undefined)) found.sort((a, b) => a.order! - b.order!);
   return new Map(found.map((attribute) => [attribute.name, attribute]));
-}
-
-interface TypeBudget {
-  left: number;
 }
 
 /** Returns the attributes of the object at an address. */
@@ -56,11 +55,7 @@ export const attributesAt = async (
   address: number,
 ): Promise<ReadonlyMap<string, Attribute>> => readAttributes(reader, await readHeader(reader.file, address));
 
-async function denseAttributes(
-  reader: MessageReader,
-  cursor: Cursor,
-  budget: TypeBudget,
-): Promise<Attribute[]> {
+async function denseAttributes(reader: MessageReader, cursor: Cursor, budget: Budget): Promise<Attribute[]> {
   const attributes: Attribute[] = [];
   const isShared = (record: Uint8Array) => (record[8]! & 2) !== 0;
   const idAt = (record: Uint8Array) => (isShared(record) ? undefined : 0);
@@ -78,7 +73,7 @@ async function readAttribute(
   reader: MessageReader,
   cursor: Cursor,
   order: Message["order"],
-  budget: TypeBudget,
+  budget: Budget,
 ): Promise<Attribute> {
   const { file } = reader;
   const version = checkVersion(cursor, 1, 2, 3);
@@ -93,9 +88,7 @@ async function readAttribute(
   };
   const typeCursor = await part(typeBytes, (flags & 1) !== 0, messageType.datatype);
   const spaceCursor = await part(spaceBytes, (flags & 2) !== 0, messageType.dataspace);
-  budget.left -= typeCursor.left;
-  if (budget.left < 0)
-    throw limitExceeded(`${cursor.what} has more than ${maxTypeBytes} bytes of datatypes of attributes`);
+  budget.spend(typeCursor.left);
   const type = readDatatype(typeCursor, file.offsetBytes);
   const space = readDataspace(file, spaceCursor);
   return { name, type, space, bytes: cursor.take(cursor.left), order };
@@ -103,7 +96,7 @@ async function readAttribute(
 
 /** How attributes are shown. */
 interface AttributeRules {
-  /** Attributes left out. */
+  /** Names of the attributes to omit. */
   readonly hidden: ReadonlySet<string>;
   /** Whether a list of one value is that value, as NetCDF-4 stores it. */
   readonly isNetcdf: boolean;
@@ -111,18 +104,19 @@ interface AttributeRules {
   readonly core: string;
 }
 
-/** Returns attributes as JSON. Values without a form in JSON are left out with a warning. */
+/** Returns attributes as JSON. Values without a form in JSON are omitted with a warning. */
 export async function attributesJson(
   file: HdfFile,
   attributes: ReadonlyMap<string, Attribute>,
   { hidden, isNetcdf, core }: AttributeRules,
 ): Promise<JsonObject> {
   const entries: [string, Json][] = [];
+  const reader = new ValueReader(file);
   for (const attribute of attributes.values()) {
     const { name, space } = attribute;
     if (hidden.has(name)) continue;
     await file.turn();
-    const value = await jsonOf(file, attribute);
+    const value = await jsonOf(file, reader, attribute);
     if (value === undefined) continue;
     const isSingle = Array.isArray(value) && value.length === 1 && space.shape?.length === 1;
     const single = isSingle && (isNetcdf || name === "_FillValue") ? value[0]! : value;
@@ -142,13 +136,14 @@ const maxEmpty = 1024;
 
 async function jsonOf(
   file: HdfFile,
+  reader: ValueReader,
   { name, type, space: { shape }, bytes }: Attribute,
 ): Promise<Json | undefined> {
   if (!shape) return type.kind === "string" || (type.kind === "variable" && type.isString) ? "" : null;
-  const count = shape.reduce((product, length) => product * length, 1);
+  const count = countOf(shape);
   if (count === 0 && shape.some((length) => length > maxEmpty)) return [];
   try {
-    return nest(await new ValueReader(file).list(type, bytes, count), shape);
+    return nest(await reader.list(type, bytes, count), shape);
   } catch (error) {
     if (!(error instanceof NoJson)) throw error;
     const message = `${file.context.name}: attribute "${name}" is left out: it has ${error.message}`;

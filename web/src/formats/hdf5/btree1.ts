@@ -1,5 +1,6 @@
 /** B-trees of version 1: symbol tables of groups and chunks. Spec: HDF5 File Format Specification, III.A.1. */
 
+import { firstIndex } from "../../util/search.js";
 import { badFile, type Cursor } from "../file/cursor.js";
 import { NodeCache } from "../file/node-cache.js";
 import { checkSignature, type HdfFile } from "./file.js";
@@ -20,7 +21,7 @@ interface Node {
   readonly count: number;
 }
 
-/** Maximum number of nodes that are read together. */
+/** Maximum number of nodes read together. */
 const maxAhead = 16;
 
 export class BTree1 {
@@ -41,16 +42,11 @@ export class BTree1 {
   async find(isBefore: (key: Uint8Array) => boolean): Promise<Leaf | undefined> {
     let node = await this.#node(this.root, undefined);
     for (;;) {
-      let [low, high] = [0, node.count];
-      while (low < high) {
-        const middle = (low + high) >>> 1;
-        if (isBefore(this.#key(node, middle))) low = middle + 1;
-        else high = middle;
-      }
-      if (low === 0) return undefined;
-      const leaf = { key: this.#key(node, low - 1), address: this.#child(node, low - 1) };
+      const child = firstIndex(node.count, (i) => !isBefore(this.#key(node, i))) - 1;
+      if (child < 0) return undefined;
+      const leaf = { key: this.#key(node, child), address: this.#child(node, child) };
       if (node.level === 0) return leaf;
-      this.#readAhead(node, low - 1);
+      this.#readAhead(node, child);
       node = await this.#node(leaf.address, node.level - 1);
     }
   }

@@ -1,12 +1,10 @@
 /** B-trees of version 2. Spec: HDF5 File Format Specification, III.A.2. */
 
+import { firstIndex } from "../../util/search.js";
 import { badFile, type Cursor } from "../file/cursor.js";
 import { NodeCache } from "../file/node-cache.js";
 import { checkedStructure } from "./checksum.js";
 import { checkVersion, type HdfFile } from "./file.js";
-
-/** Compares a record with a key: negative if the record is before the key, 0 if it has the key. */
-type CompareRecord = (record: Uint8Array) => number;
 
 /** Sizes of the nodes of a level; level 0 are the leaves. */
 interface Level {
@@ -48,7 +46,7 @@ export class BTree2 {
     private readonly levels: readonly Level[],
     private readonly root: Child | undefined,
     /** Number of all records. */
-    readonly total: number,
+    private readonly total: number,
   ) {}
 
   static async open(file: HdfFile, address: number): Promise<BTree2> {
@@ -77,50 +75,39 @@ export class BTree2 {
     if (this.root) await this.#read(this.root);
   }
 
-  /** Returns a record with a key; undefined if there is none. Reads one node of each level. */
-  async find(compare: CompareRecord): Promise<Uint8Array | undefined> {
+  /**
+   * Returns a record with a key; undefined if there is none. Reads one node of each level.
+   * @param compare returns a negative number for records before the key, 0 for those with the key.
+   */
+  async find(compare: (record: Uint8Array) => number): Promise<Uint8Array | undefined> {
     let child = this.root;
     while (child) {
       const node = await this.#read(child);
-      const i = this.#firstFrom(node, compare);
+      const i = firstIndex(node.count, (middle) => compare(this.#record(node, middle)) >= 0);
       if (i < node.count && compare(this.#record(node, i)) === 0) return this.#record(node, i);
       child = node.level === 0 ? undefined : this.#child(node, i);
     }
     return undefined;
   }
 
-  /** Yields all records with a key, in order. Default: all records. */
-  async *records(compare: CompareRecord = () => 0): AsyncGenerator<Uint8Array> {
+  /** Yields all records in order. */
+  async *records(): AsyncGenerator<Uint8Array> {
     if (!this.root) return;
     let count = 0;
-    for await (const record of this.#walk(this.root, compare, new Set())) {
+    for await (const record of this.#walk(this.root, new Set())) {
       if (++count > this.total) throw badFile(`a B-tree has more than its ${this.total} records`);
       yield record;
     }
   }
 
-  async *#walk(child: Child, compare: CompareRecord, visited: Set<number>): AsyncGenerator<Uint8Array> {
+  async *#walk(child: Child, visited: Set<number>): AsyncGenerator<Uint8Array> {
     if (visited.has(child.address)) throw badFile(`the B-tree node at ${child.address} has several parents`);
     visited.add(child.address);
     const node = await this.#read(child);
-    for (let i = this.#firstFrom(node, compare); ; i++) {
-      if (node.level > 0) yield* this.#walk(this.#child(node, i), compare, visited);
-      if (i === node.count) return;
-      const record = this.#record(node, i);
-      if (compare(record) !== 0) return;
-      yield record;
+    for (let i = 0; i <= node.count; i++) {
+      if (node.level > 0) yield* this.#walk(this.#child(node, i), visited);
+      if (i < node.count) yield this.#record(node, i);
     }
-  }
-
-  /** Index of the first record that is not before the key. */
-  #firstFrom(node: Node, compare: CompareRecord): number {
-    let [low, high] = [0, node.count];
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (compare(this.#record(node, middle)) < 0) low = middle + 1;
-      else high = middle;
-    }
-    return low;
   }
 
   #record({ cursor }: Node, i: number): Uint8Array {

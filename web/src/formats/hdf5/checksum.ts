@@ -6,7 +6,7 @@ import { checkSignature, type HdfFile } from "./file.js";
 const rotated = (value: number, bits: number): number => (value << bits) | (value >>> (32 - bits));
 
 /** Returns lookup3 (`hashlittle` with the initial value 0) of bytes, unsigned. */
-export function lookup3(bytes: Uint8Array): number {
+function lookup3(bytes: Uint8Array): number {
   let a = (0xdeadbeef + bytes.length) | 0;
   let [b, c] = [a, a];
   let at = 0;
@@ -58,10 +58,12 @@ export async function checkedStructure(
   const { bytes } = await file.cursor(address, length, what);
   const cursor = new Cursor(bytes.subarray(0, length - 4), `the ${what} at ${address}`);
   if (signature !== undefined) checkSignature(cursor, signature);
-  checkSum(cursor, lookup3(cursor.bytes), new Cursor(bytes, cursor.what, true, length - 4).u32());
+  checkSum(cursor, cursor.bytes, new Cursor(bytes, cursor.what, true, length - 4).u32());
   return cursor;
 }
 
-export function checkSum({ what }: Cursor, found: number, stored: number): void {
+/** Checks the bytes of a structure. */
+export function checkSum({ what }: Cursor, bytes: Uint8Array, stored: number): void {
+  const found = lookup3(bytes);
   if (found !== stored) throw badFile(`${what} is damaged: its checksum is ${found}, not ${stored}`);
 }

@@ -2,7 +2,7 @@
 
 import type { MaybePromise } from "../../store/store.js";
 import { badFile, Cursor } from "../file/cursor.js";
-import { NodeCache } from "../file/node-cache.js";
+import { once } from "../file/node-cache.js";
 import { BTree1, chunkNodes } from "./btree1.js";
 import { BTree2 } from "./btree2.js";
 import type { EntryArray } from "./element-pages.js";
@@ -24,41 +24,41 @@ type ChunkLocator = (at: readonly number[]) => MaybePromise<StoredChunk | undefi
 
 /** Returns the locator of the chunks of a dataset. Nothing is read before the first chunk is looked for. */
 export function chunkLocator(file: HdfFile, layout: ChunkedLayout, space: Dataspace): ChunkLocator {
-  const { address, index, chunk, elementBytes } = layout;
-  const chunkBytes = chunk.reduce((product, length) => product * length, elementBytes);
+  const { address, index, chunk, chunkBytes } = layout;
   if (address === undefined) return () => undefined;
-  if (index.kind === "single")
-    return () => ({
-      address,
-      length: index.size ?? chunkBytes,
-      mask: index.size === undefined ? 0 : index.mask,
-    });
-  if (index.kind === "implicit") {
-    const positionOf = linearIndex(layout, space, undefined);
-    return (at) => ({ address: address + positionOf(at) * chunkBytes, length: chunkBytes, mask: 0 });
+  switch (index.kind) {
+    case "single": {
+      const { size: length = chunkBytes, mask } = index;
+      return () => ({ address, length, mask });
+    }
+    case "implicit": {
+      const positionOf = linearIndex(layout, space);
+      return (at) => ({ address: address + positionOf(at) * chunkBytes, length: chunkBytes, mask: 0 });
+    }
+    case "btree1":
+      return inTree1(file, address, chunk);
+    case "btree2":
+      return inTree2(file, address, layout);
+    default: {
+      const array = index.kind === "fixed" ? FixedArray : ExtensibleArray;
+      const opened = once<EntryArray>(() => array.open(file, address));
+      const positionOf = linearIndex(layout, space);
+      return async (at) => {
+        const entry = await (await opened()).entry(positionOf(at));
+        return entry && readEntry(file, entry, chunkBytes);
+      };
+    }
   }
-  if (index.kind === "btree1") return inTree1(file, address, chunk);
-  if (index.kind === "btree2") return inTree2(file, address, chunk.length, chunkBytes);
-  if (index.kind === "fixed") {
-    const open = () => FixedArray.open(file, address);
-    return inArray(file, address, open, linearIndex(layout, space, undefined), chunkBytes);
-  }
-  const open = () => ExtensibleArray.open(file, address);
-  const unlimited = space.maxShape.indexOf(undefined);
-  return inArray(file, address, open, linearIndex(layout, space, unlimited), chunkBytes);
 }
 
-/**
- * Returns the position of a chunk in an array of all chunks that the dataset may have.
- * @param first dimension that varies slowest. Default: the first.
- */
+/** Returns the position of a chunk in an array of all chunks: an unlimited dimension varies slowest, else the first. */
 function linearIndex(
   { chunk }: ChunkedLayout,
   { shape = [], maxShape }: Dataspace,
-  first: number | undefined,
 ): (at: readonly number[]) => number {
-  const axes = chunk.map((_, axis) => axis).filter((axis) => axis !== first);
-  if (first !== undefined && first >= 0) axes.unshift(first);
+  const axes = chunk.map((_, axis) => axis);
+  const unlimited = maxShape.indexOf(undefined);
+  if (unlimited > 0) axes.unshift(...axes.splice(unlimited, 1));
   const strides = chunk.map(() => 1);
   let stride = 1;
   for (const axis of axes.toReversed()) {
@@ -68,35 +68,14 @@ function linearIndex(
   return (at) => at.reduce((sum, position, axis) => sum + position * strides[axis]!, 0);
 }
 
-function inArray(
-  file: HdfFile,
-  address: number,
-  open: () => Promise<EntryArray>,
-  positionOf: (at: readonly number[]) => number,
-  chunkBytes: number,
-): ChunkLocator {
-  const opened = new NodeCache<EntryArray>();
-  return async (at) => {
-    const array = await opened.get(address, open);
-    const entry = await array.entry(positionOf(at));
-    return (
-      entry && readEntry(file, new Cursor(entry, "an entry of a chunk index"), array.entryBytes, chunkBytes)
-    );
-  };
-}
-
 /** Reads an address; for filtered chunks also length and mask. */
-function readEntry(
-  file: HdfFile,
-  cursor: Cursor,
-  entryBytes: number,
-  chunkBytes: number,
-): StoredChunk | undefined {
+function readEntry(file: HdfFile, bytes: Uint8Array, chunkBytes: number): StoredChunk | undefined {
+  const cursor = new Cursor(bytes, "an entry of a chunk index");
   const address = file.address(cursor);
   if (address === undefined) return undefined;
-  const sizeBytes = entryBytes - file.offsetBytes - 4;
+  const sizeBytes = cursor.left - 4;
   if (sizeBytes < 0) return { address, length: chunkBytes, mask: 0 };
-  if (sizeBytes < 1 || sizeBytes > 8) throw badFile(`${cursor.what} has ${entryBytes} bytes`);
+  if (sizeBytes < 1 || sizeBytes > 8) throw badFile(`${cursor.what} has ${bytes.byteLength} bytes`);
   return { address, length: cursor.uint(sizeBytes), mask: cursor.u32() };
 }
 
@@ -114,15 +93,16 @@ function inTree1(file: HdfFile, address: number, chunk: readonly number[]): Chun
 const unfilteredRecords = 10;
 const filteredRecords = 11;
 
-function inTree2(file: HdfFile, address: number, rank: number, chunkBytes: number): ChunkLocator {
-  const opened = new NodeCache<BTree2>();
+function inTree2(file: HdfFile, address: number, { chunk, chunkBytes }: ChunkedLayout): ChunkLocator {
+  const rank = chunk.length;
+  const opened = once(() => BTree2.open(file, address));
   return async (at) => {
-    const tree = await opened.get(address, () => BTree2.open(file, address));
+    const tree = await opened();
     const entryBytes = tree.recordBytes - 8 * rank;
     const type = entryBytes === file.offsetBytes ? unfilteredRecords : filteredRecords;
     if (tree.type !== type) throw badFile(`the B-tree at ${address} does not hold chunks of rank ${rank}`);
     const record = await tree.find((bytes) => compareWords(bytes, entryBytes, at));
-    return record && readEntry(file, new Cursor(record, "a record of a B-tree"), entryBytes, chunkBytes);
+    return record && readEntry(file, record.subarray(0, entryBytes), chunkBytes);
   };
 }
 

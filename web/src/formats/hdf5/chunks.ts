@@ -2,17 +2,15 @@
 
 import { createCodecChain } from "../../chain/codec-chain.js";
 import { frameItems } from "../../codecs/vlen-codec.js";
-import type { MaybePromise } from "../../store/store.js";
 import { utf8Text } from "../../util/bytes.js";
 import { limitExceeded } from "../../util/errors.js";
 import type { Json } from "../../util/json.js";
 import { textEncoder } from "../../util/platform.js";
-import { withTurns } from "../../util/slices.js";
 import { badFile, Cursor, textOf } from "../file/cursor.js";
 import { named } from "../file/documents.js";
 import type { FileChunk } from "../file/model.js";
 import { chunkLocator } from "./chunk-index.js";
-import type { HdfFile } from "./file.js";
+import { Budget, type HdfFile } from "./file.js";
 import {
   checksumBytes,
   decodedType,
@@ -22,7 +20,7 @@ import {
   pipelineOf,
   unshuffled,
 } from "./filters.js";
-import { heapObject } from "./global-heap.js";
+import { readVariable } from "./global-heap.js";
 import type { Mapping } from "./mapping.js";
 import type { ChunkedLayout, DatasetParts, Datatype, FilterCodec } from "./types.js";
 
@@ -67,16 +65,15 @@ const isConditional = (parts: DatasetParts, { array, codecs, canEncode, isRead }
     ((parts.layout as ChunkedLayout).flags & plainEdges) !== 0);
 
 /** Returns the reader of the chunks of a dataset with a chunked layout. */
-export async function chunkReader(file: HdfFile, parts: DatasetParts): Promise<ChunkReader> {
+export function chunkReader(file: HdfFile, parts: DatasetParts): ChunkReader {
   const layout = parts.layout as ChunkedLayout;
-  const { chunk, flags, elementBytes } = layout;
+  const { chunk, chunkBytes, flags } = layout;
   const { shape = [] } = parts.space;
   const locate = chunkLocator(file, layout, parts.space);
   const pipeline = chunkPipeline(file, parts);
   const { array, codecs, shuffles, canEncode, isRead } = pipeline;
-  const chunkBytes = chunk.reduce((product, length) => product * length, elementBytes);
   const { limits, name } = file.context;
-  if (!(chunkBytes > 0 && chunkBytes <= limits.chunkBytes))
+  if (chunkBytes > limits.chunkBytes)
     throw limitExceeded(
       `${name} has chunks of ${chunkBytes} bytes, more than the limit of ${limits.chunkBytes}`,
     );
@@ -167,47 +164,29 @@ async function encode(
 
 /** Number of values between turns of the event loop. */
 const turn = 2 ** 12;
-const noBytes = new Uint8Array(0);
 
 /** Returns elements of variable length in the form of vlen-utf8 or vlen-bytes. @param bytes the elements in the file. */
 export async function encodeVariable(file: HdfFile, type: Datatype, bytes: Uint8Array): Promise<Uint8Array> {
   const item = itemType(type);
   const isText = item.kind === "variable" && item.isString;
   const maxBytes = Math.max(file.form.end, file.context.limits.metadataBytes);
+  const budget = new Budget(
+    maxBytes,
+    `a chunk of ${file.context.name} has more than ${maxBytes} bytes of values`,
+  );
   const cursor = new Cursor(bytes, "a chunk of values of variable length");
   const values: Uint8Array[] = [];
-  let total = 0;
-  for await (const end of withTurns(multiples(turn * item.size, bytes.byteLength))) {
-    while (cursor.at < end) {
-      const found = variableValue(file, cursor);
-      const object = found instanceof Promise ? await found : found;
-      const value = isText ? textBytes(object) : object;
-      total += value.byteLength;
-      if (total > maxBytes)
-        throw limitExceeded(`a chunk of ${file.context.name} has more than ${maxBytes} bytes of values`);
-      values.push(value);
-    }
+  while (cursor.left > 0) {
+    if (values.length % turn === turn - 1) await file.turn();
+    const { length, object: found } = readVariable(file, cursor);
+    const object = found instanceof Promise ? await found : found;
+    if (object.byteLength < length) throw badFile(`${cursor.what} has one that ends early`);
+    const own = object.subarray(0, length);
+    const value = isText ? textBytes(own) : own;
+    budget.spend(value.byteLength);
+    values.push(value);
   }
   return frameItems(isText ? "vlen-utf8" : "vlen-bytes", values);
-}
-
-function* multiples(step: number, end: number): Generator<number> {
-  for (let at = step; at < end; at += step) yield at;
-  yield end;
-}
-
-/** Reads an element: the length in bytes, the address of a collection and the index of an object in it. */
-function variableValue(file: HdfFile, cursor: Cursor): MaybePromise<Uint8Array> {
-  const length = cursor.u32();
-  const address = file.address(cursor);
-  const index = cursor.u32();
-  if (length === 0 || address === undefined || address === 0) return noBytes;
-  const cut = (object: Uint8Array) => {
-    if (object.byteLength < length) throw badFile(`${cursor.what} has one that ends early`);
-    return object.subarray(0, length);
-  };
-  const object = heapObject(file, address, index);
-  return object instanceof Promise ? object.then(cut) : cut(object);
 }
 
 /** Returns a string as UTF-8, up to the first NUL. */

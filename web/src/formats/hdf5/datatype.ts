@@ -1,7 +1,7 @@
 /** Parses datatype messages. Spec: HDF5 File Format Specification, IV.A.2.d. */
 
-import { unsupported } from "../../util/errors.js";
-import { badFile, type Cursor, textOf } from "../file/cursor.js";
+import { countOf } from "../../util/shapes.js";
+import { badFile, type Cursor, textOf, unsupportedFile } from "../file/cursor.js";
 import type { CompoundMember, Datatype, EnumType, FloatType, IntegerType, Padding } from "./types.js";
 
 /** Maximum depth of types in types. */
@@ -13,16 +13,13 @@ export function readDatatype(cursor: Cursor, offsetBytes: number, depth = 0): Da
   const head = cursor.u8();
   const [typeClass, version] = [head & 15, head >> 4];
   if (version < 1 || version > 5)
-    throw unsupported(`${cursor.what} has a datatype of version ${version}`, { code: "unsupported-file" });
+    throw unsupportedFile(`${cursor.what} has a datatype of version ${version}`);
   const flags = cursor.uint(3);
   const size = cursor.u32();
   if (size === 0) throw badFile(`${cursor.what} has a datatype of 0 bytes`);
   const base = () => readDatatype(cursor, offsetBytes, depth + 1);
   const read = classes[typeClass];
-  if (!read)
-    throw unsupported(`${cursor.what} has the unknown datatype class ${typeClass}`, {
-      code: "unsupported-file",
-    });
+  if (!read) throw unsupportedFile(`${cursor.what} has the unknown datatype class ${typeClass}`);
   const type = read({ cursor, version, flags, size, base });
   checkSize(cursor, type, offsetBytes);
   return type;
@@ -136,7 +133,7 @@ function readOldShape(cursor: Cursor): number[] {
 
 const arrayOf = (base: Datatype, shape: readonly number[]): Datatype => ({
   kind: "array",
-  size: shape.reduce((product, length) => product * length, base.size),
+  size: countOf(shape) * base.size,
   base,
   shape,
 });

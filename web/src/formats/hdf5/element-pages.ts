@@ -7,7 +7,6 @@ import type { HdfFile } from "./file.js";
 
 /** An array of entries of equal length, which is read in parts. */
 export interface EntryArray {
-  readonly entryBytes: number;
   /** Returns the bytes of an entry; undefined if it has not been written. */
   entry(index: number): Promise<Uint8Array | undefined>;
 }
@@ -27,9 +26,8 @@ export class BlockReader {
 
   constructor(readonly file: HdfFile) {}
 
-  async read(block: Block): Promise<Cursor> {
-    const cursor = await this.#blocks.get(block.address, () => checkedStructure(this.file, block));
-    return cursor;
+  read(block: Block): Promise<Cursor> {
+    return this.#blocks.get(block.address, () => checkedStructure(this.file, block));
   }
 
   /** Returns an entry of a block. @param at offset of the entry in the block. */

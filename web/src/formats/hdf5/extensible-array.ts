@@ -32,14 +32,10 @@ interface Super {
 }
 
 export class ExtensibleArray implements EntryArray {
-  readonly #reader: BlockReader;
-
   private constructor(
-    file: HdfFile,
+    private readonly reader: BlockReader,
     private readonly header: Header,
-  ) {
-    this.#reader = new BlockReader(file);
-  }
+  ) {}
 
   static async open(file: HdfFile, address: number): Promise<ExtensibleArray> {
     const length = 16 + file.offsetBytes + 6 * file.lengthBytes;
@@ -47,58 +43,46 @@ export class ExtensibleArray implements EntryArray {
     const head = await checkedStructure(file, { address, length, what, signature: "EAHD" });
     checkVersion(head, 0);
     head.skip(1);
-    const [entryBytes, bits, indexEntries, minEntries, minPointers, pageBits] = head.take(
-      6,
-    ) as unknown as number[];
+    const [entryBytes, bits, indexEntries] = [head.u8(), head.u8(), head.u8()];
+    const [minEntries, minPointers, pageBits] = [head.u8(), head.u8(), head.u8()];
     head.skip(6 * file.lengthBytes);
     const block = file.address(head);
-    const directSupers = 2 * Math.log2(minPointers!);
-    const supers = 1 + bits! - Math.log2(minEntries!);
+    const directSupers = 2 * Math.log2(minPointers);
+    const supers = 1 + bits - Math.log2(minEntries);
     const isValid =
-      Number.isInteger(supers) && Number.isInteger(directSupers) && bits! <= 64 && supers >= directSupers;
-    if (!isValid || entryBytes! < file.offsetBytes)
+      Number.isInteger(supers) && Number.isInteger(directSupers) && bits <= 64 && supers >= directSupers;
+    if (!isValid || entryBytes < file.offsetBytes)
       throw badFile(
         `${head.what} has blocks of ${minEntries} entries, ${minPointers} pointers, ${bits} bits`,
       );
-    return new ExtensibleArray(file, {
-      ...{
-        entryBytes: entryBytes!,
-        indexEntries: indexEntries!,
-        minEntries: minEntries!,
-        directSupers,
-        supers,
-        block,
-      },
-      ...{ offsetBytes: Math.ceil(bits! / 8), pageEntries: 2 ** pageBits! },
+    return new ExtensibleArray(new BlockReader(file), {
+      ...{ entryBytes, indexEntries, minEntries, directSupers, supers, block },
+      ...{ offsetBytes: Math.ceil(bits / 8), pageEntries: 2 ** pageBits },
     });
-  }
-
-  get entryBytes(): number {
-    return this.header.entryBytes;
   }
 
   async entry(index: number): Promise<Uint8Array | undefined> {
     const { entryBytes, indexEntries, directSupers, block } = this.header;
     if (block === undefined) return undefined;
-    const { offsetBytes: addressBytes } = this.#reader.file;
+    const { offsetBytes: addressBytes } = this.reader.file;
     const indexBlock = this.#indexBlock(block);
     const start = 6 + addressBytes;
-    if (index < indexEntries) return this.#reader.entry(indexBlock, start + index * entryBytes, entryBytes);
+    if (index < indexEntries) return this.reader.entry(indexBlock, start + index * entryBytes, entryBytes);
     const place = this.#place(index - indexEntries);
     const pointers = start + indexEntries * entryBytes;
     if (place.index < directSupers) {
       const at = pointers + (firstBlock(place.index) + place.block) * addressBytes;
-      return this.#inBlock(await this.#reader.address(indexBlock, at), place);
+      return this.#inBlock(await this.reader.address(indexBlock, at), place);
     }
     const at = pointers + (firstBlock(directSupers) + place.index - directSupers) * addressBytes;
-    const address = await this.#reader.address(indexBlock, at);
+    const address = await this.reader.address(indexBlock, at);
     return address === undefined ? undefined : this.#inSuper(address, place);
   }
 
   #indexBlock(address: number): Block {
     const { entryBytes, indexEntries, directSupers, supers } = this.header;
     const pointers = firstBlock(directSupers) + supers - directSupers;
-    const { offsetBytes: addressBytes } = this.#reader.file;
+    const { offsetBytes: addressBytes } = this.reader.file;
     const length = 6 + addressBytes + indexEntries * entryBytes + pointers * addressBytes + 4;
     return { address, length, what: "index block", signature: "EAIB" };
   }
@@ -116,22 +100,22 @@ export class ExtensibleArray implements EntryArray {
 
   /** Bytes before the contents of super blocks and data blocks. */
   get #prefixBytes(): number {
-    return 6 + this.#reader.file.offsetBytes + this.header.offsetBytes;
+    return 6 + this.reader.file.offsetBytes + this.header.offsetBytes;
   }
 
   async #inSuper(address: number, place: Super): Promise<Uint8Array | undefined> {
     const { pageEntries } = this.header;
-    const { offsetBytes: addressBytes } = this.#reader.file;
+    const { offsetBytes: addressBytes } = this.reader.file;
     const { blocks, blockEntries } = place;
     const pages = blockEntries > pageEntries ? blockEntries / pageEntries : 0;
     const bitmaps = this.#prefixBytes;
     const pointers = bitmaps + blocks * Math.ceil(pages / 8);
     const length = pointers + blocks * addressBytes + 4;
     const superBlock = { address, length, what: "super block", signature: "EASB" };
-    const found = await this.#reader.address(superBlock, pointers + place.block * addressBytes);
+    const found = await this.reader.address(superBlock, pointers + place.block * addressBytes);
     if (found === undefined || pages === 0) return this.#inBlock(found, place);
     const page = Math.floor(place.entry / pageEntries);
-    const { bytes } = await this.#reader.read(superBlock);
+    const { bytes } = await this.reader.read(superBlock);
     if (!hasBit(bytes.subarray(bitmaps), place.block * pages + page)) return undefined;
     return this.#inPage(found, page, place.entry % pageEntries);
   }
@@ -144,7 +128,7 @@ export class ExtensibleArray implements EntryArray {
     if (address === undefined) return undefined;
     const length = this.#prefixBytes + blockEntries * entryBytes + 4;
     const block = { address, length, what: "data block", signature: "EADB" };
-    return this.#reader.entry(block, this.#prefixBytes + entry * entryBytes, entryBytes);
+    return this.reader.entry(block, this.#prefixBytes + entry * entryBytes, entryBytes);
   }
 
   async #inPage(address: number, page: number, entry: number): Promise<Uint8Array> {
@@ -152,7 +136,7 @@ export class ExtensibleArray implements EntryArray {
     const length = pageEntries * entryBytes + 4;
     const start = address + this.#prefixBytes + 4 + page * length;
     const block = { address: start, length, what: "page of an extensible array" };
-    return this.#reader.entry(block, entry * entryBytes, entryBytes);
+    return this.reader.entry(block, entry * entryBytes, entryBytes);
   }
 }
 

@@ -1,8 +1,8 @@
 /** An HDF5 file: addresses relative to its base, sizes of offsets and lengths, checks of its end. */
 
 import type { MaybePromise } from "../../store/store.js";
-import { limitExceeded, unsupported, type ZarrError } from "../../util/errors.js";
-import { badFile, Cursor } from "../file/cursor.js";
+import { limitExceeded, type ZarrError } from "../../util/errors.js";
+import { badFile, Cursor, unsupportedFile } from "../file/cursor.js";
 import type { FileContext } from "../file/model.js";
 import { Turns } from "../file/turns.js";
 
@@ -67,27 +67,40 @@ export class HdfFile {
 
   /** Reads an address; undefined if it is the undefined one. */
   address(cursor: Cursor): number | undefined {
-    const { offsetBytes } = this.form;
-    const { at } = cursor;
-    const bytes = cursor.take(offsetBytes);
-    if (bytes.every((byte) => byte === 0xff)) return undefined;
-    cursor.at = at;
-    return cursor.uint(offsetBytes);
+    return definedUint(cursor, this.form.offsetBytes);
   }
 
   /** Reads a length; undefined if all bits are set. */
   length(cursor: Cursor): number | undefined {
-    const { lengthBytes } = this.form;
-    const { at } = cursor;
-    const bytes = cursor.take(lengthBytes);
-    if (bytes.every((byte) => byte === 0xff)) return undefined;
-    cursor.at = at;
-    return cursor.uint(lengthBytes);
+    return definedUint(cursor, this.form.lengthBytes);
   }
 
   /** Returns the error of a feature of the file that the library does not read. */
   unsupported(what: string): ZarrError {
-    return unsupported(`${this.context.name}: ${what}`, { code: "unsupported-file" });
+    return unsupportedFile(`${this.context.name}: ${what}`);
+  }
+}
+
+/** Reads an unsigned integer; undefined if all bits are set. */
+export function definedUint(cursor: Cursor, width: number): number | undefined {
+  const { at } = cursor;
+  if (cursor.take(width).every((byte) => byte === 0xff)) return undefined;
+  cursor.at = at;
+  return cursor.uint(width);
+}
+
+/** Bounds the memory of values that come from few bytes, such as many references to one object. */
+export class Budget {
+  /** @param message of the error if `left` bytes are exceeded. */
+  constructor(
+    private left: number,
+    private readonly message: string,
+  ) {}
+
+  /** @throws LimitExceeded if the bytes of all calls exceed the budget. */
+  spend(bytes: number): void {
+    this.left -= bytes;
+    if (this.left < 0) throw limitExceeded(this.message);
   }
 }
 
@@ -100,7 +113,6 @@ export function checkSignature(cursor: Cursor, signature: string): void {
 /** Reads a one-byte version. @throws Unsupported for others. */
 export function checkVersion(cursor: Cursor, ...known: readonly number[]): number {
   const version = cursor.u8();
-  if (!known.includes(version))
-    throw unsupported(`${cursor.what} has the unknown version ${version}`, { code: "unsupported-file" });
+  if (!known.includes(version)) throw unsupportedFile(`${cursor.what} has the unknown version ${version}`);
   return version;
 }

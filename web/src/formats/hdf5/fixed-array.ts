@@ -14,14 +14,10 @@ interface Header {
 }
 
 export class FixedArray implements EntryArray {
-  readonly #reader: BlockReader;
-
   private constructor(
-    file: HdfFile,
+    private readonly reader: BlockReader,
     private readonly header: Header,
-  ) {
-    this.#reader = new BlockReader(file);
-  }
+  ) {}
 
   static async open(file: HdfFile, address: number): Promise<FixedArray> {
     const length = 12 + file.offsetBytes + file.lengthBytes;
@@ -33,11 +29,7 @@ export class FixedArray implements EntryArray {
     const count = head.uint(file.lengthBytes);
     const block = file.address(head);
     if (entryBytes < file.offsetBytes) throw badFile(`${head.what} has entries of ${entryBytes} bytes`);
-    return new FixedArray(file, { entryBytes, pageEntries: 2 ** pageBits, count, block });
-  }
-
-  get entryBytes(): number {
-    return this.header.entryBytes;
+    return new FixedArray(new BlockReader(file), { entryBytes, pageEntries: 2 ** pageBits, count, block });
   }
 
   async entry(index: number): Promise<Uint8Array | undefined> {
@@ -45,24 +37,20 @@ export class FixedArray implements EntryArray {
     if (index >= count) throw badFile(`a fixed array of ${count} entries lacks entry ${index}`);
     if (address === undefined) return undefined;
     const block = { address, what: "block of a fixed array", signature: "FADB" };
-    const prefixBytes = 6 + this.#reader.file.offsetBytes;
+    const prefixBytes = 6 + this.reader.file.offsetBytes;
     if (count <= pageEntries) {
       const whole = { ...block, length: prefixBytes + count * entryBytes + 4 };
-      return this.#reader.entry(whole, prefixBytes + index * entryBytes, entryBytes);
+      return this.reader.entry(whole, prefixBytes + index * entryBytes, entryBytes);
     }
     const pages = Math.ceil(count / pageEntries);
     const head: Block = { ...block, length: prefixBytes + Math.ceil(pages / 8) + 4 };
-    const { bytes } = await this.#reader.read(head);
+    const { bytes } = await this.reader.read(head);
     const page = Math.floor(index / pageEntries);
     if (!hasBit(bytes.subarray(prefixBytes), page)) return undefined;
     const first = page * pageEntries;
-    return this.#reader.entry(
-      {
-        address: address + head.length + page * (pageEntries * entryBytes + 4),
-        length: Math.min(pageEntries, count - first) * entryBytes + 4,
-        what: "page of a fixed array",
-      },
-      ...[(index - first) * entryBytes, entryBytes],
-    );
+    const start = address + head.length + page * (pageEntries * entryBytes + 4);
+    const length = Math.min(pageEntries, count - first) * entryBytes + 4;
+    const entries = { address: start, length, what: "page of a fixed array" };
+    return this.reader.entry(entries, (index - first) * entryBytes, entryBytes);
   }
 }

@@ -1,9 +1,9 @@
 /** Fractal heaps: links and attributes of objects that have many. Spec: HDF5 File Format Specification, III.G. */
 
 import { badFile, Cursor } from "../file/cursor.js";
-import { NodeCache } from "../file/node-cache.js";
+import { NodeCache, once } from "../file/node-cache.js";
 import { BTree2 } from "./btree2.js";
-import { checkedStructure, checkSum, lookup3 } from "./checksum.js";
+import { checkedStructure, checkSum } from "./checksum.js";
 import { checkSignature, checkVersion, type HdfFile } from "./file.js";
 
 /** Sizes of the blocks: row 0 and 1 of the table have blocks of the start size, each further row doubles them. */
@@ -48,7 +48,7 @@ const isPowerOf2 = (value: number): boolean => value > 0 && 2 ** log2(value) ===
 export class FractalHeap {
   readonly #blocks = new NodeCache<Uint8Array>();
   readonly #indirect = new NodeCache<Cursor>();
-  readonly #hugeTree = new NodeCache<BTree2>();
+  readonly #hugeTree = once(() => this.#openHugeTree());
 
   private constructor(
     private readonly file: HdfFile,
@@ -107,11 +107,12 @@ export class FractalHeap {
       let row = 0;
       for (let end = rowBytes; end <= within; end *= 2) row++;
       const bytes = table.startBytes * 2 ** Math.max(row - 1, 0);
-      const column = Math.floor((within - (row === 0 ? 0 : bytes * table.width)) / bytes);
+      const rowStart = row === 0 ? 0 : bytes * table.width;
+      const column = Math.floor((within - rowStart) / bytes);
       if (row >= block.rows) throw badFile(`${what} ends before the offset ${offset}`);
       const address = await this.#entry(block, row, column);
       if (address === undefined) throw badFile(`${what} has no block for the offset ${offset}`);
-      const start = block.start + (row === 0 ? 0 : bytes * table.width) + column * bytes;
+      const start = block.start + rowStart + column * bytes;
       if (row < table.directRows) return { address, start, bytes };
       block = { address, start, rows: log2(bytes / rowBytes) + 1 };
     }
@@ -147,8 +148,8 @@ export class FractalHeap {
   }
 
   async #readDirect({ address, bytes: length }: DirectBlock): Promise<Uint8Array> {
-    const { bytes } = await this.file.cursor(address, length, "direct block");
-    const cursor = new Cursor(bytes, `the direct block at ${address}`);
+    const cursor = await this.file.cursor(address, length, "direct block");
+    const { bytes } = cursor;
     checkSignature(cursor, "FHDB");
     this.#checkOwner(cursor);
     if (!this.header.hasChecksums) return bytes;
@@ -156,7 +157,7 @@ export class FractalHeap {
     const stored = cursor.u32();
     const copy = bytes.slice();
     copy.fill(0, cursor.at - 4, cursor.at);
-    checkSum(cursor, lookup3(copy), stored);
+    checkSum(cursor, copy, stored);
     return bytes;
   }
 
@@ -182,16 +183,22 @@ export class FractalHeap {
   async #hugeRecord(id: Cursor): Promise<Uint8Array> {
     const { file, header } = this;
     const key = id.uint(Math.min(header.idBytes - 1, 8));
-    const { hugeTree } = header;
-    if (hugeTree === undefined) throw badFile(`${id.what} names a huge object of a heap without them`);
-    const tree = await this.#hugeTree.get(hugeTree, () => BTree2.open(file, hugeTree));
+    const tree = await this.#hugeTree();
     const keyAt = file.offsetBytes + file.lengthBytes;
-    if (tree.recordBytes !== keyAt + file.lengthBytes)
-      throw badFile(`${id.what} has a B-tree of another kind`);
     const keyOf = (record: Uint8Array) => new Cursor(record, id.what, true, keyAt).uint(file.lengthBytes);
     const record = await tree.find((record) => keyOf(record) - key);
     if (!record) throw badFile(`${id.what} names no object of the heap`);
     return record;
+  }
+
+  async #openHugeTree(): Promise<BTree2> {
+    const { file, address, header } = this;
+    const what = `the fractal heap at ${address}`;
+    if (header.hugeTree === undefined) throw badFile(`${what} has no huge objects`);
+    const tree = await BTree2.open(file, header.hugeTree);
+    if (tree.recordBytes !== file.offsetBytes + 2 * file.lengthBytes)
+      throw badFile(`${what} has a B-tree of another kind`);
+    return tree;
   }
 }
 
@@ -245,7 +252,7 @@ interface DenseObject {
   readonly bytes: Uint8Array | undefined;
 }
 
-/** Objects that are read in parallel: their blocks may be far apart. */
+/** Objects read in parallel: their blocks may be far apart. */
 const parallel = 64;
 
 /**

@@ -26,10 +26,33 @@ interface Heap {
 
 const heaps = new WeakMap<HdfFile, Heap>();
 
-/** Returns an object of the global heap of a file, which the caller must not change; at once if its collection is kept. */
-export function heapObject(file: HdfFile, address: number, index: number): MaybePromise<Uint8Array> {
-  const heap = heaps.get(file) ?? { kept: new LruCache<Collection>(keptBytes), last: undefined };
+const noBytes = new Uint8Array(0);
+
+/**
+ * Reads an element of variable length: a length, the address of a collection and the index of an object in it.
+ * @returns the number of items, and the object, which the caller must not change; at once if its collection is kept.
+ */
+export function readVariable(
+  file: HdfFile,
+  cursor: Cursor,
+): { readonly length: number; readonly object: MaybePromise<Uint8Array> } {
+  const length = cursor.u32();
+  const address = file.address(cursor);
+  const index = cursor.u32();
+  if (length === 0 || address === undefined || address === 0) return { length: 0, object: noBytes };
+  return { length, object: heapObject(file, address, index) };
+}
+
+function heapOf(file: HdfFile): Heap {
+  const known = heaps.get(file);
+  if (known) return known;
+  const heap = { kept: new LruCache<Collection>(keptBytes), last: undefined };
   heaps.set(file, heap);
+  return heap;
+}
+
+function heapObject(file: HdfFile, address: number, index: number): MaybePromise<Uint8Array> {
+  const heap = heapOf(file);
   if (heap.last?.address !== address) heap.last = heap.kept.get(String(address));
   if (heap.last) return objectOf(file, heap.last, index);
   return readCollection(file, address).then((read) => {

@@ -48,7 +48,7 @@ export interface ObjectHeader {
 
 /** Bytes before the messages, at most. */
 const maxPrefix = 34;
-/** Bounds the continuations and messages of a header: no writer has so many. */
+/** Maximum numbers of continuations and messages of a header, above those of any writer. */
 const maxBlocks = 2 ** 16;
 const maxMessages = 2 ** 17;
 const what = "object header";
@@ -91,7 +91,7 @@ export async function readHeader(
   return { address, messages };
 }
 
-/** Where the first messages are, and whether they have their order of creation. */
+/** Position and length of the first messages, and whether messages have their order of creation. */
 interface HeaderForm {
   readonly start: number;
   readonly length: number;

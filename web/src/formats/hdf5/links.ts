@@ -1,10 +1,9 @@
 /** The links of a group: in a symbol table, in the header, or in a fractal heap. Spec: HDF5 File Format Specification, IV.A.2. */
 
-import { limitExceeded } from "../../util/errors.js";
 import { inSlices, type Steps, sortSteps } from "../../util/slices.js";
 import { badFile, Cursor, textOf } from "../file/cursor.js";
 import { BTree1, groupNodes } from "./btree1.js";
-import { checkSignature, checkVersion, type HdfFile } from "./file.js";
+import { Budget, checkSignature, checkVersion, type HdfFile } from "./file.js";
 import { denseObjects } from "./fractal-heap.js";
 import { messageType, type ObjectHeader } from "./header.js";
 
@@ -26,13 +25,18 @@ export async function readLinks(
   file: HdfFile,
   { messages }: ObjectHeader,
 ): Promise<ReadonlyMap<string, Link>> {
-  let found: NamedLink[] = [];
-  const budget = new Budget(file);
+  const found: NamedLink[] = [];
+  const add = (links: readonly NamedLink[]) => {
+    for (const named of links) found.push(named);
+  };
+  const { limits, name } = file.context;
+  // Many links can have the same bytes as their names.
+  const budget = new Budget(limits.metadataBytes, `${name} has a group above the limit of links`);
   for (const { type, bytes } of messages) {
     const cursor = new Cursor(bytes, "a group");
-    if (type === messageType.symbolTable) found = found.concat(await tableLinks(file, cursor, budget));
-    else if (type === messageType.link) found.push(readLink(file, cursor, budget));
-    else if (type === messageType.linkInfo) found = found.concat(await denseLinks(file, cursor, budget));
+    if (type === symbolTable) add(await tableLinks(file, cursor, budget));
+    else if (type === link) add([readLink(file, cursor, budget)]);
+    else if (type === linkInfo) add(await denseLinks(file, cursor, budget));
   }
   return inSlices(inOrder(found));
 }
@@ -63,28 +67,12 @@ function* inOrder(found: readonly NamedLink[]): Steps<ReadonlyMap<string, Link>>
 /** Memory of a link without its name. */
 const linkBytes = 64;
 
-/** Bounds the memory of the links of a group: many links can have the same bytes as their names. */
-class Budget {
-  #left: number;
-
-  constructor(private readonly file: HdfFile) {
-    this.#left = file.context.limits.metadataBytes;
-  }
-
-  /** @throws LimitExceeded if names and links exceed `limits.metadataBytes`. */
-  spend(bytes: number): void {
-    this.#left -= bytes;
-    if (this.#left < 0) throw limitExceeded(`${this.file.context.name} has a group above the limit of links`);
-  }
-}
+const { symbolTable, linkInfo, groupInfo, link } = messageType;
+const groupMessages: ReadonlySet<number> = new Set([symbolTable, linkInfo, groupInfo, link]);
 
 /** Whether an object is a group. */
 export const isGroup = ({ messages }: ObjectHeader): boolean =>
-  messages.some(({ type }) =>
-    [messageType.symbolTable, messageType.linkInfo, messageType.groupInfo, messageType.link].includes(
-      type as 2,
-    ),
-  );
+  messages.some(({ type }) => groupMessages.has(type));
 
 async function denseLinks(file: HdfFile, cursor: Cursor, budget: Budget): Promise<NamedLink[]> {
   const links: NamedLink[] = [];
@@ -128,7 +116,7 @@ async function tableLinks(file: HdfFile, cursor: Cursor, budget: Budget): Promis
   const tables = new BTree1(file, tree, groupNodes, file.lengthBytes);
   for await (const { address } of tables.leaves()) {
     await file.turn();
-    for (const link of await readTable(file, address, names, budget)) links.push(link);
+    for (const named of await readTable(file, address, names, budget)) links.push(named);
   }
   return links;
 }

@@ -1,4 +1,4 @@
-/** Datatypes of HDF5 as data types of Zarr v3. What cannot be mapped exactly is refused by name. */
+/** Maps datatypes of HDF5 to data types of Zarr v3. Types without an exact equal are refused by name. */
 
 import type { DType } from "../../dtypes/dtype.js";
 import { printFill } from "../../dtypes/fill-print.js";
@@ -6,6 +6,7 @@ import { swappedItem } from "../../dtypes/fill-value.js";
 import { parseDataType } from "../../dtypes/v3.js";
 import { isSameBytes } from "../../util/bytes.js";
 import type { Json, PlainJson } from "../../util/json.js";
+import { countOf } from "../../util/shapes.js";
 import { bytesCodec, named } from "../file/documents.js";
 import type { HdfFile } from "./file.js";
 import type { CompoundType, Datatype, EnumType, FloatType, IntegerType, RawType } from "./types.js";
@@ -162,7 +163,7 @@ function fieldPart(file: HdfFile, type: Datatype): Part {
   if (type.kind !== "array") return partOf(file, type, false);
   const [length = 1, ...rest] = type.shape;
   const { base } = type;
-  const size = base.size * rest.reduce((a, b) => a * b, 1);
+  const size = base.size * countOf(rest);
   const part = fieldPart(file, rest.length > 0 ? { kind: "array", size, base, shape: rest } : base);
   const fields = Array.from({ length }, (_, i) => ({ name: String(i), data_type: part.json }));
   return { json: { name: "struct", configuration: { fields } }, isLittle: part.isLittle };

@@ -1,5 +1,6 @@
 /** Parses the messages of datasets: dataspace, fill value, layout, filters. Spec: HDF5 File Format Specification, IV.A.2. */
 
+import { countOf } from "../../util/shapes.js";
 import { badFile, type Cursor } from "../file/cursor.js";
 import { checkVersion, type HdfFile } from "./file.js";
 import type { ChunkedLayout, ChunkIndex, Dataspace, Filter, Layout } from "./types.js";
@@ -53,29 +54,27 @@ function readFilter(cursor: Cursor, version: number): Filter {
 /** Reads the layout. @throws Unsupported for virtual datasets. */
 export function readLayout(file: HdfFile, cursor: Cursor): Layout {
   const version = checkVersion(cursor, 1, 2, 3, 4, 5);
-  if (version < 3) return readOldLayout(file, cursor, version);
+  if (version < 3) return readOldLayout(file, cursor);
   const kind = cursor.u8();
   if (kind === 0) return { kind: "compact", bytes: cursor.take(cursor.u16()) };
   if (kind === 1)
     return { kind: "contiguous", address: file.address(cursor), size: cursor.uint(file.lengthBytes) };
   if (kind === 3) throw file.unsupported("virtual datasets are not read");
   if (kind !== 2) throw badFile(`${cursor.what} has the unknown layout class ${kind}`);
-  if (version > 3) return readIndexedLayout(file, cursor, version);
+  if (version > 3) return readIndexedLayout(file, cursor);
   const rank = readRank(cursor);
   const address = file.address(cursor);
-  const lengths = Array.from({ length: rank }, () => cursor.u32());
-  return chunkedLayout(cursor, { version, flags: 0, lengths, address, index: { kind: "btree1" } });
+  return treeLayout(cursor, address, rank);
 }
 
-function readOldLayout(file: HdfFile, cursor: Cursor, version: number): Layout {
+function readOldLayout(file: HdfFile, cursor: Cursor): Layout {
   const rank = cursor.u8();
   const kind = cursor.u8();
   cursor.skip(5);
   if (rank > maxRank + 1) throw badFile(`${cursor.what} has ${rank} dimensions`);
   const address = kind === 0 ? undefined : file.address(cursor);
-  const lengths = Array.from({ length: rank }, () => cursor.u32());
-  if (kind === 2 && rank > 0)
-    return chunkedLayout(cursor, { version, flags: 0, lengths, address, index: { kind: "btree1" } });
+  if (kind === 2 && rank > 0) return treeLayout(cursor, address, rank);
+  cursor.skip(4 * rank);
   if (kind === 0) return { kind: "compact", bytes: cursor.take(cursor.u32()) };
   if (kind !== 1) throw badFile(`${cursor.what} has the unknown layout class ${kind}`);
   return { kind: "contiguous", address, size: undefined };
@@ -88,14 +87,14 @@ function readRank(cursor: Cursor): number {
   return rank;
 }
 
-function readIndexedLayout(file: HdfFile, cursor: Cursor, version: number): ChunkedLayout {
+function readIndexedLayout(file: HdfFile, cursor: Cursor): ChunkedLayout {
   const flags = cursor.u8();
   const rank = readRank(cursor);
   const width = cursor.u8();
   if (width < 1 || width > 8) throw badFile(`${cursor.what} has chunk lengths of ${width} bytes`);
   const lengths = Array.from({ length: rank }, () => cursor.uint(width));
   const index = readIndex(file, cursor, flags);
-  return chunkedLayout(cursor, { version, flags, lengths, address: file.address(cursor), index });
+  return chunkedLayout(cursor, { flags, lengths, address: file.address(cursor), index });
 }
 
 /** Kinds of indexes by their number, and the bytes of their parameters. */
@@ -119,15 +118,22 @@ function readIndex(file: HdfFile, cursor: Cursor, flags: number): ChunkIndex {
   return { kind: found[0] };
 }
 
+/** Reads the lengths of chunks in a B-tree of version 1, which all layouts before version 4 have. */
+function treeLayout(cursor: Cursor, address: number | undefined, rank: number): ChunkedLayout {
+  const lengths = Array.from({ length: rank }, () => cursor.u32());
+  return chunkedLayout(cursor, { flags: 0, lengths, address, index: { kind: "btree1" } });
+}
+
+/** @param lengths of a chunk and of an element. */
 function chunkedLayout(
   { what }: Cursor,
   {
     lengths,
     ...rest
-  }: Omit<ChunkedLayout, "kind" | "chunk" | "elementBytes"> & { readonly lengths: readonly number[] },
+  }: Pick<ChunkedLayout, "flags" | "address" | "index"> & { readonly lengths: readonly number[] },
 ): ChunkedLayout {
-  const chunk = lengths.slice(0, -1);
-  const bytes = lengths.reduce((product, length) => product * length, 1);
-  if (!(bytes > 0 && bytes <= Number.MAX_SAFE_INTEGER)) throw badFile(`${what} has chunks of ${bytes} bytes`);
-  return { kind: "chunked", chunk, elementBytes: lengths.at(-1)!, ...rest };
+  const chunkBytes = countOf(lengths);
+  if (!(chunkBytes > 0 && chunkBytes <= Number.MAX_SAFE_INTEGER))
+    throw badFile(`${what} has chunks of ${chunkBytes} bytes`);
+  return { kind: "chunked", chunk: lengths.slice(0, -1), elementBytes: lengths.at(-1)!, chunkBytes, ...rest };
 }

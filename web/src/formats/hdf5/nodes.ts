@@ -4,6 +4,7 @@ import { untilAborted } from "../../util/async.js";
 import { isZarrError, limitExceeded } from "../../util/errors.js";
 import type { JsonObject } from "../../util/json.js";
 import type { FileGroup, FileNode } from "../file/model.js";
+import { NodeCache } from "../file/node-cache.js";
 import { HdfArray } from "./array.js";
 import { type Attribute, attributesAt, attributesJson, readAttributes } from "./attributes.js";
 import type { HdfFile } from "./file.js";
@@ -26,7 +27,7 @@ import type { MessageReader } from "./shared.js";
 
 /** Maximum number of links that a soft link may lead through. */
 const maxSteps = 1000;
-/** Members that are looked at in parallel: their headers may be far apart. */
+/** Members opened in parallel: their headers may be far apart. */
 const parallel = 16;
 /** Maximum number of times that groups are reached over further paths; a few links can form millions of paths. */
 const maxPaths = 2 ** 16;
@@ -34,9 +35,9 @@ const maxPaths = 2 ** 16;
 /** The objects of a file. */
 export class Objects implements Surroundings {
   isNetcdf = false;
-  readonly #links = new Map<number, ReadonlyMap<string, Link>>();
+  readonly #links = new NodeCache<ReadonlyMap<string, Link>>();
   /** Lengths of dimensions by the address of their scale. */
-  readonly #lengths = new Map<number, number>();
+  readonly #lengths = new NodeCache<number>();
   readonly #opened = new Set<number>();
   #paths = 0;
 
@@ -80,9 +81,11 @@ export class Objects implements Surroundings {
   /**
    * Returns the length of an unlimited dimension of NetCDF-4: of its coordinate, or of the longest variable that uses it.
    */
-  async dimensionLength(address: number): Promise<number> {
-    const kept = this.#lengths.get(address);
-    if (kept !== undefined) return kept;
+  dimensionLength(address: number): Promise<number> {
+    return this.#lengths.get(address, () => this.#readLength(address));
+  }
+
+  async #readLength(address: number): Promise<number> {
     const header = await readHeader(this.file, address, (part) => this.#isCoordinate(part));
     const attributes = await readAttributes(this.reader, header);
     const uses = isBareDimension(attributes) ? scaleUses(this.file, attributes) : [];
@@ -91,7 +94,6 @@ export class Objects implements Surroundings {
       const shape = await this.#shape(await readHeader(this.file, user));
       length = Math.max(length, shape[axis] ?? 0);
     }
-    this.#lengths.set(address, length);
     return length;
   }
 
@@ -107,13 +109,10 @@ export class Objects implements Surroundings {
     return (space && readDataspace(this.file, space).shape) ?? [];
   }
 
-  /** Returns the links of the group at an address. */
-  async links(header: ObjectHeader): Promise<ReadonlyMap<string, Link>> {
-    const kept = this.#links.get(header.address);
-    if (kept) return kept;
-    const links = await readLinks(this.file, header);
-    this.#links.set(header.address, links);
-    return links;
+  /** Returns the links of the group at an address. @param header of the group. Default: it is read. */
+  links(address: number, header?: ObjectHeader): Promise<ReadonlyMap<string, Link>> {
+    const read = async () => readLinks(this.file, header ?? (await readHeader(this.file, address)));
+    return this.#links.get(address, read);
   }
 
   /**
@@ -131,8 +130,7 @@ export class Objects implements Surroundings {
     for (const name of link.path.split("/")) {
       if (name === "" || name === ".") continue;
       if (--budget.left < 0) return undefined;
-      const links = await this.links(await readHeader(this.file, address));
-      const next = links.get(name);
+      const next = (await this.links(address)).get(name);
       address = next && (await this.resolve(next, address, budget));
       if (address === undefined) return undefined;
     }
@@ -187,7 +185,7 @@ class HdfGroup implements FileGroup, ScaleGroup {
   }
 
   links(): Promise<ReadonlyMap<string, Link>> {
-    return this.objects.links(this.header);
+    return this.objects.links(this.header.address, this.header);
   }
 
   async members(signal: AbortSignal | undefined): Promise<readonly string[]> {

@@ -3,8 +3,9 @@
 import { Cursor } from "../file/cursor.js";
 import { type Attribute, attributesAt } from "./attributes.js";
 import type { HdfFile } from "./file.js";
+import { readVariable } from "./global-heap.js";
 import type { MessageReader } from "./shared.js";
-import { fixedText, ValueReader, variableBytes } from "./values.js";
+import { fixedText, ValueReader } from "./values.js";
 
 /** Attributes that describe dimensions, which are not shown. */
 export const dimensionAttributes: ReadonlySet<string> = new Set([
@@ -64,10 +65,12 @@ export async function scaleAddresses(
   const list = attributes.get("DIMENSION_LIST");
   if (list?.type.kind !== "variable" || list.type.base.kind !== "reference") return undefined;
   const addresses: (number | undefined)[] = [];
-  for (let at = 0; at + list.type.size <= list.bytes.byteLength; at += list.type.size) {
-    const { length, object } = await variableBytes(file, list.bytes.subarray(at, at + list.type.size));
-    const isFound = length > 0 && object.byteLength >= file.offsetBytes;
-    addresses.push(isFound ? file.address(new Cursor(object, "a reference to a dimension")) : undefined);
+  const cursor = new Cursor(list.bytes, "a list of dimensions");
+  while (cursor.left >= list.type.size) {
+    const { length, object } = readVariable(file, cursor);
+    const reference = new Cursor(await object, "a reference to a dimension");
+    const isFound = length > 0 && reference.left >= file.offsetBytes;
+    addresses.push(isFound ? file.address(reference) : undefined);
   }
   return addresses;
 }

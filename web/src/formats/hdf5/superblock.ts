@@ -1,9 +1,8 @@
 /** Finds and reads the superblock. Spec: HDF5 File Format Specification, II.A and II.B. */
 
-import { unsupported } from "../../util/errors.js";
 import { badFile, Cursor } from "../file/cursor.js";
 import type { FileContext } from "../file/model.js";
-import { HdfFile } from "./file.js";
+import { checkVersion, definedUint, HdfFile } from "./file.js";
 
 const signature = "\x89HDF\r\n\x1a\n";
 /** User blocks have 0 or 512 · 2ⁿ bytes. */
@@ -23,9 +22,7 @@ export async function readSuperblock(context: FileContext): Promise<Superblock> 
   const what = `the superblock of ${name}`;
   const head = new Cursor(await blocks.read(at, 16, undefined), what);
   head.skip(signature.length);
-  const version = head.u8();
-  if (version > 3)
-    throw unsupported(`${name} has the unknown superblock version ${version}`, { code: "unsupported-file" });
+  const version = checkVersion(head, 0, 1, 2, 3);
   if (version < 2) head.skip(4);
   const [offsetBytes, lengthBytes] = [head.u8(), head.u8()];
   for (const size of [offsetBytes, lengthBytes])
@@ -36,23 +33,19 @@ export async function readSuperblock(context: FileContext): Promise<Superblock> 
     what,
   );
   cursor.skip(start);
-  const fileOf = (end: number) => new HdfFile(context, { base: at, offsetBytes, lengthBytes, end });
-  const file = fileOf(0);
-  const base = file.address(cursor) ?? 0;
-  const second = file.address(cursor);
-  const end = (file.address(cursor) ?? Number.MAX_SAFE_INTEGER) - base;
+  const address = () => definedUint(cursor, offsetBytes);
+  const base = address() ?? 0;
+  const second = address();
+  const end = (address() ?? Number.MAX_SAFE_INTEGER) - base;
+  const size = blocks.fileSize ?? Number.POSITIVE_INFINITY;
+  const file = new HdfFile(context, { base: at, offsetBytes, lengthBytes, end: Math.min(end, size - at) });
   if (version < 2) {
-    if (file.address(cursor) !== undefined) throw file.unsupported("files of several parts are not read");
+    if (address() !== undefined) throw file.unsupported("files of several parts are not read");
     cursor.skip(lengthBytes); // the name of the root
   }
-  const root = file.address(cursor);
+  const root = address();
   if (root === undefined) throw badFile(`${name} has no root group`);
-  const size = blocks.fileSize ?? Number.POSITIVE_INFINITY;
-  return {
-    file: fileOf(Math.min(end, size - at)),
-    root,
-    extension: version < 2 ? undefined : second,
-  };
+  return { file, root, extension: version < 2 ? undefined : second };
 }
 
 async function findSignature({ blocks, name }: FileContext): Promise<number> {

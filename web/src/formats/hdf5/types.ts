@@ -124,13 +124,13 @@ export type ChunkIndex =
 
 export interface ChunkedLayout {
   readonly kind: "chunked";
-  /** Version of the layout message. */
-  readonly version: number;
   /** Of version 4: bit 0: partial edge chunks are not filtered; bit 1: the single chunk is filtered. */
   readonly flags: number;
   /** Lengths of a chunk, without the one of the element. */
   readonly chunk: readonly number[];
   readonly elementBytes: number;
+  /** Bytes of a chunk before filters. */
+  readonly chunkBytes: number;
   /** Address of the index; undefined if no chunk has been written. */
   readonly address: number | undefined;
   readonly index: ChunkIndex;

@@ -2,12 +2,11 @@
 
 import { decodeFloat, floatFormats } from "../../dtypes/floats.js";
 import { jsonObject } from "../../metadata/print.js";
-import { limitExceeded } from "../../util/errors.js";
 import { type Json, JsonNumber } from "../../util/json.js";
 import { badFile, Cursor, textOf } from "../file/cursor.js";
 import { floatJson } from "../file/documents.js";
-import type { HdfFile } from "./file.js";
-import { heapObject } from "./global-heap.js";
+import { Budget, type HdfFile } from "./file.js";
+import { readVariable } from "./global-heap.js";
 import { isBooleanEnum } from "./mapping.js";
 import type {
   ArrayType,
@@ -24,19 +23,22 @@ export class NoJson extends Error {}
 
 /** Reads the values of an attribute. */
 export class ValueReader {
-  /** Bytes that the values may still have: a small value can refer to a large object many times. */
-  #left: number;
+  /** Bounds the bytes of the values: a small value can refer to a large object many times. */
+  readonly #budget: Budget;
 
   constructor(private readonly file: HdfFile) {
-    this.#left = file.context.limits.metadataBytes;
+    const { limits, name } = file.context;
+    this.#budget = new Budget(
+      limits.metadataBytes,
+      `${name} has attributes of more than ${limits.metadataBytes} bytes`,
+    );
   }
 
   /** Returns `count` values that follow one another. */
   async list(type: Datatype, bytes: Uint8Array, count: number): Promise<Json[]> {
     const size = count * type.size;
     if (bytes.byteLength < size) throw badFile(`${this.file.context.name} has an attribute that ends early`);
-    this.#left -= size;
-    if (this.#left < 0) throw limitExceeded(`${this.file.context.name} has an attribute above the limit`);
+    this.#budget.spend(size);
     const values: Json[] = [];
     for (let at = 0; at < size; at += type.size) {
       if (at % 2 ** 12 === 0) await this.file.turn();
@@ -79,23 +81,12 @@ export class ValueReader {
   }
 
   async #variable(type: VariableType, bytes: Uint8Array): Promise<Json> {
-    const { length, object } = await variableBytes(this.file, bytes);
-    if (!type.isString) return this.list(type.base, object, length);
-    this.#left -= length;
-    return fixedText(object.subarray(0, length), type.padding);
+    const { length, object } = readVariable(this.file, new Cursor(bytes, "an element of variable length"));
+    if (!type.isString) return this.list(type.base, await object, length);
+    const text = (await object).subarray(0, length);
+    this.#budget.spend(text.byteLength);
+    return fixedText(text, type.padding);
   }
-}
-
-/** Returns the object of the heap that an element of variable length refers to, and the number of its items. */
-export async function variableBytes(
-  file: HdfFile,
-  bytes: Uint8Array,
-): Promise<{ length: number; object: Uint8Array }> {
-  const cursor = new Cursor(bytes, "an element of variable length");
-  const length = cursor.u32();
-  const address = file.address(cursor);
-  if (length === 0 || address === undefined || address === 0) return { length: 0, object: new Uint8Array(0) };
-  return { length, object: await heapObject(file, address, cursor.u32()) };
 }
 
 /** Returns a string without its padding. */

@@ -26,7 +26,7 @@ export function zfpCodecs(values: readonly number[], chunk: readonly number[]): 
   const rank = take(2) + 1;
   const lengths = Array.from({ length: rank }, () => take(48 / rank) + 1);
   const codec = { name: "zfp", configuration: { mode: "expert", ...readMode(take) } };
-  // Lengths of 1 are left out.
+  // The header omits lengths of 1.
   const shape = lengths.reverse();
   return shape.join() === chunk.join() ? [codec] : [{ name: "reshape", configuration: { shape } }, codec];
 }
