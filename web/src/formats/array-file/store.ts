@@ -117,7 +117,7 @@ export class ArrayFileStore extends RangedStore implements OwnStore {
     return this.#file.name;
   }
 
-  /** @internal Asks the source whether the file is the one that was opened; false if it cannot tell. */
+  /** @internal Whether the file is unchanged since it was opened; false if its source cannot tell. */
   async isCurrent(signal: AbortSignal | undefined): Promise<boolean> {
     const { version } = blocksOf(this.#file);
     if (version.etag === undefined) return false;
@@ -324,7 +324,7 @@ class Siblings {
     return this.#found.get(path);
   }
 
-  /** The own file, and those that have been returned. */
+  /** Returns the file itself and the siblings opened so far. */
   opened(): Iterable<ByteReader> {
     const { file } = this;
     const found = this.#found;

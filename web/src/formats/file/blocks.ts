@@ -40,7 +40,7 @@ interface Block extends Kept {
 }
 
 /**
- * Blocks of a file, apart from one another. A block close to an earlier one is twice as long as that one, up to 8 MiB, and
+ * Blocks of a file, which do not overlap. A block close to an earlier one is twice as long as that one, up to 8 MiB, and
  * lies in the direction of the reads: metadata stands together, and nodes of large indexes are read in order. So the bytes
  * read are in proportion to the span that is used. Blocks far from others have 64 KiB. The least recently used blocks are
  * dropped.
@@ -175,7 +175,7 @@ export class BlockCache {
     const first = Math.max(low, start - (Math.max(start, 0) % unit));
     const wanted = Math.max(last, isBackward ? 0 : first + size);
     const end = wanted + ((unit - (wanted % unit)) % unit);
-    // A rest between blocks that is shorter than a block would cost a request of its own.
+    // A remainder before the next block that is shorter than a block would need a separate request.
     const block: Block = {
       key: String(first),
       start: first,
