@@ -17,7 +17,6 @@ const formats = readdirSync(home).flatMap((name) => /^(.*)\.py$/.exec(name)?.[1]
 function generate(format) {
   step(`Writing files: ${format}`);
   const folder = path.join(out, format);
-  rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   return attempt("/usr/bin/python3", [path.join(home, `${format}.py`), folder]);
 }

@@ -17,8 +17,8 @@ const pythonModules = [
   "cfgrib",
 ];
 
-const pythonModule = (name) => ({
-  what: `${name} for /usr/bin/python3`,
+const pythonModule = (name, use = "") => ({
+  what: `${name} for /usr/bin/python3${use}`,
   debian: `python3-${name.toLowerCase()}`,
   has: () => pythonSays(`import ${name}; print("found")`).startsWith("found"),
 });
@@ -66,16 +66,8 @@ const requirements = {
     debian: "python3-zarr",
     has: () => hasZarrPython(),
   },
-  zfpy: {
-    what: "zfpy for /usr/bin/python3, with which zarr-python reads zfp",
-    debian: "python3-zfpy",
-    has: () => pythonSays("import zfpy; print('found')").startsWith("found"),
-  },
-  msgpack: {
-    what: "msgpack for /usr/bin/python3, with which zarr-python reads msgpack2",
-    debian: "python3-msgpack",
-    has: () => pythonSays("import msgpack; print('found')").startsWith("found"),
-  },
+  zfpy: pythonModule("zfpy", ", with which zarr-python reads zfp"),
+  msgpack: pythonModule("msgpack", ", with which zarr-python reads msgpack2"),
   ...Object.fromEntries(pythonModules.map((name) => [name, pythonModule(name)])),
   chromium: {
     what: "Chromium or Chrome",

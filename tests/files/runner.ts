@@ -107,8 +107,8 @@ async function checkValues(
   if (values !== undefined) {
     const { bytes } = await getBytes(array);
     const inline = /^base64:(.*)$/.exec(values)?.[1];
-    const isInline = inline !== undefined;
-    const wanted = isInline ? Buffer.from(inline, "base64") : readFileSync(path.join(folder, values));
+    const wanted =
+      inline !== undefined ? Buffer.from(inline, "base64") : readFileSync(path.join(folder, values));
     if (tolerance === undefined) expectBytes(bytes, wanted);
     else expectNear(floats(bytes), floats(wanted), tolerance);
   }

@@ -26,7 +26,7 @@ async function turnsOf(work: () => Promise<unknown>): Promise<number> {
 it.each([
   ["bytes", (bytes: Buffer) => bytes],
   ["a stored object", (bytes: Buffer) => ({ store: new Map([["/a", bytes]]), key: "/a" })],
-] as const)("leaves a Buffer of Node as it is: %s", async (_, sourceOf) => {
+] as const)("does not change a Buffer of Node: %s", async (_, sourceOf) => {
   const golden = readFileSync(new URL("../../golden/files/hdf5/dense-False.h5", import.meta.url));
   const bytes = Buffer.from(golden);
   const store = await ArrayFileStore.open(sourceOf(bytes));
@@ -142,7 +142,7 @@ it("HDF5: refuses an attribute of many references to one long string", async () 
 
 type Tag = readonly [tag: number, type: number, count: number, value: number];
 
-/** Returns a TIFF file of pages that follow one another, and a text after them. */
+/** Returns a TIFF file of consecutive pages, with a string after the last one. */
 function tiff(
   count: number,
   tagsOf: (page: number, textAt: number) => readonly Tag[],

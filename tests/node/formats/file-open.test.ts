@@ -102,6 +102,18 @@ describe("open", () => {
     expect((await errorOf(() => open(store, { path: "changed.nc/i4_fixed" })))._tag).toBe("NotFound");
   });
 
+  it("keeps the files last opened in a store", async () => {
+    const names = Array.from({ length: 17 }, (_, i) => `${i}.nc`);
+    const store = new MapStore(new Map(names.map((name) => [`/${name}`, bytes])));
+    const storeOf = async (name: string) => (await open(store, { path: name })).store;
+    const first = await storeOf("0.nc");
+    expect(await storeOf("0.nc")).toBe(first);
+    let last: unknown;
+    for (const name of names) last = await storeOf(name);
+    expect(await storeOf("16.nc")).toBe(last);
+    expect(await storeOf("0.nc")).not.toBe(first);
+  });
+
   it("names the node that a file does not have", async () => {
     const error = await errorOf(() => open(`${server.url}/a.nc`, { path: "none" }));
     expect([error._tag, error.message]).toEqual([

@@ -349,4 +349,14 @@ describe("programs", () => {
       );
     }
   });
+
+  it.each(["a.nc", "a.h5?key=1", "a.grib2", "a.nii.gz", "a.svs", "a.fits"])(
+    "in Python do not open %s",
+    (name) => {
+      const asked = { source: `https://example.org/${name}`, dataset: { array: { zarrFormat: 3 } } };
+      expect(pythonCode(asked as CodeRequest)).toEqual({
+        reason: "zarr-python cannot open files of other formats",
+      });
+    },
+  );
 });

@@ -5,7 +5,6 @@
  */
 
 import type { ZarrVersion } from "../codecs/definition.js";
-import { handleOf } from "../store/handle.js";
 import { HttpStore } from "../store/http/store.js";
 import { isFileName, isParquetFolder, joinPath, normalizePath } from "../store/path.js";
 import { locateKey, readRange } from "../store/read.js";
@@ -16,11 +15,14 @@ import { ZipStore } from "../store/zip/store.js";
 import { invalidArgument, isZarrError, notFound, type OnWarning, unsupported } from "../util/errors.js";
 import { lazy } from "../util/lazy.js";
 import type { Limits } from "../util/limits.js";
+import { type Kept, LruCache } from "../util/lru.js";
+import { cachedFor } from "../util/platform.js";
 import { type ArrayFileStore, openFile } from "./array-file/store.js";
 import type { FolderKind } from "./folder/part.js";
 import { isObjectId } from "./icechunk/format.js";
 import { IcechunkStore } from "./icechunk/store.js";
 import type { VirtualBase } from "./icechunk/virtual.js";
+import { isForbidden } from "./kerchunk/place.js";
 import { ReferenceStore } from "./kerchunk/store.js";
 
 export { ZipStore } from "../store/zip/store.js";
@@ -319,6 +321,14 @@ export async function findOther(
   return { store: references, path };
 }
 
+/** Number of files of a store that are kept open. */
+const maxOpenFiles = 16;
+
+/** Files last opened in a store, by key: nodes are opened one by one, but share the metadata that has been read. */
+const openFilesOf = cachedFor(
+  (_store: Store) => new LruCache<Kept & { readonly file: ArrayFileStore }>(maxOpenFiles),
+);
+
 /**
  * Opens a file whose URL has the name of one; undefined if there is no file of a known format.
  * @throws Unsupported if it cannot be read; errors of the parser and of the source.
@@ -327,14 +337,13 @@ export async function findFile(
   source: ByteSource,
   { limits, onWarning, signal }: DetectOptions,
 ): Promise<Store | undefined> {
-  // Nodes of a file in a store are opened one by one: its metadata is kept for them.
-  const opened = "store" in Object(source) ? handleOf((source as StoredObject).store).files : undefined;
-  const key = (source as StoredObject).key;
-  const known = opened?.get(key) as ArrayFileStore | undefined;
+  const { store, key = "" } = source as Partial<StoredObject>;
+  const opened = store && openFilesOf(store);
+  const known = opened?.get(key)?.file;
   try {
     if (await known?.isCurrent(signal)) return known;
     const file = await openFile(byteReader(source, {}), { limits, onWarning, signal });
-    if (file) opened?.set(key, file);
+    if (file) opened?.set({ key, bytes: 1, file });
     return file;
   } catch (error) {
     if (isAbsence(error)) return undefined;
@@ -349,10 +358,11 @@ function explainFile({ url }: HttpStore, missing: unknown): void {
   missing.message = `no Zarr array or group found: ${url.href} is missing, or of an unknown format; ${formats}`;
 }
 
-/** Whether an error means that a URL is a folder, a page, or missing. Buckets respond with 403 to missing keys. */
+/** Whether an error means that a URL is a folder, a page, or missing. */
 const isAbsence = (error: unknown): boolean =>
   isZarrError(error, "NotFound") ||
-  (isZarrError(error, "Network") && (error.status === 403 || error.code === "html-page"));
+  isForbidden(error) ||
+  (isZarrError(error, "Network") && error.code === "html-page");
 
 /**
  * Looks for a file in place of the source, then at the start of the path: "data/a.nc/temp" is the array "temp" of the file
@@ -367,12 +377,16 @@ async function findInside(
   const place = placeOf(source, store);
   const whole = place && (await findFile(place.file, options));
   if (whole) return { store: whole, path: joinPath(place.path, path) };
+  const divided = divideAtFile(path);
+  const inner = divided && (await findFile({ store, key: joinKey("", divided.file) }, options));
+  return inner && { store: inner, path: divided.below };
+}
+
+/** Divides a path after the first segment with the name of a file; undefined if there is none. */
+function divideAtFile(path: string): { readonly file: string; readonly below: string } | undefined {
   const parts = path.split("/");
   const end = parts.findIndex(isFileName) + 1;
-  if (end === 0) return undefined;
-  const key = joinKey("", parts.slice(0, end).join("/"));
-  const inner = await findFile({ store, key }, options);
-  return inner && { store: inner, path: parts.slice(end).join("/") };
+  return end === 0 ? undefined : { file: parts.slice(0, end).join("/"), below: parts.slice(end).join("/") };
 }
 
 /**
@@ -386,15 +400,13 @@ function placeOf(
   const own = store instanceof HttpStore && isStore(source) ? store.url : undefined;
   if (!isUrl(source) && !own) return undefined;
   const url = new URL(own ?? (source as string | URL), globalThis.location?.href);
-  const parts = url.pathname.split("/");
-  const end = parts.findIndex(isFileName) + 1;
-  const path = decodedPath(end === 0 ? "" : parts.slice(end).join("/"), quote(url.href));
-  const isTried = end > 0 && path === "" && !isParquetFolder(url.pathname);
-  // `open` has read archives and files with the name of one.
-  if (isTried || store instanceof ZipStore || /\.zarr\/?$/i.test(url.pathname)) return undefined;
-  if (own)
-    return end > 0 && !isParquetFolder(url.pathname) ? undefined : { file: { store, key: "" }, path: "" };
-  if (end > 0) url.pathname = parts.slice(0, end).join("/");
+  const divided = divideAtFile(url.pathname);
+  const path = decodedPath(divided?.below ?? "", quote(url.href));
+  if (store instanceof ZipStore || /\.zarr\/?$/i.test(url.pathname)) return undefined;
+  // `open` has read files with the name of one.
+  if (divided && (own || path === "") && !isParquetFolder(url.pathname)) return undefined;
+  if (own) return { file: { store, key: "" }, path: "" };
+  if (divided) url.pathname = divided.file;
   return { file: url, path };
 }
 

@@ -28,8 +28,6 @@ export interface StoreHandle {
   lastVersion?: 1 | 2 | 3;
   /** The same for the drop-in for zarrita. */
   lastZarritaVersion?: 1 | 2 | 3;
-  /** Files of other formats that have been opened in the store, by key. */
-  readonly files: Map<string, Store>;
   /** Start of the stamps that this process writes: see edit/documents.ts. */
   writerId?: string;
 }
@@ -41,7 +39,6 @@ export const handleOf = cachedFor(
     pendingWrites: new Map(),
     writeListeners: new Set(),
     metadataWrites: 0,
-    files: new Map(),
   }),
 );
 

@@ -70,8 +70,7 @@ export function pythonCode(request: CodeRequest): Code {
     return { reason: "zarr-python no longer reads Zarr v1, so there is no Python for it" };
   if (v1Order === "writer") return { reason: "zarr-python has no option for this order of elements" };
   if (source.includes("|")) return { reason: "zarr-python cannot open a URL pipeline" };
-  if (/\.(?:nc[34]?|he?5|h5ad|hdf5|tiff?|fits?)$/i.test(source))
-    return { reason: "zarr-python cannot open files of other formats" };
+  if (arrayFile.test(source)) return { reason: "zarr-python cannot open files of other formats" };
   if (isZip(source)) return { reason: "zarr-python cannot open a zip archive by its address" };
   return { text: usesXarray(dataset, state) ? xarrayCode(request) : zarrCode(request) };
 }
@@ -200,6 +199,10 @@ function leafIn({ dtype }: Dataset, { field }: ViewState): Leaf {
   const leaves = dtypeLeaves(dtype);
   return leaves.find(({ name }) => name === field) ?? leaves[0]!;
 }
+
+/** Matches URLs of files of other formats, by their extension. */
+const arrayFile =
+  /\.(?:nc[34]?|netcdf|cdf|he?5|h5ad|hdf5?|mat|tiff?|tf[28]|btf|svs|gri?b2?|fi?ts?|nii(?:\.gz)?)(?:[?#]|$)/i;
 
 const isZip = (source: string) => /\.(zip|ozx)([?#]|$)/i.test(source);
 

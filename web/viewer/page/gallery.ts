@@ -86,12 +86,11 @@ const folder = "/examples";
 
 /** The samples of this server, most attractive first; empty if it offers none. */
 export async function fetchOffers(): Promise<Offer[]> {
-  const names = ["gallery.json", "files.json", "samples.json"];
-  const [gallery, files, samples] = (await Promise.all(names.map(listAt))) as [
-    unknown[],
-    unknown[],
-    unknown[],
-  ];
+  const [gallery, files, samples] = await Promise.all([
+    listAt("gallery.json"),
+    listAt("files.json"),
+    listAt("samples.json"),
+  ]);
   const shown = gallery.flatMap(galleryOffer);
   const sources = new Set(shown.map(({ source }) => source));
   return [

@@ -53,7 +53,7 @@ export async function openStores(transfer: Transfer): Promise<(Dropped | NotDrop
   // All items are accessed before the first await.
   const picked: Picked[] = items.length > 0 ? items.map(pick) : Array.from(transfer.files ?? []);
   const found = await Promise.all(picked.map(resolved));
-  const files = found.filter((entry) => entry?.file).map((entry) => entry!.file!);
+  const files = found.flatMap((entry) => entry?.file ?? []);
   const opened = await Promise.all(found.map((entry) => entry && openStore(entry, files)));
   return withoutLooseParts(opened.filter((entry) => entry !== undefined));
 }

@@ -1,5 +1,6 @@
 /** Files of other formats as Zarr stores: chunks are byte ranges of the file. */
 
+import { parseChunkKey } from "../../metadata/chunk-key-encodings.js";
 import { printDocument } from "../../metadata/print.js";
 import { handleOf } from "../../store/handle.js";
 import { type HttpStoreOptions, httpOptions } from "../../store/http/store.js";
@@ -116,7 +117,7 @@ export class ArrayFileStore extends RangedStore implements OwnStore {
     return this.#file.name;
   }
 
-  /** @internal Asks the source whether the file is the one that was opened; false if it cannot tell. */
+  /** @internal Whether the file is unchanged since it was opened; false if its source cannot tell. */
   async isCurrent(signal: AbortSignal | undefined): Promise<boolean> {
     const { version } = blocksOf(this.#file);
     if (version.etag === undefined) return false;
@@ -210,12 +211,10 @@ export class ArrayFileStore extends RangedStore implements OwnStore {
   async #chunk(path: readonly string[], signal: AbortSignal | undefined): Promise<FileChunk | undefined> {
     const found = await this.#find(path, signal, true);
     if (found?.node.kind !== "array" || path[found.depth] !== "c") return undefined;
-    const at = path.slice(found.depth + 1).map((text) => (isIndex.test(text) ? Number(text) : -1));
     const { shape, chunks } = await found.node.describe(signal);
-    const isInside = shape.every(
-      (length, axis) => at[axis]! >= 0 && at[axis]! < chunkCount(length, chunks[axis]!),
-    );
-    return at.length === shape.length && isInside ? found.node.chunk(at, signal) : undefined;
+    const at = parseChunkKey(chunkKeys, path.slice(found.depth).join("/"), shape.length);
+    const isInside = at?.every((index, axis) => index < chunkCount(shape[axis]!, chunks[axis]!));
+    return at && isInside ? found.node.chunk(at, signal) : undefined;
   }
 
   /**
@@ -318,7 +317,7 @@ class Siblings {
     return this.#found.get(path);
   }
 
-  /** The own file, and those that have been returned. */
+  /** Returns the file itself and the siblings opened so far. */
   opened(): Iterable<ByteReader> {
     const { file } = this;
     const found = this.#found;
@@ -343,7 +342,8 @@ export interface PartSpan extends FileSpan {
   readonly reader: ByteReader;
 }
 
-const isIndex = /^(?:0|[1-9]\d{0,15})$/;
+/** The encoding of the keys of chunks in the documents. */
+const chunkKeys = { name: "default", separator: "/" } as const;
 
 /** Whether a member's name can be part of a key, and of the path of a copy. */
 const isSafe = (name: string): boolean => isSegment(name) && !documentName.test(name);

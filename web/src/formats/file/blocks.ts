@@ -10,6 +10,7 @@ import {
 import { SingleFlight } from "../../util/async.js";
 import { invalidMetadata, limitExceeded, networkError, notFound } from "../../util/errors.js";
 import { defaultLimits } from "../../util/limits.js";
+import { type Kept, LruCache } from "../../util/lru.js";
 
 /** Sizes of blocks. */
 export const minBlock = 2 ** 16;
@@ -31,20 +32,20 @@ export function blocksOf(file: ByteReader, maxRead?: number): BlockCache {
 }
 
 /** A range of the file that has been requested. */
-interface Block {
+interface Block extends Kept {
   readonly start: number;
   /** End (exclusive); less than requested at the end of the file. */
   end: number;
   /** Size that the policy chose: the block may be shorter, between others. */
   readonly size: number;
   /** Undefined while it is read. */
-  bytes: Uint8Array | undefined;
-  /** Time of the last use. */
-  used: number;
+  data: Uint8Array | undefined;
+  /** Part of the budget that it takes. */
+  bytes: number;
 }
 
 /**
- * Blocks of a file, apart from one another. A block close to an earlier one is twice as long as that one, up to 8 MiB, and
+ * Blocks of a file, which do not overlap. A block close to an earlier one is twice as long as that one, up to 8 MiB, and
  * lies in the direction of the reads: metadata stands together, and nodes of large indexes are read in order. So the bytes
  * read are in proportion to the span that is used. Blocks far from others have 64 KiB. The least recently used blocks are
  * dropped.
@@ -52,14 +53,14 @@ interface Block {
 export class BlockCache {
   /** In order of their start. */
   readonly #blocks: Block[] = [];
+  /** The blocks that have been read. */
+  readonly #kept: LruCache<Block>;
   readonly #flights = new SingleFlight<void>();
   readonly #version: ObjectVersion = {};
   /** Offset that is not before the end of the file. */
   #limit = Number.POSITIVE_INFINITY;
   #size: number | undefined;
   #alignment = minBlock;
-  #clock = 0;
-  #bytes = 0;
 
   /**
    * @param maxRead maximum size of one read, in bytes. Default: `indexBytes` of the default limits.
@@ -68,8 +69,10 @@ export class BlockCache {
   constructor(
     readonly file: ByteReader,
     private readonly maxRead = defaultLimits.indexBytes,
-    private readonly budget = defaultBudget,
-  ) {}
+    budget = defaultBudget,
+  ) {
+    this.#kept = new LruCache(budget, (block) => this.#remove(block));
+  }
 
   /** Size of the file in bytes; undefined if the source has not told it. */
   get fileSize(): number | undefined {
@@ -128,9 +131,9 @@ export class BlockCache {
   cached(offset: number, length: number): Uint8Array | undefined {
     const block = this.#blocks[this.#after(offset) - 1];
     const isRange = Number.isInteger(offset) && length >= 0;
-    if (!block?.bytes || !isRange || !(offset + length <= block.end)) return undefined;
-    block.used = ++this.#clock;
-    return block.bytes.subarray(offset - block.start, offset - block.start + length);
+    if (!block?.data || !isRange || !(offset + length <= block.end)) return undefined;
+    this.#kept.get(block.key);
+    return block.data.subarray(offset - block.start, offset - block.start + length);
   }
 
   /** @throws InvalidMetadata ("bad-file") for a range that lies beyond the end of the file, as far as that is known. */
@@ -175,7 +178,7 @@ export class BlockCache {
       const next = this.#after(at);
       const before = this.#blocks[next - 1];
       const block = before && before.end > at ? before : this.#place(at, end, next);
-      block.used = ++this.#clock;
+      this.#kept.get(block.key);
       blocks.push(block);
       at = block.end;
     }
@@ -198,13 +201,14 @@ export class BlockCache {
     const first = Math.max(low, start - (Math.max(start, 0) % unit));
     const wanted = Math.max(last, isBackward ? 0 : first + size);
     const end = wanted + ((unit - (wanted % unit)) % unit);
-    // A rest between blocks that is shorter than a block would cost a request of its own.
+    // A remainder before the next block that is shorter than a block would need a separate request.
     const block: Block = {
+      key: String(first),
       start: first,
       end: high - end < minBlock ? high : end,
       size,
-      bytes: undefined,
-      used: 0,
+      data: undefined,
+      bytes: 0,
     };
     this.#blocks.splice(next, 0, block);
     return block;
@@ -214,10 +218,8 @@ export class BlockCache {
   async #wait(blocks: readonly Block[], signal: AbortSignal | undefined): Promise<void> {
     await Promise.all(
       blocks
-        .filter(({ bytes }) => !bytes)
-        .map((block) =>
-          this.#flights.run(String(block.start), signal, (shared) => this.#fetch(block, shared)),
-        ),
+        .filter(({ data }) => !data)
+        .map((block) => this.#flights.run(block.key, signal, (shared) => this.#fetch(block, shared))),
     );
     signal?.throwIfAborted();
   }
@@ -254,27 +256,15 @@ export class BlockCache {
         throw networkError(`${name}: the source returned ${length} bytes for a range of ${wanted}`, {
           code: "truncated-answer",
         });
-      if (this.#blocks.some((other) => other.bytes && other.end > end)) throw changedError(name);
+      if (this.#blocks.some((other) => other.data && other.end > end)) throw changedError(name);
       this.#limit = Math.min(this.#limit, end);
       if (length > 0 || end === 0) this.#size = end;
     }
     block.end = end;
-    block.bytes = bytes;
+    block.data = bytes;
+    block.bytes = Math.max(length, minCost);
     if (length === 0) this.#remove(block);
-    else this.#bytes += cost(block);
-    this.#trim(block);
-  }
-
-  /** Drops the least recently used blocks beyond the budget. */
-  #trim(last: Block): void {
-    while (this.#bytes > this.budget) {
-      let oldest: Block | undefined;
-      for (const block of this.#blocks)
-        if (block.bytes && block !== last && !(oldest && oldest.used < block.used)) oldest = block;
-      if (!oldest) return;
-      this.#bytes -= cost(oldest);
-      this.#remove(oldest);
-    }
+    else this.#kept.set(block);
   }
 
   #remove(block: Block): void {
@@ -287,11 +277,11 @@ export class BlockCache {
     const [first] = blocks;
     if (!first || length === 0) return new Uint8Array(0);
     if (offset + length <= first.end)
-      return first.bytes!.subarray(offset - first.start, offset - first.start + length);
+      return first.data!.subarray(offset - first.start, offset - first.start + length);
     const joined = new Uint8Array(length);
-    for (const { start, end, bytes } of blocks) {
+    for (const { start, end, data } of blocks) {
       const from = Math.max(start, offset);
-      joined.set(bytes!.subarray(from - start, Math.min(end, offset + length) - start), from - offset);
+      joined.set(data!.subarray(from - start, Math.min(end, offset + length) - start), from - offset);
     }
     return joined;
   }
@@ -304,5 +294,3 @@ export class BlockCache {
     });
   }
 }
-
-const cost = ({ start, end }: Block): number => Math.max(end - start, minCost);

@@ -8,7 +8,7 @@ import { countOf } from "../../util/shapes.js";
 /** The length of the chunks along an axis; or lengths that differ, as runs. */
 export type AxisChunks = number | readonly (readonly [length: number, count: number])[];
 
-/** What the document of an array says. */
+/** Contents of the document of an array. */
 export interface ArrayParts {
   readonly shape: readonly number[];
   /** A name of Zarr v3, or name and configuration. */

@@ -1,6 +1,6 @@
 /**
  * Nodes that the parsers of array files produce: groups and arrays with documents of Zarr v3, and chunks as ranges of
- * files. Everything is read when it is asked for.
+ * files. All reads are lazy.
  */
 
 import type { ByteReader } from "../../store/source/byte-reader.js";
@@ -24,7 +24,7 @@ export interface FileGroup {
 export interface FileArray {
   readonly kind: "array";
   /**
-   * Returns what the array's document says; called for each chunk, so the result is kept.
+   * Returns the contents of the array's document. Called for each chunk: parsers cache the result.
    * @throws Unsupported for arrays that cannot be mapped exactly.
    */
   describe(signal: AbortSignal | undefined): MaybePromise<ArrayParts>;
@@ -51,10 +51,10 @@ export type ChunkBytes =
   | { readonly bytes: Uint8Array }
   | { readonly parts: readonly ChunkBytes[] };
 
-/** The bytes of a chunk; or a whole object of its own, which may be missing. */
+/** The bytes of a chunk, or a separate object that holds it, which may be missing. */
 export type FileChunk = ChunkBytes | { readonly object: ByteReader };
 
-/** What a parser gets. */
+/** A file and its options, for a parser. */
 export interface FileContext {
   /** Name of the file for messages. */
   readonly name: string;

@@ -10,6 +10,7 @@ import type { JsonObject } from "../../util/json.js";
 import { type Limits, resolveLimits } from "../../util/limits.js";
 import { ArrayFileStore } from "../array-file/store.js";
 import type { FileNode } from "../file/model.js";
+import { isForbidden } from "../kerchunk/place.js";
 import { FolderContext } from "./context.js";
 import { n5Node } from "./n5.js";
 import { volumeNode } from "./precomputed.js";
@@ -83,8 +84,7 @@ export async function findFolder(
 /** Ignores objects that are not documents, such as pages that servers send instead of them. */
 function absent(error: unknown): undefined {
   const isPage = isZarrError(error) && ["not-json", "html-page"].includes(error.code ?? "");
-  // Buckets respond with 403 to missing keys.
-  const isMissing = isZarrError(error, "NotFound") || (isZarrError(error, "Network") && error.status === 403);
+  const isMissing = isZarrError(error, "NotFound") || isForbidden(error);
   if (!isPage && !isMissing) throw error;
 }
 

@@ -1,4 +1,5 @@
 /** Reads one object from a URL, a file, a store, a Blob or memory, and the objects beside it. */
+import { asBytes } from "../../util/bytes.js";
 import { invalidArgument, networkError } from "../../util/errors.js";
 import { defaultLimits } from "../../util/limits.js";
 import { isFileUrl, nodeModule } from "../../util/platform.js";
@@ -37,19 +38,15 @@ export interface ByteReader {
  * @throws InvalidArgument for an invalid source.
  */
 export function byteReader(source: ByteSource, options: HttpStoreOptions, client?: HttpClient): ByteReader {
-  if (source instanceof Uint8Array) return memory(plain(source));
-  if (source instanceof ArrayBuffer) return memory(new Uint8Array(source));
+  if (source instanceof Uint8Array || source instanceof ArrayBuffer) return memory(asBytes(source));
   if (source instanceof Blob) return blob(source);
   if (typeof source === "string" || source instanceof URL) return located(source, options, client);
   if (isStore(source?.store) && typeof source.key === "string") return stored(source);
   throw invalidArgument("source must be a URL, a path, an object in a store, a Blob or bytes");
 }
 
-/** Returns a view without a subclass: `slice` of a Buffer of Node does not copy. */
-const plain = (bytes: Uint8Array): Uint8Array =>
-  new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-
-function memory(bytes: Uint8Array): ByteReader {
+function memory(bytes: Uint8Array | undefined): ByteReader {
+  if (!bytes) throw invalidArgument("source is detached");
   const read: ByteReader["read"] = async (range, { version }) => {
     checkVersion(version, { size: bytes.byteLength }, "archive");
     return range ? cutRange(bytes, range) : bytes;
@@ -72,12 +69,10 @@ function blob(object: Blob): ByteReader {
 }
 
 function stored({ store, key }: StoredObject): ByteReader {
-  const read: ByteReader["read"] = async (range, options) => {
-    const bytes = await (range
+  const read: ByteReader["read"] = async (range, options) =>
+    range
       ? readRange(store, key, range, options)
-      : callStore(store, key, () => store.get(key, options), options.signal));
-    return bytes && plain(bytes);
-  };
+      : callStore(store, key, () => store.get(key, options), options.signal);
   const folder = key.slice(0, key.lastIndexOf("/") + 1);
   // The key "" is the object at the store's own URL.
   const web = key === "" && store instanceof HttpStore ? store : undefined;
