@@ -77,7 +77,7 @@ Status readDifferences(const GribField& field, Differences& differences, size_t&
   return {};
 }
 
-/// Places a list after bit `at`, and moves `at` to the byte after it; false if it is not there.
+/// Places a list after bit `at`, and moves `at` to the byte after it; false if the data ends before.
 bool placeList(const GribField& field, uint32_t count, uint32_t bits, uint64_t& at, List& list) {
   list = {field.data, at, bits};
   at = ceilDiv(at + uint64_t{count} * bits, 8) * 8;

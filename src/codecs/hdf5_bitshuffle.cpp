@@ -7,7 +7,7 @@
 //   u32    decoded bytes of a block
 //   [u32   encoded bytes of the block
 //    …     LZ4 block or zstd frame of the shuffled elements] …
-//   …      fewer than 8 elements, as they are
+//   …      the last elements, fewer than 8, not shuffled
 //
 // A block has a multiple of 8 elements; the last one may be shorter. Without a compressor there is
 // no header, and no sizes.
