@@ -7,7 +7,7 @@
 //              its 64 blocks; larger numbers are one more than the number - 1
 //   id 0, 1    pairs of samples a, b: (a + b) * (a + b + 1) / 2 + b in unary
 //   id 1 …     samples divided by 2^(id - 1) in unary, then the remainders
-//   last id    samples as they are
+//   last id    samples without coding
 //
 // A number n in unary is n zeros and a one. All fields are in bits, highest first.
 //
@@ -96,7 +96,7 @@ class BitReader {
     }
   }
 
-  /// `count` numbers of `bits` (1 … 32) bits; false if they are not there.
+  /// `count` numbers of `bits` (1 … 32) bits; false if the input ends before.
   bool array(uint32_t bits, uint32_t count, uint32_t* out) {
     const uint64_t length = uint64_t{bits} * count;
     if (at_ > end_ || length > end_ - at_) return false;

@@ -22,7 +22,6 @@ namespace {
 constexpr size_t kMinFrameBytes = 128;
 /// Largest block that c-blosc accepts.
 constexpr uint32_t kMaxBlockBytes = (0x7fffffff - 255 * 4) / 3;
-constexpr uint32_t kMatchTableBits = 14;
 
 BloscFormat frameFormat(BloscCompressor compressor) {
   switch (compressor) {
@@ -190,15 +189,8 @@ class Encoder {
         settings_.compressor != BloscCompressor::Snappy) {
       return {};
     }
-    ByteSpan scratch;
-    if (Status s =
-            work_.scratch(ScratchSlot::Codec, sizeof(uint32_t) << kMatchTableBits, scratch)) {
-      return s;
-    }
-    table_.last = reinterpret_cast<uint32_t*>(scratch.data());
-    table_.bits = kMatchTableBits;
+    if (Status s = lz::makeMatchTable(work_, table_)) return s;
     table_.skipShift = 4 + settings_.level / 3;
-    table_.clear();
     return {};
   }
 

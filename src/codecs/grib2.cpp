@@ -5,7 +5,7 @@
 //             (grib2_packing.cpp, grib2_groups.cpp); a bitmap marks the points that have values
 //
 // The array has the points of the grid, rows one after the other, each in the direction of the
-// first row and column as scanned; for grids that are no rectangle, in the order of the message.
+// first row and column as scanned; for grids that are not rectangles, in the order of the message.
 // Points without a value are NaN. Bytes after the message are ignored.
 //
 // Parameters: [field, variable, flags]

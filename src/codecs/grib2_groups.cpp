@@ -57,12 +57,6 @@ struct Differences {
   int64_t minimum = 0;
 };
 
-uint32_t bigEndian(ByteView in, size_t at, uint32_t bytes) {
-  uint32_t value = 0;
-  for (uint32_t i = 0; i < bytes; i++) value = value << 8 | in[at + i];
-  return value;
-}
-
 /// Reads the numbers before the lists; `at` is the position after them.
 Status readDifferences(const GribField& field, Differences& differences, size_t& at) {
   if (grib16(field.packing, 9) != 3) return {};
@@ -71,20 +65,19 @@ Status readDifferences(const GribField& field, Differences& differences, size_t&
   if (order == 0) return {};
   if (order > 2 || bytes > kMaxExtraBytes) return Code::UnsupportedMessage;
   if (field.data.size() < bytes * (order + 1)) return Code::Truncated;
+  const List numbers = {field.data, 0, 8 * bytes};
   differences.order = order;
-  for (uint32_t i = 0; i < order; i++, at += bytes) {
-    differences.first[i] = bigEndian(field.data, at, bytes);
-  }
+  for (uint32_t i = 0; i < order; i++) differences.first[i] = numbers[i];
   if (bytes > 0) {
-    const uint32_t value = bigEndian(field.data, at, bytes), sign = 1u << (8 * bytes - 1);
+    const uint32_t value = numbers[order], sign = 1u << (8 * bytes - 1);
     const int64_t magnitude = value & ~sign;
     differences.minimum = value & sign ? -magnitude : magnitude;
   }
-  at += bytes;
+  at = bytes * (order + 1);
   return {};
 }
 
-/// Places a list after bit `at`, and moves `at` to the byte after it; false if it is not there.
+/// Places a list after bit `at`, and moves `at` to the byte after it; false if the data ends before.
 bool placeList(const GribField& field, uint32_t count, uint32_t bits, uint64_t& at, List& list) {
   list = {field.data, at, bits};
   at = ceilDiv(at + uint64_t{count} * bits, 8) * 8;

@@ -6,7 +6,8 @@
 //   5.40, 5.41  integers as the pixels of a JPEG 2000 or PNG image
 //   5.42        integers with adaptive entropy coding (aec.cpp)
 //
-// Integers x stand for (x * 2^E + R) / 10^D. Without bits, all values are those of x = 0.
+// Integers x stand for (x * 2^E + R) / 10^D. Outside groups, integers of 0 bits
+// stand for R.
 //
 // Safety: the input must have the bits of all values before they are unpacked. Images decode
 // through their codecs, into memory sized by the number of values.

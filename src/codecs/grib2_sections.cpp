@@ -25,7 +25,7 @@ constexpr uint32_t kEnd = 0x37373737, kMagic = 0x47524942;  // "7777", "GRIB"
 constexpr uint32_t kAbsent = 0xffffffff;
 constexpr uint8_t kBitmapHere = 0, kBitmapBefore = 254, kNoBitmap = 255;
 
-/// Where a grid template has its scanning mode; 0 for templates whose points are a list.
+/// Offset of the scanning mode in a grid template; 0 for templates whose points are a list.
 size_t scanAt(uint32_t kind) {
   switch (kind) {
     case 0:  // latitudes and longitudes; rotated, stretched, both

@@ -4,7 +4,7 @@
 //   u64    number of decoded bytes
 //   u32    decoded bytes of a block; the last block may be shorter
 //   [u32   encoded bytes of the block
-//    …     LZ4 block (lz4_block.cpp); or the bytes as they are, if the two sizes are equal] …
+//    …     LZ4 block (lz4_block.cpp); or the decoded bytes, if the two sizes are equal] …
 //
 // Parameters: none
 //

@@ -77,8 +77,6 @@ Status decode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView&
 }
 
 #ifdef ZW_FULL_MODULE
-constexpr uint32_t kMatchTableBits = 14;
-
 class Writer {
  public:
   static constexpr size_t kMaxDistance = 8192;
@@ -128,12 +126,8 @@ class Writer {
 };
 
 Status encode(const Step&, ByteView in, ByteSpan out, Workspace& work, ByteView& result) {
-  ByteSpan scratch;
-  const size_t tableBytes = sizeof(uint32_t) << kMatchTableBits;
-  if (Status s = work.scratch(ScratchSlot::Codec, tableBytes, scratch)) return s;
-  lz::MatchTable table = {.last = reinterpret_cast<uint32_t*>(scratch.data()),
-                          .bits = kMatchTableBits};
-  table.clear();
+  lz::MatchTable table;
+  if (Status s = lz::makeMatchTable(work, table)) return s;
   Writer writer(out);
   if (!lz::encode(table, in, writer)) return Code::EncodeFailed;
   result = out.first(writer.written());

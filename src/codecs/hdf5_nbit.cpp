@@ -168,12 +168,9 @@ void decodeNumbers(const Number& number, uint32_t mode, ByteView in, size_t coun
     const uint64_t at = uint64_t{done} * number.bits;
     if (number.bits <= 32) unpackHighBits(in, at, number.bits, run, packed);
     for (size_t i = 0; i < run; i++) {
-      uint64_t value = packed[i];
-      if (number.bits > 32) {
-        const uint64_t from = at + uint64_t{i} * number.bits;
-        value = uint64_t{highBits(in.data(), from, number.bits - 32)} << 32 |
-                highBits(in.data(), from + number.bits - 32, 32);
-      }
+      const uint64_t value =
+          number.bits > 32 ? wideHighBits(in.data(), at + uint64_t{i} * number.bits, number.bits)
+                           : packed[i];
       storeNumber(number, ((value ^ sign) - sign) << shift, out + (done + i) * number.bytes);
     }
     done += run;

@@ -2,7 +2,7 @@
 // floats as multiples of a power of ten above it. Name: Zarr v3 "hdf5_scaleoffset". Decoder only;
 // full module only.
 //
-//   u32       bits of a value; all bits of the type: the values follow as they are
+//   u32       bits of a value; all bits of the type: the values are not packed
 //   u8        bytes of the minimum, 8
 //   u64       minimum: an integer, or the bits of a float
 //   8 bytes   unused
@@ -24,6 +24,7 @@
 #include <type_traits>
 
 #include "codecs/sizes.hpp"
+#include "codecs/values.hpp"
 #include "kernels/byteswap.hpp"
 #include "kernels/high_bits.hpp"
 
@@ -43,10 +44,6 @@ struct Coding {
   double scale;
   bool isBigEndian;
 };
-
-uint64_t wideParam(const Step& step, size_t i) {
-  return uint64_t{step.params[i + 1]} << 32 | step.params[i];
-}
 
 Status prepare(Step& step) {
   if (step.params.size() != 9) return Code::BadParameters;
@@ -97,10 +94,7 @@ void unpack(ByteView in, uint64_t at, uint32_t bits, size_t count, Word* out) {
       unpackHighBits(in, at, bits, count, out);
     }
   } else {
-    for (size_t i = 0; i < count; i++, at += bits) {
-      const uint64_t high = highBits(in.data(), at, bits - 32);
-      out[i] = high << 32 | highBits(in.data(), at + bits - 32, 32);
-    }
+    for (size_t i = 0; i < count; i++, at += bits) out[i] = wideHighBits(in.data(), at, bits);
   }
 }
 

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "base/bytes.hpp"
+#include "codecs/workspace.hpp"
 #include "simd/u8x16.hpp"
 
 namespace zw::lz {
@@ -26,6 +27,16 @@ struct MatchTable {
     base = 1;
   }
 };
+
+/// Places an empty table in scratch memory.
+inline Status makeMatchTable(Workspace& work, MatchTable& table) {
+  constexpr uint32_t kBits = 14;
+  ByteSpan scratch;
+  if (Status s = work.scratch(ScratchSlot::Codec, sizeof(uint32_t) << kBits, scratch)) return s;
+  table = {.last = reinterpret_cast<uint32_t*>(scratch.data()), .bits = kBits};
+  table.clear();
+  return {};
+}
 
 /// Number of equal bytes at a and b; a ends at `end`.
 ZW_INLINE size_t commonBytes(const uint8_t* a, const uint8_t* b, const uint8_t* end) {

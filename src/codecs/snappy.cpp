@@ -13,8 +13,6 @@
 namespace zw {
 namespace {
 
-constexpr uint32_t kMatchTableBits = 14;
-
 Status prepare(Step& step) {
   return prepareCompressor(step, 0);
 }
@@ -39,12 +37,8 @@ Status decode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView&
 
 [[maybe_unused]] Status encode(const Step&, ByteView in, ByteSpan out, Workspace& work,
                                ByteView& result) {
-  ByteSpan scratch;
-  const size_t tableBytes = sizeof(uint32_t) << kMatchTableBits;
-  if (Status s = work.scratch(ScratchSlot::Codec, tableBytes, scratch)) return s;
-  lz::MatchTable table = {.last = reinterpret_cast<uint32_t*>(scratch.data()),
-                          .bits = kMatchTableBits};
-  table.clear();
+  lz::MatchTable table;
+  if (Status s = lz::makeMatchTable(work, table)) return s;
   const size_t produced = snappyEncode(table, in, out);
   if (produced == 0) return Code::EncodeFailed;
   result = out.first(produced);

@@ -49,7 +49,7 @@ class FrameDecoder {
   /// id, for the next frame. The rest of `in` is its content. Sets the length of the tables.
   Status readDictionary(ByteView in, size_t& length);
 
-  /// Decodes a block, of which `in` is all after its header. Fails with SizeMismatch if there is too
+  /// Decodes a block. `in` is the block without its header. Fails with SizeMismatch if there is too
   /// little room.
   Status decodeBlock(const BlockHeader& header, ByteView in, size_t maxBlock, Output& out);
 

@@ -3,7 +3,7 @@
 // Trust: memory grows with the bytes decoded, up to a window and a quarter more, never because a
 // header states a size; windows above kMaxWindow are rejected. Callers limit the output. Invalid
 // dictionaries are rejected, including raw content, and so are frames that need another dictionary
-// (their ids differ). Offsets reach neither behind the window nor before the dictionary.
+// (their ids differ). Offsets reach neither before the window nor before the dictionary.
 #include "codecs/zstd_frame.hpp"
 
 #define XXH_NAMESPACE ZSTD_
@@ -20,7 +20,7 @@ namespace {
 /// 128 MiB, as used by zstd's highest levels.
 constexpr uint64_t kMaxWindow = uint64_t{128} << 20;
 
-/// Bytes behind a window that are dropped at a time: enough that moving the window takes little time.
+/// Minimum number of bytes dropped from before the window at a time, so that it is rarely moved.
 size_t droppedBytes(size_t window) {
   return std::max<size_t>(window / 4, 1 << 20);
 }
@@ -163,7 +163,7 @@ bool ZstdFrame::skip() {
 }
 
 Status ZstdFrame::readBlock(ByteView in) {
-  // The decoder is fastest with some room behind a block.
+  // The decoder is fastest with some room after a block.
   constexpr size_t kRoom = zstd::kMaxBlock + 64;
   if (Status s = makeRoom(kRoom)) return s;
   zstd::Output out{history_ + firstReachable(), history_ + size_, history_ + size_ + kRoom};
@@ -188,8 +188,8 @@ size_t ZstdFrame::firstReachable() const {
                                                     : 0;
 }
 
-/// Makes room for `bytes` more bytes of history, all of which has been delivered: drops bytes behind the
-/// window if they are many, else grows.
+/// Makes room for `bytes` more bytes of history, after all of it has been delivered: drops the bytes
+/// before the window if they are many, then grows if needed.
 Status ZstdFrame::makeRoom(size_t bytes) {
   const size_t first = firstReachable(), kept = size_ - first;
   if (first >= droppedBytes(kept)) {
@@ -197,8 +197,9 @@ Status ZstdFrame::makeRoom(size_t bytes) {
     size_ = delivered_ = kept;
   }
   if (capacity_ - size_ >= bytes) return {};
-  const size_t window = static_cast<size_t>(header_.window), most = window + droppedBytes(window);
-  const size_t capacity = std::max(size_, std::min(size_ + size_ / 2, most)) + bytes;
+  const size_t window = static_cast<size_t>(header_.window);
+  const size_t capacity =
+      std::max(size_, std::min(size_ + size_ / 2, window + droppedBytes(window))) + bytes;
   auto* const grown = static_cast<uint8_t*>(std::realloc(history_, capacity));
   if (!grown) return Code::OutOfMemory;
   history_ = grown;

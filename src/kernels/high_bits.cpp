@@ -6,12 +6,13 @@ namespace zw {
 namespace {
 
 using simd::U32x4;
+using simd::U64x2;
 using simd::U8x16;
 
 /// Numbers of at most this many bits lie within 4 bytes at any bit offset, and 4 of them within 16.
 constexpr uint32_t kVectorBits = 25;
 /// Shorter runs do not pay for the patterns.
-constexpr size_t kMinVectorRun = 16;
+constexpr size_t kMinVectorRun = 64;
 
 /// Where four consecutive numbers lie: their bytes, most significant last, and the factors that move
 /// their first bits to the top.
@@ -55,13 +56,16 @@ size_t unpackVectors(ByteView in, uint64_t at, uint32_t bits, size_t count, uint
   return done;
 }
 
-/// Numbers of whole bytes, and numbers of more than 25 bits, through a 64-bit load each.
+/// Any numbers, through a load of 64 bits each.
 size_t unpackWords(ByteView in, uint64_t at, uint32_t bits, size_t count, uint32_t* out) {
+  // WebAssembly cannot swap bytes but by swizzles.
+  constexpr U8x16 kReversed = {7, 6, 5, 4, 3, 2, 1, 0};
   size_t done = 0;
   for (; done < count; done++, at += bits) {
     const size_t byte = static_cast<size_t>(at >> 3);
     if (in.size() - byte < 8) break;
-    const uint64_t word = __builtin_bswap64(load<uint64_t>(in.data() + byte)) << (at & 7);
+    const U8x16 bytes = (U8x16)U64x2{load<uint64_t>(in.data() + byte)};
+    const uint64_t word = ((U64x2)simd::swizzle(bytes, kReversed))[0] << (at & 7);
     out[done] = static_cast<uint32_t>(word >> (64 - bits));
   }
   return done;
@@ -70,12 +74,9 @@ size_t unpackWords(ByteView in, uint64_t at, uint32_t bits, size_t count, uint32
 }  // namespace
 
 void unpackHighBits(ByteView in, uint64_t at, uint32_t bits, size_t count, uint32_t* out) {
-  size_t done = 0;
-  if (bits <= kVectorBits && count >= kMinVectorRun) {
-    done = unpackVectors(in, at, bits, count, out);
-  } else {
-    done = unpackWords(in, at, bits, count, out);
-  }
+  const bool isVector = bits <= kVectorBits && count >= kMinVectorRun;
+  size_t done =
+      isVector ? unpackVectors(in, at, bits, count, out) : unpackWords(in, at, bits, count, out);
   for (; done < count; done++) out[done] = highBits(in.data(), at + uint64_t{done} * bits, bits);
 }
 

@@ -17,6 +17,11 @@ inline uint32_t highBits(const uint8_t* in, uint64_t at, uint32_t count) {
   return static_cast<uint32_t>(value >> (-end & 7) & ((uint64_t{1} << count) - 1));
 }
 
+/// The same for 33 to 64 bits.
+inline uint64_t wideHighBits(const uint8_t* in, uint64_t at, uint32_t count) {
+  return uint64_t{highBits(in, at, count - 32)} << 32 | highBits(in, at + count - 32, 32);
+}
+
 /// Unpacks `count` numbers of `bits` (1 … 32) bits from bit `at` of `in`, which must contain them.
 /// Reads nothing beyond `in`.
 void unpackHighBits(ByteView in, uint64_t at, uint32_t bits, size_t count, uint32_t* out);

@@ -55,7 +55,7 @@ TEST(Hdf5Lz4, Framing) {
   const auto run = [&](const std::string& blocks, size_t size = 5) {
     return decoded(lz4, (head + blocks).c_str(), size);
   };
-  EXPECT_EQ(run("00000003 616263 00000002 6465"), "6162636465");  // blocks as they are
+  EXPECT_EQ(run("00000003 616263 00000002 6465"), "6162636465");  // stored blocks
   EXPECT_EQ(run("00000004 30616263 00000003 206465"), "6162636465");
   EXPECT_EQ(run("00000003 616263 00000002 6465", 6), "SizeMismatch at 0");
   EXPECT_EQ(run("00000003 616263 00000002 64"), "Truncated at 24");
@@ -98,7 +98,7 @@ TEST(Hdf5ScaleOffset, IntegersAndRejectedInput) {
 }
 
 TEST(Hdf5Nbit, NestedTypesAndRejectedParameters) {
-  // A compound of 4 bytes: 3 bits from bit 2 of a byte, and an array of two bytes as they are.
+  // A compound of 4 bytes: 3 bits from bit 2 of a byte, and an array of two bytes.
   const std::vector<uint32_t> words = {0, 17, 0, 2, 3, 4, 2, 0, 1, 1, 0, 3, 2, 2, 2, 2, 4, 1};
   const CodecCase compound = {"compound", &kHdf5NbitCodec, words};
   EXPECT_EQ(decoded(compound, "ac 24 d9 44 5c", 8), "1400612618005117");
@@ -127,7 +127,7 @@ TEST(Hdf5Nbit, NestedTypesAndRejectedParameters) {
 
 TEST(Hdf5Szip, HandWritten) {
   const CodecCase bytes = {"bytes", &kHdf5SzipCodec, {32, 8, 8, 8}};
-  // The last id: 8 bytes as they are, of which the first is the reference; the others are differences.
+  // The last id: 8 bytes without coding, the reference and differences.
   EXPECT_EQ(decoded(bytes, "08000000 e0 a0 40 20 00 00 00 00 00", 8), "0506050505050505");
   // A block of zeros after the reference 5.
   EXPECT_EQ(decoded(bytes, "08000000 00 58", 8), "0505050505050505");

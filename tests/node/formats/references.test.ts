@@ -222,14 +222,10 @@ describe("Parquet files of references", () => {
     const name = (i: number) => `file:///data/${(i * 31) % targets}.nc`;
     const bytes = (text: string) => new TextEncoder().encode(text);
     const written = writeParquet([
-      {
-        name: "path",
-        isText: true,
-        bytes: rows.map((i) => (isSet(i) && i % 5 ? bytes(name(i)) : undefined)),
-      },
+      { name: "path", strings: rows.map((i) => (isSet(i) && i % 5 ? name(i) : undefined)) },
       { name: "offset", integers: rows.map((i) => i * 2 ** 40) },
       { name: "size", integers: rows.map((i) => i + 1) },
-      { name: "raw", isText: false, bytes: rows.map((i) => (i % 5 ? undefined : bytes(`raw ${i}`))) },
+      { name: "raw", bytes: rows.map((i) => (i % 5 ? undefined : bytes(`raw ${i}`))) },
     ]);
     const records = await readRecords(written, { rows: 700, bytes: 2 ** 20 });
     for (const i of rows) {

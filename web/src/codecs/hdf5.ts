@@ -80,7 +80,7 @@ export const hdf5ScaleOffset: CodecDefinition = {
     }
     if (![1, 2, 4, 8].includes(bytes)) throw config.error(`"parms" has elements of ${bytes} bytes`);
     checkChunk(config, context, bytes, count);
-    // All bits of integers: the filter leaves them as they are.
+    // The filter does not pack integers of which all bits are significant.
     const isPlain = !isFloat && factor === 8 * bytes;
     const type = isPlain ? classes.plain : kind;
     const scale = float64Words(Number(`1e${factor | 0}`));

@@ -41,8 +41,7 @@ export const n5Default: BlockDefinition = {
   parse(config, { array }) {
     config.only("codecs", "reversed");
     const codecs = parseCodecs(config.get("codecs"), `codec ${name}: "codecs"`);
-    const isReversed = config.get("reversed") ?? false;
-    if (typeof isReversed !== "boolean") throw config.error('"reversed" must be true or false');
+    const isReversed = config.boolean("reversed", false);
     const order = array.shape.map((_, axis) => array.shape.length - 1 - axis).join();
     const [bytes, ...rest] = codecs.slice(isReversed ? 0 : 1);
     const isTransposed =

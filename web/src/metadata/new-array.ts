@@ -56,7 +56,7 @@ export interface NewArray {
 }
 
 /** xarray's convention for dimension names, which Zarr v1 and v2 do not have. */
-const dimensionsAttribute = "_ARRAY_DIMENSIONS";
+export const dimensionsAttribute = "_ARRAY_DIMENSIONS";
 
 /**
  * Returns the documents of an array. All codecs must have been loaded.

@@ -12,7 +12,6 @@ import type { MaybePromise } from "../store/store.js";
 import { BufferPool, type MemoryArray, repeated } from "../util/buffers.js";
 import { isSameBytes } from "../util/bytes.js";
 import { encodeFailed, isZarrError } from "../util/errors.js";
-import { uninitialised } from "../util/platform.js";
 import { countOf, stridesOf } from "../util/shapes.js";
 import { layOutBox, type Move, moveItems } from "../util/strided-copy.js";
 import { checkNotDetached, type Values, type WritePart, type WrittenRegion } from "./region.js";
@@ -50,7 +49,7 @@ const maxScalars = 16;
 export class ChunkEncoder {
   #session!: CodecSession;
   #slabs: ValueSlabs | undefined;
-  /** Memory of shards and of chunks that are stored as they are in memory; what is in use. */
+  /** Memory of shards and of chunks without codecs, and the buffers in use. */
   readonly #buffers = new BufferPool();
   readonly #lent = new WeakSet<ArrayBufferLike>();
   /** Encoded whole chunks of a scalar, by the properties that determine their encoding. */
@@ -111,20 +110,13 @@ export class ChunkEncoder {
     const { projections } = task;
     const { fillItem } = plan.array;
     const isCovered = !this.region.hasLists && projections.every(({ count }, axis) => count === shape[axis]);
-    const content = isCovered ? this.#lend(plan.decodedBytes) : repeated(fillItem, plan.decodedBytes);
+    const content = isCovered ? this.lend(plan.decodedBytes) : repeated(fillItem, plan.decodedBytes);
     putValues(this.values, projections, { content, shape });
     return this.options.keepsFill || !isRepeated(content, fillItem) ? content : undefined;
   }
 
-  #lend(bytes: number): Uint8Array {
-    const spare = this.#buffers.take(bytes);
-    const chunk = spare ? new Uint8Array(spare) : uninitialised(bytes);
-    this.#lent.add(chunk.buffer);
-    return chunk;
-  }
-
-  /** Lends memory for a shard. */
-  readonly lendShard = (bytes: number): Uint8Array<ArrayBuffer> => {
+  /** Lends memory for an object; {@link release} takes it back. */
+  readonly lend = (bytes: number): Uint8Array<ArrayBuffer> => {
     const memory = this.#buffers.takeOrMake(bytes);
     this.#lent.add(memory.buffer);
     return memory;

@@ -237,7 +237,7 @@ class ObjectWriter {
     const { innerConcurrency: concurrency } = this;
     const { limits } = reader;
     const sizes = this.#shardSizes;
-    const allocate = keepsBytes(this.store) ? uninitialised : encoder.lendShard;
+    const allocate = keepsBytes(this.store) ? uninitialised : encoder.lend;
     const work = { session: encoder.session, limits, replace, concurrency, sizes, allocate };
     return changeShard(work, levels, stored, tasks, at);
   }

@@ -1,15 +1,16 @@
 /**
- * Writes the Parquet files of kerchunk's references: flat tables of integers, texts and bytes, without compression.
+ * Writes the Parquet files of kerchunk's references: flat tables of integers, strings and bytes, without compression.
  * Spec: https://parquet.apache.org/docs/file-format/
  */
 
 import { joinBytes } from "../../util/bytes.js";
 import { textEncoder } from "../../util/platform.js";
 
-/** A column: integers of 64 bits, or byte strings, of which undefined ones are null. */
+/** A column: integers of 64 bits, or strings or bytes, of which undefined ones are null. */
 export type NewColumn =
   | { readonly name: string; readonly integers: readonly number[] }
-  | { readonly name: string; readonly bytes: readonly (Uint8Array | undefined)[]; readonly isText: boolean };
+  | { readonly name: string; readonly strings: readonly (string | undefined)[] }
+  | { readonly name: string; readonly bytes: readonly (Uint8Array | undefined)[] };
 
 /** Numbers of types, encodings and pages in the format. */
 const int64 = 2;
@@ -54,8 +55,12 @@ export function writeParquet(columns: readonly NewColumn[]): Uint8Array {
   return joinBytes([...parts, footer, littleEndian(footer.length, 4), magic]);
 }
 
-const lengthOf = (column: NewColumn): number =>
-  "integers" in column ? column.integers.length : column.bytes.length;
+function valuesOf(column: NewColumn): readonly unknown[] {
+  if ("integers" in column) return column.integers;
+  return "strings" in column ? column.strings : column.bytes;
+}
+
+const lengthOf = (column: NewColumn): number => valuesOf(column).length;
 
 function schema(columns: readonly NewColumn[]): number[][] {
   const root: Field[] = [
@@ -66,7 +71,7 @@ function schema(columns: readonly NewColumn[]): number[][] {
     [1, int("integers" in column ? int64 : byteArray)],
     [3, int("integers" in column ? 0 : 1)],
     [4, text(column.name)],
-    ...("isText" in column && column.isText ? [[6, int(utf8)] as const] : []),
+    ...("strings" in column ? [[6, int(utf8)] as const] : []),
   ]);
   return [root, ...own].map(fields);
 }
@@ -102,33 +107,33 @@ interface Pages {
   readonly data: readonly Uint8Array<ArrayBuffer>[];
 }
 
-/** Returns the pages of a column: texts, which repeat, have a dictionary. */
+/** Returns the pages of a column: strings, which repeat, have a dictionary. */
 function pagesOf(column: NewColumn): Pages {
   const rows = lengthOf(column);
   if ("integers" in column) {
     const values = joinBytes(column.integers.map((value) => littleEndian(value, 8)));
     return { dictionary: undefined, data: page(values, rows, encodings.plain) };
   }
-  const isSet = column.bytes.map((value) => (value ? 1 : 0));
+  const isSet = valuesOf(column).map((value) => (value === undefined ? 0 : 1));
   const levels = new Uint8Array(runs(isSet, 1));
   const start = [littleEndian(levels.length, 4), levels];
-  const values = column.bytes.filter((value) => value !== undefined);
-  if (!column.isText)
-    return {
-      dictionary: undefined,
-      data: page(joinBytes([...start, ...plain(values)]), rows, encodings.plain),
-    };
-  const known = new Map<string, number>();
-  const unique: Uint8Array[] = [];
-  const indices = values.map((value) => {
-    const key = String.fromCharCode(...value);
-    if (!known.has(key)) known.set(key, unique.push(value) - 1);
-    return known.get(key)!;
-  });
+  if ("bytes" in column) {
+    const values = plain(column.bytes.filter((value) => value !== undefined));
+    return { dictionary: undefined, data: page(joinBytes([...start, ...values]), rows, encodings.plain) };
+  }
+  const values = column.strings.filter((value) => value !== undefined);
+  const unique = [...new Set(values)];
+  const indexOf = new Map(unique.map((value, index) => [value, index]));
+  const indices = values.map((value) => indexOf.get(value)!);
   const width = Math.max(1, Math.ceil(Math.log2(Math.max(1, unique.length))));
   const encoded = new Uint8Array([width, ...runs(indices, Math.ceil(width / 8))]);
   return {
-    dictionary: page(joinBytes(plain(unique)), unique.length, encodings.plain, true),
+    dictionary: page(
+      joinBytes(plain(unique.map((value) => textEncoder().encode(value)))),
+      unique.length,
+      encodings.plain,
+      true,
+    ),
     data: page(joinBytes([...start, encoded]), rows, encodings.dictionary),
   };
 }

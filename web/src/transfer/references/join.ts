@@ -1,6 +1,7 @@
 /** Joins the references of several files along a dimension. */
 
 import { getBytes } from "../../hierarchy/get.js";
+import { dimensionsAttribute } from "../../metadata/new-array.js";
 import { integersJson, withEntries } from "../../metadata/print.js";
 import { isSameBytes, joinBytes } from "../../util/bytes.js";
 import { invalidArgument, type OnWarning, type ZarrError } from "../../util/errors.js";
@@ -27,7 +28,7 @@ interface Part {
 }
 
 /**
- * Returns the nodes of all files as those of one.
+ * Joins the nodes of all files.
  * @param along name of the dimension. One that no array has becomes a new one, along which all arrays except coordinates
  *   are stacked.
  * @throws InvalidArgument, naming the file and the difference.
@@ -85,12 +86,12 @@ class Joiner {
     const { path, attributes } = first;
     const axis = this.#axis(first);
     if (axis === undefined) {
-      for (const part of parts.slice(1)) await checkSame(first, part, this.along);
+      await checkSame(parts, this.along);
       return { path, attributes, array: first.array };
     }
     if (this.isNew) {
       const names = [this.along, ...first.array.dimensions!];
-      const named = withEntries(attributes, [["_ARRAY_DIMENSIONS", names]]);
+      const named = withEntries(attributes, [[dimensionsAttribute, names]]);
       return { path, attributes: named, array: joinChunks(parts.map(stacked), 0, 1, first.array) };
     }
     for (const part of parts.slice(1)) checkForm(first, part, axis);
@@ -152,20 +153,28 @@ function checkForm(first: Part, part: Part, axis: number | undefined): void {
   }
 }
 
-/** @throws InvalidArgument unless two arrays have the same values. */
-async function checkSame(first: Part, part: Part, along: string): Promise<void> {
-  checkForm(first, part, undefined);
-  const [own, other] = [first.array.chunks, part.array.chunks];
-  const isInlined = [...own].every(([index, bytes]) => {
-    const found = other.get(index);
+/** @throws InvalidArgument unless all arrays have the same values. */
+async function checkSame(parts: readonly Part[], along: string): Promise<void> {
+  const [first, ...others] = parts as readonly [Part, ...Part[]];
+  let values: Uint8Array | undefined;
+  for (const part of others) {
+    checkForm(first, part, undefined);
+    if (haveSameBytes(first.array, part.array)) continue;
+    values ??= await valuesOf(first.array);
+    if (isSameBytes(values, await valuesOf(part.array))) continue;
+    throw invalidArgument(
+      `"/${part.path}" does not have the dimension "${along}", but other values in ${part.file} than in ${first.file}`,
+    );
+  }
+}
+
+/** Whether all chunks of two arrays are part of the references, and equal. */
+function haveSameBytes({ chunks }: ReferencedArray, other: ReferencedArray): boolean {
+  const isSame = ([index, bytes]: readonly [number, ChunkReference]) => {
+    const found = other.chunks.get(index);
     return bytes instanceof Uint8Array && found instanceof Uint8Array && isSameBytes(bytes, found);
-  });
-  if (isInlined && own.size === other.size) return;
-  const [wanted, found] = await Promise.all([valuesOf(first.array), valuesOf(part.array)]);
-  if (isSameBytes(wanted, found)) return;
-  throw invalidArgument(
-    `"/${part.path}" does not have the dimension "${along}", but other values in ${part.file} than in ${first.file}`,
-  );
+  };
+  return chunks.size === other.chunks.size && [...chunks].every(isSame);
 }
 
 const valuesOf = async ({ source }: ReferencedArray): Promise<Uint8Array> => (await getBytes(source)).bytes;

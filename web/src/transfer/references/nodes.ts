@@ -4,9 +4,9 @@ import type { FillValue } from "../../dtypes/fill-value.js";
 import type { ArrayFileStore } from "../../formats/array-file/store.js";
 import type { ZarrArray } from "../../hierarchy/array.js";
 import { open } from "../../hierarchy/open.js";
-import { v2ArrayKey, v3Key } from "../../metadata/document.js";
+import { v2ArrayKey, v2AttributesKey, v3Key } from "../../metadata/document.js";
 import { type ArrayMetadata, attributesIn } from "../../metadata/model.js";
-import { convertMetadata } from "../../metadata/new-array.js";
+import { convertMetadata, dimensionsAttribute } from "../../metadata/new-array.js";
 import { withEntries } from "../../metadata/print.js";
 import type { ByteReader } from "../../store/source/byte-reader.js";
 import { findSpan, joinKey } from "../../store/store.js";
@@ -14,7 +14,7 @@ import { decodeBase64 } from "../../util/bytes.js";
 import { limitExceeded, unsupported } from "../../util/errors.js";
 import { isJsonObject, type Json, JsonNumber, type JsonObject } from "../../util/json.js";
 import { resolveLimits } from "../../util/limits.js";
-import { countOf } from "../../util/shapes.js";
+import { countOf, indices } from "../../util/shapes.js";
 import { withTurns } from "../../util/slices.js";
 import { readTree, type SourceArray, withPathInErrors } from "../nodes.js";
 
@@ -86,14 +86,14 @@ async function readArray(
   { path, array, metadata }: SourceArray,
   options: ReadOptions,
 ): Promise<ReferencedNode> {
-  if (!metadata.spec.isRegular || metadata.spec.isSharded) await toV2(metadata, {}); // says why there is none
+  if (!metadata.spec.isRegular || metadata.spec.isSharded) await toV2(metadata, {}); // throws, naming the reason
   const chunks = await readChunks(store, array, metadata, options);
   const isComplete = chunks.size === countOf(array.gridShape);
   const { documents, spec } = await toV2(metadata, fillChanges(metadata, isComplete));
   const document = documents.get(v2ArrayKey)!;
   checkCodecs(document);
-  const attributes = documents.get(".zattrs") ?? {};
-  const names = attributes["_ARRAY_DIMENSIONS"];
+  const attributes = documents.get(v2AttributesKey) ?? {};
+  const names = attributes[dimensionsAttribute];
   return {
     path,
     attributes,
@@ -173,11 +173,11 @@ async function readChunks(
   if (count > limits.references)
     throw limitExceeded(`the array has ${count} chunks, more than the limit of ${limits.references}`);
   const chunks = new Map<number, ChunkReference>();
-  let inlined = 0;
-  for await (const index of withTurns(counting(count))) {
+  let [index, inlined] = [-1, 0];
+  for await (const at of withTurns(indices(gridShape))) {
     options.signal?.throwIfAborted();
-    const key = joinKey(array.path, spec.chunkKey(coordinates(index, gridShape)));
-    const found = await readChunk(store, key, options);
+    index++;
+    const found = await readChunk(store, joinKey(array.path, spec.chunkKey(at)), options);
     if (!found) continue;
     chunks.set(index, found);
     if (found instanceof Uint8Array) inlined += found.byteLength;
@@ -197,10 +197,6 @@ async function readChunk(
   const span = await store[findSpan](key, signal);
   if (span && span.length >= inline) return [await target(span.reader), span.offset, span.length];
   return store.get(key, { signal });
-}
-
-function* counting(count: number): Generator<number> {
-  for (let index = 0; index < count; index++) yield index;
 }
 
 /** Returns the coordinates of a chunk. */

@@ -10,6 +10,7 @@ import { encodeBase64 } from "../../util/bytes.js";
 import { invalidArgument, type OnWarning, unsupported } from "../../util/errors.js";
 import { type JsonObject, jsonText } from "../../util/json.js";
 import { hasNodeModules, isFileUrl, nodeModule, textEncoder } from "../../util/platform.js";
+import { countOf } from "../../util/shapes.js";
 import { joinFiles } from "./join.js";
 import { coordinates, gridOf, type ReferencedFile, type ReferencedNode, readFile } from "./nodes.js";
 
@@ -72,7 +73,7 @@ export class FileReferences {
     return { version: 1, refs: Object.fromEntries(this.#entries()) };
   }
 
-  /** Yields the text of the document in pieces. Equal files give equal texts. */
+  /** Yields the JSON text of the document in pieces. Equal files yield equal text. */
   *text(): Generator<string> {
     let separator = '{"version":1,"refs":{\n';
     for (const [key, value] of this.#entries()) {
@@ -125,30 +126,21 @@ function documentsOf(node: ReferencedNode): [string, JsonObject][] {
   return [main, [`${folder}${v2AttributesKey}`, attributes]];
 }
 
-/** Yields the files of an array: files without references are left out, except the first. */
+/** Yields the files of an array, in the order of its chunks. */
 function* recordFiles(node: ReferencedNode, recordSize: number): Generator<[string, Uint8Array]> {
   const { array } = node;
   if (!array) return;
-  const count = gridOf(array.shape, array.chunkShape).reduce((product, length) => product * length, 1);
+  const count = countOf(gridOf(array.shape, array.chunkShape));
   for (let start = 0; start < count; start += recordSize) {
     const rows = Array.from({ length: Math.min(recordSize, count - start) }, (_, i) =>
       array.chunks.get(start + i),
     );
-    const range = (at: 1 | 2) => rows.map((row) => (row && !(row instanceof Uint8Array) ? row[at] : 0));
-    const names = new Map<string, Uint8Array>();
-    const target = (name: string) => {
-      if (!names.has(name)) names.set(name, textEncoder().encode(name));
-      return names.get(name)!;
-    };
+    const range = (at: 1 | 2) => rows.map((row) => (row instanceof Uint8Array ? 0 : (row?.[at] ?? 0)));
     const bytes = writeParquet([
-      {
-        name: "path",
-        isText: true,
-        bytes: rows.map((row) => (row && !(row instanceof Uint8Array) ? target(row[0]) : undefined)),
-      },
+      { name: "path", strings: rows.map((row) => (row instanceof Uint8Array ? undefined : row?.[0])) },
       { name: "offset", integers: range(1) },
       { name: "size", integers: range(2) },
-      { name: "raw", isText: false, bytes: rows.map((row) => (row instanceof Uint8Array ? row : undefined)) },
+      { name: "raw", bytes: rows.map((row) => (row instanceof Uint8Array ? row : undefined)) },
     ]);
     yield [`${folderOf(node)}refs.${start / recordSize}.parq`, bytes];
   }
@@ -164,14 +156,14 @@ export async function makeReferences(
   const { along, inline = 500, onWarning, signal } = options;
   if (!Number.isSafeInteger(inline) || inline < 0)
     throw invalidArgument(`inline must be a number of bytes, got ${inline}`);
-  const list = Array.isArray(sources) ? (sources as readonly (ByteSource | ArrayFileStore)[]) : [sources];
+  const list = (Array.isArray(sources) ? sources : [sources]) as readonly (ByteSource | ArrayFileStore)[];
   if (list.length === 0) throw invalidArgument("makeReferences needs at least one source");
   if (list.length > 1 && along === undefined)
     throw invalidArgument("several files require `along`, the dimension along which they are joined", {
       code: "bad-option",
     });
   const files: ReferencedFile[] = [];
-  for (const [i, source] of (list as (ByteSource | ArrayFileStore)[]).entries()) {
+  for (const [i, source] of list.entries()) {
     const store =
       source instanceof ArrayFileStore ? source : await ArrayFileStore.open(source, { onWarning, signal });
     files.push(await readFile(store, store.fileName, { inline, target: targets(options, i), signal }));
