@@ -11,7 +11,7 @@ import { randomizer } from "../support/support.js";
 const pool = new WorkerPool({ size: 2 });
 afterAll(() => pool.destroy());
 
-const methods: readonly Method[] = [
+const all: readonly Method[] = [
   ...(["count", "sum", "mean", "std", "var", "min", "max"] as const),
   ...(["argmin", "argmax", "any", "all", "first", "last"] as const),
 ];
@@ -93,7 +93,8 @@ function randomEntry(length: number, dice: Dice): DimensionSelection {
       return slice(start, start + 1 + dice.below(length - start), 1 + dice.below(3));
     }
     case 2:
-      return Array.from({ length: 1 + dice.below(length) }, () => dice.below(length)).sort((a, b) => a - b);
+      if (dice.chance(0.5)) return Array.from({ length }, (_, i) => i).filter((i) => i === 0 || dice.chance(0.6));
+      return Array.from({ length: 1 + dice.below(length) }, () => dice.below(length));
     default:
       return null;
   }
@@ -114,6 +115,10 @@ async function runCase(seed: number): Promise<void> {
   const counts = selection.map((entry, axis) => countOf(entry, shape[axis]!));
   const axes = [...shape.keys()];
   const over = axes.filter(() => dice.chance(0.5));
+  // Lists in any order, and with repetitions.
+  const isRising = (list: readonly number[]) => list.every((index, i) => i === 0 || index > list[i - 1]!);
+  const isOrdered = selection.every((entry) => !Array.isArray(entry) || isRising(entry as number[]));
+  const methods = isOrdered ? all : all.filter((method) => !/^(arg|first|last)/.test(method));
   const skipMissing = dice.chance(0.7);
   const decodes = dice.chance(0.8);
   const options: ReduceOptions = {
@@ -176,7 +181,7 @@ async function runCase(seed: number): Promise<void> {
         ? ulps(Number(found), Number(value)) <= 4
         : Object.is(Number(found), Number(value)) || found === value;
       if (!isSame && Number(found) === 0 && Number(value) === 0) continue;
-      if (!isSame) expect.fail(`seed ${seed}: ${method}[${i}] of ${array.dtype}: ${found} instead of ${value}`);
+      if (!isSame) expect.fail(`${process.env["ZARR_WASM_SEED"] ? JSON.stringify([options, Array.from(values, String)]) : ""} seed ${seed}: ${method}[${i}] of ${array.dtype}: ${found} instead of ${value}`);
     }
   }
 }

@@ -9,7 +9,7 @@ import { countOf, stridesOf } from "../util/shapes.js";
 import type { WorkerPool } from "../workers/pool.js";
 import { noCell } from "../engine/box-reduction.js";
 import { type PlanAxis, planAxis } from "./axes.js";
-import { binned, type GroupBy, type GroupedAxis, groupedBy, indicesOf, windows } from "./groups.js";
+import { binned, type GroupBy, type GroupedAxis, groupedBy, windows } from "./groups.js";
 import { keptCoordinates, Labels, labelled, type LabelledRegion, type ResultDimension } from "./labelled.js";
 import { fieldsOf, type Method, makeOutput, methods, type Output, writeBlock } from "./results.js";
 import { type ReduceProgress, runReduction } from "./run.js";
@@ -161,8 +161,8 @@ const ordered: ReadonlySet<Method> = new Set(["argmin", "argmax", "first", "last
 
 function checkSorted(selection: AxisSelection, axis: number): void {
   if (!("indices" in selection)) return;
-  if (selection.indices.some((index, i, all) => i > 0 && index < all[i - 1]!))
-    throw invalidSelection(`dimension ${axis}: ${[...ordered].join(", ")} need a list of indices in rising order`);
+  if (selection.indices.some((index, i, all) => i > 0 && index <= all[i - 1]!))
+    throw invalidSelection(`dimension ${axis}: ${[...ordered].join(", ")} need indices in rising order, without repetitions`);
 }
 
 async function groupsIn(
@@ -250,7 +250,8 @@ function toSelected(plan: Plan, outputs: readonly Output[]): void {
   const toStrides = stridesOf(counts);
   const places = selections.map((selection, axis) => {
     const { start } = axes[axis]!.range;
-    return new Map("indices" in selection ? indicesOf(selection).map((index, i) => [index - start, i]).reverse() as [number, number][] : []);
+    const indices = "indices" in selection ? selection.indices : [];
+    return new Map(indices.map((index, i) => [index - start, i]));
   });
   for (const [n, method] of wanted.entries()) {
     if (!/^arg/.test(method)) continue;
