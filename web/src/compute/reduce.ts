@@ -207,8 +207,8 @@ async function compute(plan: Plan, options: ReduceOptions): Promise<Record<strin
   else {
     const positionStrides = positionStridesOf(plan);
     const reduction = { array, axes, values, fields, positionStrides, weights: tables };
-    await runReduction(reduction, options, (block, state, isDone) => {
-      if (!isDone && !onPartial) return;
+    const running = { ...options, isPartial: onPartial !== undefined };
+    await runReduction(reduction, running, (block, state) => {
       writeBlock(outputs, cells, block, state, fields);
       onPartial?.(results as never);
     });
