@@ -37,6 +37,7 @@ export interface Core {
   isFillPlaced(plan: number): number;
   // In full.wasm alone:
   reduce(bytes: number): number;
+  evaluate(bytes: number): number;
   startFrame(dictionaryBytes: number): number;
   feedFrame(bytes: number): number;
   readFrame(): number;
