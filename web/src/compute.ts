@@ -3,6 +3,13 @@
  * @packageDocumentation
  */
 
+import {
+  type AnomalyOptions,
+  type ExpressionOptions,
+  makeAnomaly,
+  makeExpression,
+} from "./compute/expression/expression.js";
+import type { Operand } from "./compute/expression/sources.js";
 import { reduceArray, type Reduced, type ReduceOptions } from "./compute/reduce.js";
 import type { Method } from "./compute/results.js";
 import type { ZarrArray } from "./hierarchy/array.js";
@@ -32,6 +39,43 @@ export async function reduce<const M extends Method | readonly Method[]>(
   return (await reduceArray(array, options as ReduceOptions)) as Reduced<M>;
 }
 
+/**
+ * Returns a virtual array whose chunks are computed when they are read: by `get`, `reduce`, `copy`, the viewer.
+ *
+ * Operators and their precedence are those of Python: `+ - * / % **`, comparisons, `& | ~` of integers and booleans, `and`,
+ * `or`, `not`. Functions: `where(condition, a, b)`, `min`, `max`, `clip(x, low, high)`, `abs`, `sqrt`, `exp`, `log`,
+ * `log10`, `sin`, `cos`, `round`, `floor`, `ceil`, `isMissing`, and the names of data types: `float32(x)`. Constants: `nan`,
+ * `inf`, `pi`.
+ *
+ * Types are those of NumPy 2: numbers adapt to the type of the arrays, 64-bit integers are exact and wrap, `/` of integers
+ * is float64. Dimensions are broadcast by name, as in xarray; without any names by position, as in NumPy. Arrays are decoded
+ * by their CF attributes; missing values are NaN. float16 is computed as float32.
+ *
+ * @param operands by their names in the text: arrays, `{ array, selection }`, regions in memory, and numbers.
+ * @throws InvalidArgument, with the code "bad-expression" and the position for the text; InvalidSelection; Unsupported for
+ *   elements that are not real numbers; InvalidMetadata for invalid CF attributes. Reading also throws errors of operands.
+ */
+export function expression(
+  text: string,
+  operands: Readonly<Record<string, Operand>>,
+  options: ExpressionOptions = {},
+): Promise<ZarrArray> {
+  return makeExpression(text, operands, options);
+}
+
+/**
+ * Returns a virtual array: the differences from the mean over some dimensions, or from the means of groups such as months.
+ * The means are computed at the first read and kept in memory. The result is float32 for decoded float32, otherwise float64.
+ * @throws InvalidArgument for unknown dimensions and groups, and elements without a group; reading throws the errors of
+ *   `reduce` and `get`.
+ */
+export function anomaly(array: ZarrArray, options: AnomalyOptions = {}): Promise<ZarrArray> {
+  return makeAnomaly(array, options);
+}
+
+export type { AnomalyOptions, ExpressionOptions } from "./compute/expression/expression.js";
+export type { ArrayOperand, NamedRegion, Operand, OperandOptions } from "./compute/expression/sources.js";
+export type { VirtualOptions } from "./compute/expression/virtual-array.js";
 export type { GroupBy, LabelGroups } from "./compute/groups.js";
 export type { LabelledRegion, RegionCoordinate } from "./compute/labelled.js";
 export type { MethodData, ReadingOptions, Reduced, ReduceOptions } from "./compute/reduce.js";
