@@ -99,8 +99,9 @@ def promoted(operation, kind):
     return row
 
 
-# NumPy 1 does not compare with integers that a type does not hold, and has no bounds beyond it.
+# NumPy 1 does not compare with integers that a type does not hold, has no bounds beyond it, and `where` differs.
 newer = {
+    "where(float32 > 1, float32, nan)": "where(float32 > 1, float32, float32.dtype.type(nan))",
     "uint8 < 300": "uint8 < uint16.dtype.type(300)",
     "uint8 > -1": "int16.dtype.type(-1) < uint8",
     "uint8 == 256": "uint8 == uint16.dtype.type(256)",
