@@ -35,6 +35,31 @@ ZW_INLINE void mapTwo(const uint8_t* a, const uint8_t* b, uint8_t* out, size_t c
   }
 }
 
+/// Compares elements from `i` on: 16 / W of them, as masks of W bytes.
+template <class T, int W, class F>
+ZW_INLINE simd::U8x16 masks(const uint8_t* a, const uint8_t* b, size_t i, F f) {
+  if constexpr (W == sizeof(T)) {
+    using Vector = simd::Lanes<T>;
+    const size_t at = i * sizeof(T);
+    return (simd::U8x16)f((Vector)simd::load(a + at), (Vector)simd::load(b + at));
+  } else {
+    return simd::evenLanes<W>(masks<T, 2 * W>(a, b, i, f), masks<T, 2 * W>(a, b, i + 8 / W, f));
+  }
+}
+
+/// Chooses elements from `i` on by 16 / W masks of W bytes.
+template <class T, int W>
+ZW_INLINE void choose(simd::U8x16 mask, const uint8_t* x, const uint8_t* y, uint8_t* out,
+                      size_t i) {
+  if constexpr (W == sizeof(T)) {
+    const size_t at = i * sizeof(T);
+    simd::store(out + at, (simd::load(x + at) & mask) | (simd::load(y + at) & ~mask));
+  } else {
+    choose<T, 2 * W>(simd::zipLow<W>(mask, mask), x, y, out, i);
+    choose<T, 2 * W>(simd::zipHigh<W>(mask, mask), x, y, out, i + 8 / W);
+  }
+}
+
 /// The loops of one instruction.
 struct Step : ExpressionStep {
   /// Calls f(T()) for the unsigned integer T of the same width.
@@ -87,20 +112,23 @@ struct Step : ExpressionStep {
 
   template <class T, class F>
   ZW_INLINE void compareAs(F f) const {
-    for (size_t i = 0; i < count; i++) {
-      out[i] = f(load<T>(a + i * sizeof(T)), load<T>(b + i * sizeof(T)));
-    }
+    size_t i = 0;
+    for (; i + 16 <= count; i += 16) simd::store(out + i, masks<T, 1>(a, b, i, f) & simd::fill(1));
+    for (; i < count; i++) out[i] = f(load<T>(a + i * sizeof(T)), load<T>(b + i * sizeof(T)));
   }
 
   void equal() const {
-    unsignedOrFloat([&]<class T>(T) { compareAs<T>([](T x, T y) { return x == y; }); });
+    unsignedOrFloat([&]<class T>(T) { compareAs<T>([](auto x, auto y) { return x == y; }); });
   }
 
   void select() const {
     byWidth([&]<class T>(T) {
-      for (size_t i = 0; i < count; i++) {
-        const T x = load<T>(b + i * sizeof(T)), y = load<T>(c + i * sizeof(T));
-        store(out + i * sizeof(T), a[i] ? x : y);
+      size_t i = 0;
+      for (; i + 16 <= count; i += 16) {
+        choose<T, 1>((simd::U8x16)(simd::load(a + i) != simd::fill(0)), b, c, out, i);
+      }
+      for (; i < count; i++) {
+        store(out + i * sizeof(T), load<T>((a[i] ? b : c) + i * sizeof(T)));
       }
     });
   }
@@ -229,9 +257,9 @@ void runStep(Operation operation, const ExpressionStep& step) {
                   [](auto x, auto y) { return ((x > y) | (x != x)) ? x : y; });
       });
     case Operation::Less:
-      return s.ordered([&]<class T>(T) { s.compareAs<T>([](T x, T y) { return x < y; }); });
+      return s.ordered([&]<class T>(T) { s.compareAs<T>([](auto x, auto y) { return x < y; }); });
     case Operation::LessEqual:
-      return s.ordered([&]<class T>(T) { s.compareAs<T>([](T x, T y) { return x <= y; }); });
+      return s.ordered([&]<class T>(T) { s.compareAs<T>([](auto x, auto y) { return x <= y; }); });
     case Operation::Equal:
       return s.equal();
     case Operation::And:

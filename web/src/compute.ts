@@ -3,16 +3,17 @@
  * @packageDocumentation
  */
 
-import {
-  type AnomalyOptions,
-  type ExpressionOptions,
-  makeAnomaly,
-  makeExpression,
-} from "./compute/expression/expression.js";
+import type { AnomalyOptions, ExpressionOptions } from "./compute/expression/expression.js";
 import type { Operand } from "./compute/expression/sources.js";
-import { reduceArray, type Reduced, type ReduceOptions } from "./compute/reduce.js";
+import type { QuantileOptions, Quantiles } from "./compute/quantile.js";
+import type { Reduced, ReduceOptions } from "./compute/reduce.js";
 import type { Method } from "./compute/results.js";
+import type { Statistics, StatisticsOptions } from "./compute/statistics.js";
 import type { ZarrArray } from "./hierarchy/array.js";
+import type { Selection } from "./plan/selection.js";
+import { lazy } from "./util/lazy.js";
+
+const part = lazy("compute", () => import("./compute/part.js"));
 
 /**
  * Reduces an array over some or all of its dimensions.
@@ -36,7 +37,39 @@ export async function reduce<const M extends Method | readonly Method[]>(
   array: ZarrArray,
   options: ReduceOptions<M>,
 ): Promise<Reduced<M>> {
-  return (await reduceArray(array, options as ReduceOptions)) as Reduced<M>;
+  return (await (await part()).reduceArray(array, options as ReduceOptions)) as Reduced<M>;
+}
+
+/**
+ * Computes count, missing elements, minimum, maximum, mean, standard deviation and a histogram in one pass.
+ *
+ * Without `range`, the histogram has at most `bins` bins whose width is a power of two, and whose edges are multiples of it.
+ * Counts are exact.
+ *
+ * @param selection indices and slices, as for `get`. Default: the whole array.
+ * @throws like {@link reduce}; InvalidSelection for lists of indices.
+ */
+export async function statistics(
+  array: ZarrArray,
+  selection?: Selection,
+  options: StatisticsOptions = {},
+): Promise<Statistics> {
+  return (await part()).statisticsOf(array, selection, options);
+}
+
+/**
+ * Computes quantiles of all selected elements that are not missing, without keeping or sorting them. Reads the array twice, or
+ * four times if values have 64 bits.
+ *
+ * @param q from 0 (the minimum) to 1 (the maximum), or a list of them.
+ * @throws like {@link statistics}.
+ */
+export async function quantile(
+  array: ZarrArray,
+  q: number | readonly number[],
+  options: QuantileOptions = {},
+): Promise<Quantiles> {
+  return (await part()).quantilesOf(array, q, options);
 }
 
 /**
@@ -55,12 +88,12 @@ export async function reduce<const M extends Method | readonly Method[]>(
  * @throws InvalidArgument, with the code "bad-expression" and the position for the text; InvalidSelection; Unsupported for
  *   elements that are not real numbers; InvalidMetadata for invalid CF attributes. Reading also throws errors of operands.
  */
-export function expression(
+export async function expression(
   text: string,
   operands: Readonly<Record<string, Operand>>,
   options: ExpressionOptions = {},
 ): Promise<ZarrArray> {
-  return makeExpression(text, operands, options);
+  return (await part()).makeExpression(text, operands, options);
 }
 
 /**
@@ -69,8 +102,8 @@ export function expression(
  * @throws InvalidArgument for unknown dimensions and groups, and elements without a group; reading throws the errors of
  *   `reduce` and `get`.
  */
-export function anomaly(array: ZarrArray, options: AnomalyOptions = {}): Promise<ZarrArray> {
-  return makeAnomaly(array, options);
+export async function anomaly(array: ZarrArray, options: AnomalyOptions = {}): Promise<ZarrArray> {
+  return (await part()).makeAnomaly(array, options);
 }
 
 export type { AnomalyOptions, ExpressionOptions } from "./compute/expression/expression.js";
@@ -78,9 +111,11 @@ export type { ArrayOperand, NamedRegion, Operand, OperandOptions } from "./compu
 export type { VirtualOptions } from "./compute/expression/virtual-array.js";
 export type { GroupBy, LabelGroups } from "./compute/groups.js";
 export type { LabelledRegion, RegionCoordinate } from "./compute/labelled.js";
+export type { QuantileOptions, Quantiles } from "./compute/quantile.js";
 export type { MethodData, ReadingOptions, Reduced, ReduceOptions } from "./compute/reduce.js";
 export type { Method } from "./compute/results.js";
 export type { ReduceProgress } from "./compute/run.js";
 export type { DecodeOption } from "./compute/source.js";
+export type { Statistics, StatisticsOptions } from "./compute/statistics.js";
 export type { TimePart } from "./compute/times.js";
 export type { WeightArray, Weights } from "./compute/weights.js";

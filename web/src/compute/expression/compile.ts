@@ -7,12 +7,13 @@ import { closestTo } from "../../util/arguments.js";
 import { floatKind, holds, isFloatKind, isUnsigned, type Kind, kinds, promote } from "./kinds.js";
 import { badExpression, type Term } from "./parse.js";
 import { type Operation, Program, type Value } from "./program.js";
+import type { Stored } from "./sources.js";
 
 /** A value, or a number of the text (an integer if a bigint). */
 type Operand = Value | number | bigint;
 
 /** What a name of an expression stands for: the number of an input and its type, or a number. */
-export type Binding = { readonly input: number; readonly kind: Kind } | { readonly constant: number | bigint };
+export type Binding = { readonly input: number; readonly stored: Stored } | { readonly constant: number | bigint };
 
 export interface Compiled {
   readonly program: Program;
@@ -90,10 +91,31 @@ class Compiler {
   #name(name: string, term: Term): Operand {
     const found = this.find(name);
     if (found && "constant" in found) return found.constant;
-    if (found) return { kind: found.kind, from: "input", index: found.input };
+    if (found) return this.#decoded({ kind: found.stored.kind, from: "input", index: found.input }, found.stored, term);
     if (Object.hasOwn(numbers, name)) return numbers[name]!;
     const known = this.names.length > 0 ? `; operands are ${this.names.join(", ")}` : "";
     throw this.#bad(term, `unknown name "${name}"${known},`, closestTo(name, this.names));
+  }
+
+  /** Decodes by CF as `decodeCF` does: the scale in float64, missing values by their stored form. */
+  #decoded(value: Value, { decode, missing = [], isBool }: Stored, term: Term): Value {
+    const { program } = this;
+    let result = isBool ? this.#as(value, "bool", term) : value;
+    if (decode) {
+      const { scale, offset, isFloat32 } = decode;
+      if (scale !== 1 || offset !== 0) {
+        result = this.#as(result, "float64", term);
+        result = program.emit("multiply", [result, program.constant("float64", scale)]);
+        result = program.emit("add", [result, program.constant("float64", offset)]);
+      }
+      result = this.#as(result, isFloat32 ? "float32" : "float64", term);
+    }
+    const nan = missing.length > 0 ? [program.constant(result.kind, Number.NaN)] : [];
+    for (const number of missing) {
+      const isMissing = program.emit("equal", [value, program.constant(value.kind, number)], "bool");
+      result = program.emit("select", [isMissing, ...nan, result]);
+    }
+    return result;
   }
 
   /** Returns an operand as a value of its own type: int64 or float64 for numbers of the text. */

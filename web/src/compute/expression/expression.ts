@@ -46,7 +46,7 @@ export async function makeExpression(
     if (typeof operand === "number") return { constant: weakNumber(operand) };
     const source = sources.get(name) ?? sourceOf(name, operand, given);
     sources.set(name, source);
-    return { input: [...sources.keys()].indexOf(name), kind: source.kind };
+    return { input: [...sources.keys()].indexOf(name), stored: source.stored };
   };
   const compiled = compile(text, term, find, Object.keys(operands));
   if (sources.size === 0 || sources.size > maxSources)
@@ -79,16 +79,17 @@ export async function makeAnomaly(array: ZarrArray, given: AnomalyOptions): Prom
   const mean: Source = {
     shape: kept.map((axis) => array.shape[axis]!),
     names: kept.map((axis) => names[axis]!),
-    kind: "float64",
+    stored: { kind: "float64" },
     async read(box, signal) {
       means ??= await flights.run("", signal, compute);
       return gather(means, box, table);
     },
   };
   const source = { ...sourceOf("array", array, given), names };
-  const text = source.kind === "float32" ? "float32(array - mean)" : "array - mean";
   const sources = new Map(Object.entries({ array: source, mean }));
-  const find = (name: string): Binding => ({ input: name === "array" ? 0 : 1, kind: sources.get(name)!.kind });
+  const find = (name: string): Binding => ({ input: name === "array" ? 0 : 1, stored: sources.get(name)!.stored });
+  const compiled = (text: string) => compile(text, parseExpression(text), find, []);
+  const text = compiled("array").kind === "float32" ? "float32(array - mean)" : "array - mean";
   const layout = { ...broadcast(sources), names: labels.names };
-  return openVirtual(text, compile(text, parseExpression(text), find, []), layout, given, array.limits);
+  return openVirtual(text, compiled(text), layout, given, array.limits);
 }

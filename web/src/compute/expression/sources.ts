@@ -1,19 +1,20 @@
 /** Operands of expressions: arrays, parts of arrays and regions in memory, read box by box as decoded numbers. */
 
-import { decodeCF, isReal } from "../../conventions/xarray/cf.js";
+import { isReal } from "../../conventions/xarray/cf.js";
 import { dimensionsOf } from "../../conventions/xarray/xarray.js";
-import { type ElementData, isTypedArray, toElements } from "../../dtypes/elements.js";
+import { type ElementData, isTypedArray } from "../../dtypes/elements.js";
+import type { ValueRule } from "../../engine/box-reduction.js";
 import { type Region, ZarrArray } from "../../hierarchy/array.js";
 import { get } from "../../hierarchy/get.js";
 import type { AxisSelection, Selection } from "../../plan/selection.js";
-import { isRecord } from "../../util/arguments.js";
+import { isRecord, ownProperty } from "../../util/arguments.js";
 import { invalidArgument, unsupported } from "../../util/errors.js";
 import { type Box, countOf, stridesOf } from "../../util/shapes.js";
 import { moveItems } from "../../util/strided-copy.js";
 import { boxLengths } from "../../walk/boxes.js";
 import type { WorkerPool } from "../../workers/pool.js";
 import { selectionOf } from "../labelled.js";
-import { type DecodeOption, selectedAxes } from "../source.js";
+import { type DecodeOption, selectedAxes, valueRule } from "../source.js";
 import type { Kind } from "./kinds.js";
 
 type Names = readonly (string | null)[] | undefined;
@@ -40,18 +41,25 @@ export interface OperandOptions {
   readonly pool?: WorkerPool | undefined;
 }
 
+/** Elements as stored, and how the core decodes them. */
+export interface Stored extends Partial<Pick<ValueRule, "decode" | "missing">> {
+  readonly kind: Kind;
+  /** Whether integers are booleans, as xarray stores them. */
+  readonly isBool?: boolean;
+}
+
 /** An operand with dimensions; those that its selection drops are left out. */
 export interface Source {
   readonly shape: readonly number[];
   readonly names: Names;
-  readonly kind: Kind;
+  readonly stored: Stored;
   /** Shape of its chunks, if it is stored. */
   readonly chunks?: readonly number[];
   /** Returns the elements of a box in C order. */
   read(box: Box, signal: AbortSignal | undefined): ElementData | Promise<ElementData>;
 }
 
-/** @throws InvalidArgument, InvalidSelection; Unsupported for types that are not real numbers; errors of decodeCF. */
+/** @throws InvalidArgument, InvalidSelection; Unsupported for types that are not real numbers; InvalidMetadata. */
 export function sourceOf(name: string, operand: unknown, options: OperandOptions): Source {
   if (operand instanceof ZarrArray) return arraySource(name, { array: operand }, options);
   if (isRecord(operand) && operand["array"] instanceof ZarrArray)
@@ -59,8 +67,8 @@ export function sourceOf(name: string, operand: unknown, options: OperandOptions
   const { data, shape, dimensionNames: names, dtype } = (operand ?? {}) as Partial<NamedRegion>;
   if (!isTypedArray(data) || !Array.isArray(shape) || countOf(shape) !== data.length)
     throw invalidArgument(`operand "${name}" must be an array, { array, selection }, a region or a number`);
-  const kind = dtype?.core === "bool" ? "bool" : kindOf(data);
-  return { shape, names, kind, read: (box) => gather({ data, shape }, box) };
+  const kind = dtype?.core === "bool" ? "bool" : data.constructor.name.replace(/Clamped|Array|Big/g, "").toLowerCase();
+  return { shape, names, stored: { kind: supported(kind) }, read: (box) => widened(gather({ data, shape }, box)) };
 }
 
 function arraySource(name: string, operand: ArrayOperand, { decode, pool }: OperandOptions): Source {
@@ -70,42 +78,37 @@ function arraySource(name: string, operand: ArrayOperand, { decode, pool }: Oper
     throw unsupported(`operand "${name}" has data type ${dtype}; expressions take real numbers`, {
       code: "unsupported-dtype",
     });
+  const rule = valueRule(array, decode, undefined);
+  const isBool = decode !== false && rule.number === "int8" && ownProperty(array.attributes, "dtype") === "bool";
   const names = dimensionNames ?? dimensionsOf(array) ?? array.dimensionNames;
   const axes = selectedAxes(array, selection);
   const kept = axes.flatMap((axis, i) => (axis.dropped ? [] : [i]));
   if (names && names.length !== axes.length)
     throw invalidArgument(`operand "${name}" has ${axes.length} dimensions, but ${names.length} names`);
-  const decoded = (region: Region) =>
-    decode === false ? region : decodeCF(array, region, { ...decode, times: "counts" });
-  const empty = decoded({ data: toElements(dtype, new Uint8Array(0)), shape: [0], stride: [1], dtype });
-  const isBool = dtype.core === "bool" || ("kind" in empty && empty.kind === "booleans");
   const chunkOf = (i: number) => Math.ceil(array.chunkShape[i]! / ("step" in axes[i]! ? axes[i].step : 1));
   return {
     shape: kept.map((i) => axes[i]!.count),
     names: names && kept.map((i) => names[i]!),
-    kind: isBool ? "bool" : kindOf(empty.data as ElementData),
+    stored: { ...rule, kind: supported(rule.number), isBool },
     chunks: kept.map(chunkOf),
     async read({ from, to }, signal) {
       const part = axes.map((axis, i) => {
         const own = kept.indexOf(i);
         return selectionOf(own < 0 ? axis : partOf(axis, from[own]!, to[own]!));
       });
-      const { data } = decoded(await get(array, part, { signal, pool }));
-      const isHalf = data.constructor.name === "Float16Array";
-      return isHalf ? Float32Array.from(data as Float32Array) : (data as ElementData);
+      return widened((await get(array, part, { signal, pool })).data);
     },
   };
 }
 
+/** Smaller floats are computed as float32. */
+const supported = (kind: string) => kind.replace(/b?float16/, "float32") as Kind;
+const widened = (data: ElementData) =>
+  data.constructor.name === "Float16Array" ? Float32Array.from(data as Float32Array) : data;
+
 function partOf(axis: AxisSelection, from: number, to: number): AxisSelection {
   if ("indices" in axis) return { ...axis, indices: axis.indices.slice(from, to), count: to - from };
   return { ...axis, start: axis.start + from * axis.step, count: to - from };
-}
-
-/** Returns the type of decoded elements. */
-function kindOf({ constructor: { name } }: ElementData): Kind {
-  const kind = name.replace(/Clamped|Array|Big/g, "").toLowerCase();
-  return kind === "float16" ? "float32" : (kind as Kind);
 }
 
 /**

@@ -100,12 +100,12 @@ class ExpressionStore implements Store {
     const session = await getSession("full");
     signal?.throwIfAborted();
     let bytes = 0;
-    const places = this.layout.inputs.map(({ source: { kind }, axes }, i) => {
+    const places = this.layout.inputs.map(({ source: { stored }, axes }, i) => {
       const { data, lengths } = read[i]!;
       const strides = stridesOf(lengths, data.BYTES_PER_ELEMENT);
       const offset = bytes;
       bytes += Math.ceil(data.byteLength / 16) * 16;
-      return { kind, offset, strides: axes.map((own) => (own < 0 || lengths[own] === 1 ? 0 : strides[own]!)) };
+      return { kind: stored.kind, offset, strides: axes.map((own) => (own < 0 || lengths[own] === 1 ? 0 : strides[own]!)) };
     });
     const fill = (memory: Uint8Array) => {
       for (const [i, { data }] of read.entries())
