@@ -2,8 +2,9 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { create, get, open, set, slice, WorkerPool, type ZarrArray } from "zarr-wasm";
+import { decodeCF } from "zarr-wasm/conventions";
 import { copy } from "zarr-wasm/transfer";
-import { expression } from "zarr-wasm/compute";
+import { anomaly, expression, reduce } from "zarr-wasm/compute";
 import { errorOf } from "../support/support.js";
 
 interface Golden {
@@ -45,7 +46,7 @@ async function stored(
 ): Promise<ZarrArray> {
   const options = { shape, dtype, chunkShape: shape, ...more } as unknown as Options;
   const array = (await create(new Map(), options)) as unknown as ZarrArray;
-  await set(array, null, data as Float64Array);
+  if (data !== undefined) await set(array, null, data as Float64Array);
   return array;
 }
 
@@ -176,6 +177,33 @@ describe("virtual arrays", () => {
     expect(raw.dtype.name).toBe("int16");
   });
 
+  it("decode as decodeCF does", async () => {
+    const cases: [dtype: string, data: unknown, attributes: object][] = [
+      ["int8", Int8Array.of(0, 1, -1, 5), { _Unsigned: "true", _FillValue: -1, scale_factor: 0.1 }],
+      ["uint8", Uint8Array.of(0, 1, 255, 5), { _FillValue: 255, missing_value: 0 }],
+      ["int16", Int16Array.of(0, -5, 32767, 5), { scale_factor: -0.01, missing_value: [-5, 5] }],
+      ["int32", Int32Array.of(0, -5, 2 ** 31 - 1, 5), { _FillValue: 5 }],
+      ["int64", BigInt64Array.of(0n, -5n, 2n ** 60n, 5n), { add_offset: 273.15 }],
+      ["float32", Float32Array.of(0, 7, Number.NaN, 1.1), { _FillValue: 1.1 }],
+      ["float32", Float32Array.of(0, -999, Infinity, 1.1), { missing_value: -999, add_offset: 1 }],
+      ["float64", Float64Array.of(0, -999, 1e300, 1.1), { _FillValue: -999 }],
+      ["float16", undefined, { _FillValue: 2, scale_factor: 3 }],
+      ["bfloat16", Float32Array.of(1, 2, 3.5, 4), {}],
+      ["int8", Int8Array.of(0, 1, 1, 0), { dtype: "bool" }],
+      ["bool", Uint8Array.of(0, 1, 1, 0), {}],
+      ["int32", Int32Array.of(0, 1, 2, 3), { units: "days since 2000-01-01" }],
+    ];
+    for (const [dtype, data, attributes] of cases) {
+      const array = await stored(dtype, [4], data, { attributes, fillValue: 2 } as never);
+      const expected = decodeCF(array, await get(array), { times: "counts" });
+      const found = await get(await expression("a", { a: array }));
+      const name = `${dtype} ${JSON.stringify(attributes)}`;
+      const wide = expected.data.constructor.name === "Float16Array" ? Float32Array.from(expected.data as never) : expected.data;
+      expect(found.data, name).toEqual(wide);
+      expect(found.dtype.name === "bool", name).toBe(expected.kind === "booleans" || dtype === "bool");
+    }
+  });
+
   it("can be operands, and be read with pools", async () => {
     const operands = await bands();
     const pool = new WorkerPool({ size: 1 });
@@ -276,5 +304,97 @@ describe("rejects", () => {
     for (const wrong of [null, "a", { concurrency: 0 }, { pool: 1 }, { unit: "m" }])
       expect((await errorOf(async () => expression("a", { a: await one }, wrong as never)))["_tag"]).toBe("InvalidArgument");
     expect((await errorOf(() => expression(1 as never, {})))["_tag"]).toBe("InvalidArgument");
+  });
+});
+
+/** Three years of months on a small grid, in a group with CF times. */
+async function climate(): Promise<ZarrArray> {
+  const store = new Map<string, Uint8Array>();
+  const { createGroup } = await import("zarr-wasm");
+  await createGroup(store, {});
+  const days = Int32Array.from({ length: 36 }, (_, month) => Date.UTC(2000, month, 15) / 86_400_000 - 10957);
+  const time = await create(store, {
+    path: "time",
+    shape: [36],
+    dtype: "int32",
+    chunkShape: [36],
+    dimensionNames: ["time"],
+    attributes: { units: "days since 2000-01-01" },
+  });
+  await set(time, null, days);
+  const data = Float32Array.from({ length: 36 * 6 }, (_, i) => (i === 20 ? Number.NaN : Math.fround(Math.sin(i) * 10 + i)));
+  const array = await create(store, {
+    path: "tas",
+    shape: [36, 2, 3],
+    dtype: "float32",
+    chunkShape: [5, 2, 2],
+    dimensionNames: ["time", "y", "x"],
+  });
+  await set(array, null, data);
+  return array as unknown as ZarrArray;
+}
+
+describe("anomaly", () => {
+  it("subtracts the mean of each element's group", async () => {
+    const array = await climate();
+    const values = (await get(array)).data as Float32Array;
+    const difference = await anomaly(array, { groupBy: "time.month", attributes: { units: "K" } });
+    expect(difference).toMatchObject({ shape: [36, 2, 3], dimensionNames: ["time", "y", "x"], chunkShape: [5, 2, 2] });
+    expect(difference.dtype.name).toBe("float32");
+    const expected = values.map((value, i) => {
+      const same = [0, 1, 2].map((year) => values[year * 72 + (i % 72)]!).filter((other) => !Number.isNaN(other));
+      return Math.fround(value - same.reduce((a, b) => a + b, 0) / same.length);
+    });
+    const found = (await get(difference)).data as Float32Array;
+    for (const [i, value] of found.entries()) if (i !== 20) expect(value).toBeCloseTo(expected[i]!, 4);
+    expect(found[20]).toBeNaN();
+    const rest = await reduce(difference, { method: "mean", over: "time" });
+    for (const mean of rest.data) expect(mean).toBeCloseTo(0, 4);
+  });
+
+  it("subtracts the mean over dimensions", async () => {
+    const array = await climate();
+    const zonal = await anomaly(array, { over: ["x"] });
+    const means = await reduce(array, { method: "mean", over: "x" });
+    const values = (await get(array)).data as Float32Array;
+    expect((await get(zonal)).data).toEqual(values.map((value, i) => value - means.data[Math.floor(i / 3)]!));
+    const [all, total] = [await anomaly(array), await reduce(array, { method: "mean" })];
+    expect((await get(all, [3, 1, 2])).data).toEqual(Float32Array.of(values[23]! - total.data[0]!));
+    const both = await anomaly(array, { groupBy: "time.year", over: ["y", "x"], concurrency: 1 });
+    expect((await get(both, [0, 0, 0])).data[0]).toBeCloseTo(
+      values[0]! - values.subarray(0, 72).filter((v) => !Number.isNaN(v)).reduce((a, b) => a + b, 0) / 71,
+      3,
+    );
+  });
+
+  it("computes the means once, and only when it is read", async () => {
+    const array = await climate();
+    const store = array.store as Map<string, Uint8Array>;
+    const reads = new Map<string, number>();
+    const counting = {
+      get: (key: string) => {
+        if (key.includes("/c/")) reads.set(key, (reads.get(key) ?? 0) + 1);
+        return store.get(key);
+      },
+    };
+    const counted = await open(counting, { path: "tas", kind: "array" });
+    const difference = await anomaly(counted, { groupBy: "time.month" });
+    expect([...reads.keys()].filter((key) => key.startsWith("/tas"))).toEqual([]);
+    const controller = new AbortController();
+    const aborted = errorOf(() => get(difference, [0], { signal: controller.signal }));
+    controller.abort(new Error("enough"));
+    expect((await aborted).message).toBe("enough");
+    reads.clear();
+    await Promise.all([get(difference, [0]), get(difference, [20])]);
+    await get(difference, [35]);
+    const counts = [...reads].filter(([key]) => key.startsWith("/tas")).map(([, count]) => count);
+    expect(counts.reduce((a, b) => a + b, 0)).toBe(16 + 6);
+  });
+
+  it("rejects unknown groups and dimensions at once", async () => {
+    const array = await climate();
+    for (const options of [{ groupBy: "time.moth" }, { groupBy: "depth" }, { over: "z" }, { group: "time.month" }])
+      expect((await errorOf(() => anomaly(array, options as never)))["_tag"]).toBe("InvalidArgument");
+    expect((await errorOf(() => anomaly({} as never)))["_tag"]).toBe("InvalidArgument");
   });
 });
