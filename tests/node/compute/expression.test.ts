@@ -2,9 +2,9 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { create, get, open, set, slice, WorkerPool, type ZarrArray } from "zarr-wasm";
+import { anomaly, expression, reduce } from "zarr-wasm/compute";
 import { decodeCF } from "zarr-wasm/conventions";
 import { copy } from "zarr-wasm/transfer";
-import { anomaly, expression, reduce } from "zarr-wasm/compute";
 import { errorOf } from "../support/support.js";
 
 interface Golden {
@@ -68,7 +68,8 @@ function expectClose(found: Float64Array, expected: Float64Array, text: string):
   for (const [i, value] of expected.entries()) {
     const other = found[i]!;
     const isSame = value === other || (Number.isNaN(value) && Number.isNaN(other));
-    const isNear = isRounded && typeof value === "number" && Math.abs(other - value) <= 4 * unit * Math.abs(value);
+    const isNear =
+      isRounded && typeof value === "number" && Math.abs(other - value) <= 4 * unit * Math.abs(value);
     expect(isSame || isNear, `${text}[${i}] is ${other}, not ${value}`).toBe(true);
   }
 }
@@ -96,7 +97,10 @@ describe("as NumPy", () => {
 
 describe("broadcasting", () => {
   const grid = () =>
-    stored("float32", [2, 3], Float32Array.of(1, 2, 3, 4, 5, 6), { dimensionNames: ["y", "x"], chunkShape: [1, 2] });
+    stored("float32", [2, 3], Float32Array.of(1, 2, 3, 4, 5, 6), {
+      dimensionNames: ["y", "x"],
+      chunkShape: [1, 2],
+    });
 
   it("is by name, in any order of dimensions", async () => {
     const turned = await stored("int16", [3, 2], Int16Array.of(0, 10, 20, 30, 40, 50), {
@@ -107,7 +111,12 @@ describe("broadcasting", () => {
     expect(array).toMatchObject({ shape: [2, 3], dimensionNames: ["y", "x"], chunkShape: [1, 2] });
     expect(array.attributes).toEqual({ units: "m" });
     expect((await get(array)).data).toEqual(Float32Array.of(1, 22, 43, 14, 35, 56));
-    const column = { data: Float64Array.of(100, 200), shape: [2], stride: [1], dimensionNames: ["t"] } as never;
+    const column = {
+      data: Float64Array.of(100, 200),
+      shape: [2],
+      stride: [1],
+      dimensionNames: ["t"],
+    } as never;
     const cube = await expression("b - c * 2", { b: turned, c: column });
     expect(cube).toMatchObject({ shape: [3, 2, 2], dimensionNames: ["x", "y", "t"] });
     expect((await get(cube, { x: 1 })).data).toEqual(Float64Array.of(-180, -380, -170, -370));
@@ -125,35 +134,49 @@ describe("broadcasting", () => {
     });
     const named = { array: a, dimensionNames: ["y", "z"] };
     expect(await expression("a + c", { a: named, c: await grid() })).toMatchObject({ shape: [2, 1, 3] });
-    expect(await errorOf(() => expression("a + c", { a: { ...named, dimensionNames: ["x", "z"] }, c: b }))).toMatchObject(
-      { _tag: "InvalidArgument" },
-    );
-    expect((await errorOf(async () => expression("a + c", { a: { array: a, dimensionNames: ["x", "z"] }, c: await grid() }))).message)
-      .toContain('dimension "x" has length 3, but 2 in another operand');
+    expect(
+      await errorOf(() => expression("a + c", { a: { ...named, dimensionNames: ["x", "z"] }, c: b })),
+    ).toMatchObject({ _tag: "InvalidArgument" });
+    expect(
+      (
+        await errorOf(async () =>
+          expression("a + c", { a: { array: a, dimensionNames: ["x", "z"] }, c: await grid() }),
+        )
+      ).message,
+    ).toContain('dimension "x" has length 3, but 2 in another operand');
   });
 
   it("takes parts of arrays", async () => {
     const array = await grid();
-    const change = await expression("b - a", { a: { array, selection: { y: 0 } }, b: { array, selection: [1] } });
+    const change = await expression("b - a", {
+      a: { array, selection: { y: 0 } },
+      b: { array, selection: [1] },
+    });
     expect(change).toMatchObject({ shape: [3], dimensionNames: ["x"], chunkShape: [2] });
     expect((await get(change)).data).toEqual(Float32Array.of(3, 3, 3));
     const picked = await expression("a * k", { a: { array, selection: [[1, 0, 1], slice(0, 3, 2)] }, k: 2 });
     expect((await get(picked)).data).toEqual(Float32Array.of(8, 12, 2, 6, 8, 12));
     expect((await get(picked, [slice(1, 3), 1])).data).toEqual(Float32Array.of(6, 12));
-    expect((await errorOf(() => expression("a", { a: { array, selection: [2] } })))._tag).toBe("InvalidSelection");
+    expect((await errorOf(() => expression("a", { a: { array, selection: [2] } })))._tag).toBe(
+      "InvalidSelection",
+    );
   });
 });
 
 describe("virtual arrays", () => {
   const bands = async () => {
     const shape = [40, 50];
-    const packed = (seed: number) => Int16Array.from({ length: 2000 }, (_, i) => (i % 97 === seed ? -1 : (i * seed) % 3000));
+    const packed = (seed: number) =>
+      Int16Array.from({ length: 2000 }, (_, i) => (i % 97 === seed ? -1 : (i * seed) % 3000));
     const more = {
       dimensionNames: ["y", "x"],
       chunkShape: [16, 32],
       attributes: { scale_factor: 0.001, add_offset: 0.5, _FillValue: -1 },
     };
-    return { red: await stored("int16", shape, packed(3), more), nir: await stored("int16", shape, packed(7), more) };
+    return {
+      red: await stored("int16", shape, packed(3), more),
+      nir: await stored("int16", shape, packed(7), more),
+    };
   };
   const ndvi = "(nir - red) / (nir + red)";
   const expected = async ({ red, nir }: Record<"red" | "nir", ZarrArray>) => {
@@ -194,11 +217,17 @@ describe("virtual arrays", () => {
       ["int32", Int32Array.of(0, 1, 2, 3), { units: "days since 2000-01-01" }],
     ];
     for (const [dtype, data, attributes] of cases) {
-      const array = await stored(dtype, [4], data, { attributes, fillValue: dtype === "bool" ? false : 2 } as never);
+      const array = await stored(dtype, [4], data, {
+        attributes,
+        fillValue: dtype === "bool" ? false : 2,
+      } as never);
       const expected = decodeCF(array, await get(array), { times: "counts" });
       const found = await get(await expression("a", { a: array }));
       const name = `${dtype} ${JSON.stringify(attributes)}`;
-      const wide = expected.data.constructor.name === "Float16Array" ? Float32Array.from(expected.data as never) : expected.data;
+      const wide =
+        expected.data.constructor.name === "Float16Array"
+          ? Float32Array.from(expected.data as never)
+          : expected.data;
       expect(found.data, name).toEqual(wide);
       expect(found.dtype.name === "bool", name).toBe(expected.kind === "booleans" || dtype === "bool");
     }
@@ -209,7 +238,11 @@ describe("virtual arrays", () => {
     const pool = new WorkerPool({ size: 1 });
     try {
       const inner = await expression(ndvi, operands, { pool });
-      const outer = await expression("where(isMissing(v), -1, v) > 0", { v: inner }, { pool, concurrency: 1 });
+      const outer = await expression(
+        "where(isMissing(v), -1, v) > 0",
+        { v: inner },
+        { pool, concurrency: 1 },
+      );
       expect(outer.dtype.name).toBe("bool");
       const values = await expected(operands);
       expect((await get(outer, null, { pool })).data).toEqual(Uint8Array.from(values, (v) => Number(v > 0)));
@@ -302,7 +335,9 @@ describe("rejects", () => {
     for (const a of ["x", null, undefined, [1], {}, { array: {} }, { data: [1], shape: [1] }])
       expect((await errorOf(() => expression("a", { a: a as never })))["_tag"]).toBe("InvalidArgument");
     for (const wrong of [null, "a", { concurrency: 0 }, { pool: 1 }, { unit: "m" }])
-      expect((await errorOf(async () => expression("a", { a: await one }, wrong as never)))["_tag"]).toBe("InvalidArgument");
+      expect((await errorOf(async () => expression("a", { a: await one }, wrong as never)))["_tag"]).toBe(
+        "InvalidArgument",
+      );
     expect((await errorOf(() => expression(1 as never, {})))["_tag"]).toBe("InvalidArgument");
   });
 });
@@ -322,7 +357,9 @@ async function climate(): Promise<ZarrArray> {
     attributes: { units: "days since 2000-01-01" },
   });
   await set(time, null, days);
-  const data = Float32Array.from({ length: 36 * 6 }, (_, i) => (i === 20 ? Number.NaN : Math.fround(Math.sin(i) * 10 + i)));
+  const data = Float32Array.from({ length: 36 * 6 }, (_, i) =>
+    i === 20 ? Number.NaN : Math.fround(Math.sin(i) * 10 + i),
+  );
   const array = await create(store, {
     path: "tas",
     shape: [36, 2, 3],
@@ -339,10 +376,16 @@ describe("anomaly", () => {
     const array = await climate();
     const values = (await get(array)).data as Float32Array;
     const difference = await anomaly(array, { groupBy: "time.month", attributes: { units: "K" } });
-    expect(difference).toMatchObject({ shape: [36, 2, 3], dimensionNames: ["time", "y", "x"], chunkShape: [5, 2, 2] });
+    expect(difference).toMatchObject({
+      shape: [36, 2, 3],
+      dimensionNames: ["time", "y", "x"],
+      chunkShape: [5, 2, 2],
+    });
     expect(difference.dtype.name).toBe("float32");
     const expected = values.map((value, i) => {
-      const same = [0, 1, 2].map((year) => values[year * 72 + (i % 72)]!).filter((other) => !Number.isNaN(other));
+      const same = [0, 1, 2]
+        .map((year) => values[year * 72 + (i % 72)]!)
+        .filter((other) => !Number.isNaN(other));
       return Math.fround(value - same.reduce((a, b) => a + b, 0) / same.length);
     });
     const found = (await get(difference)).data as Float32Array;
@@ -362,7 +405,12 @@ describe("anomaly", () => {
     expect((await get(all, [3, 1, 2])).data).toEqual(Float32Array.of(values[23]! - total.data[0]!));
     const both = await anomaly(array, { groupBy: "time.year", over: ["y", "x"], concurrency: 1 });
     expect((await get(both, [0, 0, 0])).data[0]).toBeCloseTo(
-      values[0]! - values.subarray(0, 72).filter((v) => !Number.isNaN(v)).reduce((a, b) => a + b, 0) / 71,
+      values[0]! -
+        values
+          .subarray(0, 72)
+          .filter((v) => !Number.isNaN(v))
+          .reduce((a, b) => a + b, 0) /
+          71,
       3,
     );
   });
@@ -393,7 +441,12 @@ describe("anomaly", () => {
 
   it("rejects unknown groups and dimensions at once", async () => {
     const array = await climate();
-    for (const options of [{ groupBy: "time.moth" }, { groupBy: "depth" }, { over: "z" }, { group: "time.month" }])
+    for (const options of [
+      { groupBy: "time.moth" },
+      { groupBy: "depth" },
+      { over: "z" },
+      { group: "time.month" },
+    ])
       expect((await errorOf(() => anomaly(array, options as never)))["_tag"]).toBe("InvalidArgument");
     expect((await errorOf(() => anomaly({} as never)))["_tag"]).toBe("InvalidArgument");
   });

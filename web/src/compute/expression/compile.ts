@@ -13,7 +13,9 @@ import type { Stored } from "./sources.js";
 type Operand = Value | number | bigint;
 
 /** What a name of an expression stands for: the number of an input and its type, or a number. */
-export type Binding = { readonly input: number; readonly stored: Stored } | { readonly constant: number | bigint };
+export type Binding =
+  | { readonly input: number; readonly stored: Stored }
+  | { readonly constant: number | bigint };
 
 export interface Compiled {
   readonly program: Program;
@@ -91,7 +93,12 @@ class Compiler {
   #name(name: string, term: Term): Operand {
     const found = this.find(name);
     if (found && "constant" in found) return found.constant;
-    if (found) return this.#decoded({ kind: found.stored.kind, from: "input", index: found.input }, found.stored, term);
+    if (found)
+      return this.#decoded(
+        { kind: found.stored.kind, from: "input", index: found.input },
+        found.stored,
+        term,
+      );
     if (Object.hasOwn(numbers, name)) return numbers[name]!;
     const known = this.names.length > 0 ? `; operands are ${this.names.join(", ")}` : "";
     throw this.#bad(term, `unknown name "${name}"${known},`, closestTo(name, this.names));
@@ -156,7 +163,11 @@ class Compiler {
   #call(name: string, args: readonly Operand[], term: Term): Operand {
     const { program } = this;
     if (isComparison(name)) return this.#compare(name, args as [Operand, Operand], term);
-    if (name === "and" || name === "or") return program.emit(name, args.map((arg) => this.#truth(arg, term)));
+    if (name === "and" || name === "or")
+      return program.emit(
+        name,
+        args.map((arg) => this.#truth(arg, term)),
+      );
     if (name === "not") return program.emit("not", [this.#truth(args[0]!, term)]);
     if (name === "&" || name === "|" || name === "u~") return this.#bitwise(name, args, term);
     if (/^u?\W/.test(name)) return this.#arithmetic(name, args, term);
@@ -167,7 +178,10 @@ class Compiler {
     const kind = this.#common(args);
     if (isFloatKind(kind)) throw this.#bad(term, `"${name.replace("u", "")}" of ${kind}: use and, or, not,`);
     const operation = name === "&" ? "and" : name === "|" ? "or" : "not";
-    return this.program.emit(operation, args.map((arg) => this.#as(arg, kind, term)));
+    return this.program.emit(
+      operation,
+      args.map((arg) => this.#as(arg, kind, term)),
+    );
   }
 
   #arithmetic(name: string, args: readonly Operand[], term: Term): Value {
@@ -178,8 +192,15 @@ class Compiler {
       const inside = isFloatKind(own) ? "float64" : isUnsigned(own) ? "uint64" : "int64";
       return this.#via("modulo", args, inside, own, term);
     }
-    if (name === "/") return this.#via("divide", args, isFloatKind(kind) ? kind : "float64", isFloatKind(kind) ? kind : "float64", term);
-    if (name === "u+" ) return this.#as(args[0]!, kind, term);
+    if (name === "/")
+      return this.#via(
+        "divide",
+        args,
+        isFloatKind(kind) ? kind : "float64",
+        isFloatKind(kind) ? kind : "float64",
+        term,
+      );
+    if (name === "u+") return this.#as(args[0]!, kind, term);
     const converted = args.map((arg) => this.#as(arg, kind, term));
     if (kind !== "bool") return this.program.emit(name === "u-" ? "negate" : arithmetic[name]!, converted);
     if (name.endsWith("-")) throw this.#bad(term, "booleans cannot be subtracted; use not or !=,");
@@ -196,7 +217,9 @@ class Compiler {
       if (exponent === 0.5) return this.program.emit("sqrt", [value]);
       return this.#via("power", [value, exponent], "float64", kind, term);
     }
-    const mayBeNegative = isValue(exponent) ? !isUnsigned(exponent.kind) && exponent.kind !== "bool" : exponent < 0;
+    const mayBeNegative = isValue(exponent)
+      ? !isUnsigned(exponent.kind) && exponent.kind !== "bool"
+      : exponent < 0;
     if (mayBeNegative)
       throw this.#bad(term, "integers cannot have negative exponents; convert one of them with float64(…),");
     return this.#via("power", [value, exponent], "uint64", kind, term);
@@ -209,12 +232,20 @@ class Compiler {
     const kind = this.#common([a, b]);
     for (const [i, operand] of [a, b].entries()) {
       const isOutside = typeof operand === "bigint" && !isFloatKind(kind) && !holds(kind, operand);
-      if (isOutside) return this.program.constant("bool", operation !== "equal" && i === 0 === (operand as bigint) < 0 ? 1n : 0n);
+      if (isOutside)
+        return this.program.constant(
+          "bool",
+          operation !== "equal" && (i === 0) === (operand as bigint) < 0 ? 1n : 0n,
+        );
     }
     if (isValue(a) && isValue(b) && kind === "float64" && !isFloatKind(a.kind) && !isFloatKind(b.kind))
       return this.#compareMixed(operation, a, b, term);
     const inside = operation === "equal" ? kind : orderedKind(kind);
-    return this.program.emit(operation, [a, b].map((arg) => this.#as(arg, inside, term)), "bool");
+    return this.program.emit(
+      operation,
+      [a, b].map((arg) => this.#as(arg, inside, term)),
+      "bool",
+    );
   }
 
   /** Compares uint64 with a signed type: exactly, as NumPy does, without rounding to float64. */
@@ -223,7 +254,11 @@ class Compiler {
     const isFirst = !isUnsigned(a.kind);
     const signed = this.#as(isFirst ? a : b, "int64", term);
     const isNegative = program.emit("less", [signed, program.constant("int64", 0n)], "bool");
-    const result = program.emit(operation, [a, b].map((arg) => this.#as(arg, "uint64", term)), "bool");
+    const result = program.emit(
+      operation,
+      [a, b].map((arg) => this.#as(arg, "uint64", term)),
+      "bool",
+    );
     if (isFirst && operation !== "equal") return program.emit("or", [isNegative, result]);
     return program.emit("and", [program.emit("not", [isNegative]), result]);
   }
@@ -235,15 +270,25 @@ class Compiler {
     const counts = isUnary ? ([1, 1] as const) : Object.hasOwn(arity, name) ? arity[name] : undefined;
     if (!counts) {
       const meant = closestTo(name, [...functions, ...casts]);
-      throw this.#bad(term, `unknown function "${name}"; functions are ${functions.join(", ")} and types,`, meant);
+      throw this.#bad(
+        term,
+        `unknown function "${name}"; functions are ${functions.join(", ")} and types,`,
+        meant,
+      );
     }
     if (args.length < counts[0] || args.length > counts[1])
-      throw this.#bad(term, `${name}() takes ${counts[0]}${counts[1] > counts[0] ? ` to ${counts[1]}` : ""} arguments, got ${args.length}`);
+      throw this.#bad(
+        term,
+        `${name}() takes ${counts[0]}${counts[1] > counts[0] ? ` to ${counts[1]}` : ""} arguments, got ${args.length}`,
+      );
     const [first, ...rest] = args as [Operand, ...Operand[]];
     if (is(casts)) return this.#as(isValue(first) ? first : this.typed(first, term), name as Kind, term);
     if (name === "where") {
       const kind = this.#common(rest);
-      return program.emit("select", [this.#truth(first, term), ...rest.map((arg) => this.#as(arg, kind, term))]);
+      return program.emit("select", [
+        this.#truth(first, term),
+        ...rest.map((arg) => this.#as(arg, kind, term)),
+      ]);
     }
     if (name === "clip") return this.#clip(args as [Operand, Operand, Operand], term);
     if (name === "min" || name === "max")
@@ -251,7 +296,9 @@ class Compiler {
     const value = this.typed(first, term);
     const { kind } = value;
     if (name === "isMissing")
-      return isFloatKind(kind) ? program.emit("not", [program.emit("equal", [value, value], "bool")]) : program.constant("bool", 0n);
+      return isFloatKind(kind)
+        ? program.emit("not", [program.emit("equal", [value, value], "bool")])
+        : program.constant("bool", 0n);
     if (name === "abs") return this.#absolute(value, term);
     if (is(rounding)) return isFloatKind(kind) ? program.emit(name as Operation, [value]) : value;
     const inside = name === "sqrt" ? floatKind(kind) : "float64";

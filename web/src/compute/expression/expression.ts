@@ -1,12 +1,12 @@
 /** Implements `expression` and `anomaly`. */
 
+import { noCell } from "../../engine/box-reduction.js";
 import { ZarrArray } from "../../hierarchy/array.js";
 import { checkObject, checkOptions, type OptionNames } from "../../util/arguments.js";
 import { SingleFlight } from "../../util/async.js";
 import { invalidArgument } from "../../util/errors.js";
-import { noCell } from "../../engine/box-reduction.js";
 import { type GroupBy, groupedBy } from "../groups.js";
-import { Labels, type LabelledRegion } from "../labelled.js";
+import { type LabelledRegion, Labels } from "../labelled.js";
 import { reduceArray } from "../reduce.js";
 import { checkArray, selectedAxes } from "../source.js";
 import { type Binding, compile } from "./compile.js";
@@ -24,7 +24,12 @@ export interface AnomalyOptions extends ExpressionOptions {
   readonly over?: string | number | readonly (string | number)[] | undefined;
 }
 
-const options: OptionNames<ExpressionOptions> = { attributes: true, concurrency: true, decode: true, pool: true };
+const options: OptionNames<ExpressionOptions> = {
+  attributes: true,
+  concurrency: true,
+  decode: true,
+  pool: true,
+};
 const anomalyOptions: OptionNames<AnomalyOptions> = { ...options, groupBy: true, over: "dim axis dims" };
 
 /** Maximum number of operands with dimensions. */
@@ -65,7 +70,8 @@ export async function makeAnomaly(array: ZarrArray, given: AnomalyOptions): Prom
   const { groupBy, over, decode, pool } = given;
   const labels = new Labels(array, undefined);
   const listed = over === undefined ? undefined : [over].flat().map((name) => labels.axis(name));
-  const grouped = groupBy === undefined ? undefined : await groupedBy(groupBy, labels, selectedAxes(array, undefined));
+  const grouped =
+    groupBy === undefined ? undefined : await groupedBy(groupBy, labels, selectedAxes(array, undefined));
   const cells = grouped?.grouping.tables[0];
   if (cells?.includes(noCell)) throw invalidArgument("groupBy: every element must belong to a group");
   const isKept = (axis: number) => axis === grouped?.axis || !(listed?.includes(axis) ?? !grouped);
@@ -87,7 +93,10 @@ export async function makeAnomaly(array: ZarrArray, given: AnomalyOptions): Prom
   };
   const source = { ...sourceOf("array", array, given), names };
   const sources = new Map(Object.entries({ array: source, mean }));
-  const find = (name: string): Binding => ({ input: name === "array" ? 0 : 1, stored: sources.get(name)!.stored });
+  const find = (name: string): Binding => ({
+    input: name === "array" ? 0 : 1,
+    stored: sources.get(name)!.stored,
+  });
   const compiled = (text: string) => compile(text, parseExpression(text), find, []);
   const text = compiled("array").kind === "float32" ? "float32(array - mean)" : "array - mean";
   const layout = { ...broadcast(sources), names: labels.names };

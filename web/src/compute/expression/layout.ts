@@ -17,12 +17,17 @@ export interface Layout {
  * @throws InvalidArgument for lengths that differ, and if only some operands have names.
  */
 export function broadcast(sources: ReadonlyMap<string, Source>): Layout {
-  const isUnnamed = ({ names, shape }: Source) => shape.length > 0 && (names?.every((name) => name === null) ?? true);
-  const isByPosition = [...sources.values()].every((source) => isUnnamed(source) || source.shape.length === 0);
+  const isUnnamed = ({ names, shape }: Source) =>
+    shape.length > 0 && (names?.every((name) => name === null) ?? true);
+  const isByPosition = [...sources.values()].every(
+    (source) => isUnnamed(source) || source.shape.length === 0,
+  );
   const rank = Math.max(...[...sources.values()].map(({ shape }) => shape.length));
   const dimensionsOf = ({ names, shape }: Source): readonly unknown[] =>
     isByPosition ? shape.map((_, axis) => rank - shape.length + axis) : (names ?? shape.map(() => null));
-  const lengths = new Map<unknown, number>(isByPosition ? Array.from({ length: rank }, (_, axis) => [axis, 1]) : []);
+  const lengths = new Map<unknown, number>(
+    isByPosition ? Array.from({ length: rank }, (_, axis) => [axis, 1]) : [],
+  );
   for (const [operand, source] of sources) {
     const dimensions = dimensionsOf(source);
     if (dimensions.includes(null) || new Set(dimensions).size < dimensions.length)

@@ -106,8 +106,7 @@ class Parser {
   }
 
   #call(name: string, at: number, args: readonly Term[]): Term {
-    if (++this.#terms > maxTerms)
-      throw badExpression(this.text, at, `more than ${maxTerms} operations`);
+    if (++this.#terms > maxTerms) throw badExpression(this.text, at, `more than ${maxTerms} operations`);
     return { kind: "call", name, args, at };
   }
 

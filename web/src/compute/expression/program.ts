@@ -84,7 +84,8 @@ export class Program {
       const free = used.indexOf(false);
       slots[i] = free < 0 ? used.length : free;
       used[slots[i]!] = true;
-      for (const arg of args) if (arg.from === "result" && lastUse.get(arg) === i) used[slots[arg.index]!] = false;
+      for (const arg of args)
+        if (arg.from === "result" && lastUse.get(arg) === i) used[slots[arg.index]!] = false;
     }
     return slots;
   }

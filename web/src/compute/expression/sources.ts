@@ -67,8 +67,14 @@ export function sourceOf(name: string, operand: unknown, options: OperandOptions
   const { data, shape, dimensionNames: names, dtype } = (operand ?? {}) as Partial<NamedRegion>;
   if (!isTypedArray(data) || !Array.isArray(shape) || countOf(shape) !== data.length)
     throw invalidArgument(`operand "${name}" must be an array, { array, selection }, a region or a number`);
-  const kind = dtype?.core === "bool" ? "bool" : data.constructor.name.replace(/Clamped|Array|Big/g, "").toLowerCase();
-  return { shape, names, stored: { kind: supported(kind) }, read: (box) => widened(gather({ data, shape }, box)) };
+  const kind =
+    dtype?.core === "bool" ? "bool" : data.constructor.name.replace(/Clamped|Array|Big/g, "").toLowerCase();
+  return {
+    shape,
+    names,
+    stored: { kind: supported(kind) },
+    read: (box) => widened(gather({ data, shape }, box)),
+  };
 }
 
 function arraySource(name: string, operand: ArrayOperand, { decode, pool }: OperandOptions): Source {
@@ -79,7 +85,8 @@ function arraySource(name: string, operand: ArrayOperand, { decode, pool }: Oper
       code: "unsupported-dtype",
     });
   const rule = valueRule(array, decode, undefined);
-  const isBool = decode !== false && rule.number === "int8" && ownProperty(array.attributes, "dtype") === "bool";
+  const isBool =
+    decode !== false && rule.number === "int8" && ownProperty(array.attributes, "dtype") === "bool";
   const names = dimensionNames ?? dimensionsOf(array) ?? array.dimensionNames;
   const axes = selectedAxes(array, selection);
   const kept = axes.flatMap((axis, i) => (axis.dropped ? [] : [i]));
@@ -126,9 +133,15 @@ export function gather(
   const bytes = new Uint8Array(countOf(lengths) * width);
   const axes = lengths.map((count, axis) => {
     const stride = strides[axis]!;
-    const offset = (i: number) => (axis === table?.axis ? table.cells[from[axis]! + i]! : from[axis]! + i) * stride;
+    const offset = (i: number) =>
+      (axis === table?.axis ? table.cells[from[axis]! + i]! : from[axis]! + i) * stride;
     return { count, from: Array.from({ length: count }, (_, i) => offset(i)), to: packed[axis]! };
   });
-  moveItems(new Uint8Array(data.buffer, data.byteOffset, data.byteLength), bytes, { from: 0, to: 0, itemBytes: width, axes });
+  moveItems(new Uint8Array(data.buffer, data.byteOffset, data.byteLength), bytes, {
+    from: 0,
+    to: 0,
+    itemBytes: width,
+    axes,
+  });
   return new (data.constructor as Uint8ArrayConstructor)(bytes.buffer);
 }

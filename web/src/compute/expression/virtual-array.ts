@@ -105,7 +105,11 @@ class ExpressionStore implements Store {
       const strides = stridesOf(lengths, data.BYTES_PER_ELEMENT);
       const offset = bytes;
       bytes += Math.ceil(data.byteLength / 16) * 16;
-      return { kind: stored.kind, offset, strides: axes.map((own) => (own < 0 || lengths[own] === 1 ? 0 : strides[own]!)) };
+      return {
+        kind: stored.kind,
+        offset,
+        strides: axes.map((own) => (own < 0 || lengths[own] === 1 ? 0 : strides[own]!)),
+      };
     });
     const fill = (memory: Uint8Array) => {
       for (const [i, { data }] of read.entries())
