@@ -5,7 +5,7 @@ import { create, get, open, set, slice, WorkerPool, type ZarrArray } from "zarr-
 import { anomaly, expression, reduce } from "zarr-wasm/compute";
 import { decodeCF } from "zarr-wasm/conventions";
 import { copy } from "zarr-wasm/transfer";
-import { errorOf } from "../support/support.js";
+import { errorOf, randomizer } from "../support/support.js";
 
 interface Golden {
   readonly kinds: readonly string[];
@@ -340,6 +340,86 @@ describe("rejects", () => {
       );
     expect((await errorOf(() => expression(1 as never, {})))["_tag"]).toBe("InvalidArgument");
   });
+});
+
+/** A random expression, and its value at a position. */
+type Random = readonly [text: string, at: (y: number, x: number) => number];
+
+const modulo = (x: number, y: number) => {
+  const rest = x % y;
+  return rest !== 0 && rest < 0 !== y < 0 ? rest + y : rest;
+};
+
+it("random expressions have the value of each element computed alone", async () => {
+  const random = randomizer(41);
+  const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)]!;
+  const values = (count: number) =>
+    Float64Array.from({ length: count }, () =>
+      pick([random() * 8 - 4, Math.floor(random() * 5), Number.NaN, Infinity]),
+    );
+  const [grid, row, turned] = [values(35), values(7), values(35)];
+  const leaves: Random[] = [
+    ["grid", (y, x) => grid[7 * y + x]!],
+    ["row", (_, x) => row[x]!],
+    ["turned", (y, x) => turned[5 * x + y]!],
+    ["k", () => 2.5],
+    ["3", () => 3],
+    ["0.75", () => 0.75],
+  ];
+  const unary: [string, (a: number) => number][] = [
+    ["-(A)", (a) => -a],
+    ["abs(A)", Math.abs],
+    ["sqrt(A)", Math.sqrt],
+    ["floor(A)", Math.floor],
+    ["ceil(A)", Math.ceil],
+    ["(A) ** 2", (a) => a * a],
+    ["where(isMissing(A * 1.0), 1, 0.5)", (a) => (Number.isNaN(a) ? 1 : 0.5)],
+    ["exp(A)", Math.exp],
+  ];
+  const binary: [string, (a: number, b: number) => number][] = [
+    ["A + B", (a, b) => a + b],
+    ["(A) - (B)", (a, b) => a - b],
+    ["(A) * (B)", (a, b) => a * b],
+    ["(A) / (B)", (a, b) => a / b],
+    ["(A) % (B)", modulo],
+    ["min(A, B)", Math.min],
+    ["max(B, A)", Math.max],
+    ["where((A) < (B), A, 2)", (a, b) => (a < b ? a : 2)],
+    ["where((A) >= (B) and not ((A) == 3), B, A)", (a, b) => (a >= b && a !== 3 ? b : a)],
+    ["clip(A, -1, B)", (a, b) => Math.min(Math.max(a, -1), b)],
+  ];
+  const make = (depth: number): Random => {
+    if (depth === 0) return pick(leaves);
+    const [a, f] = make(depth - 1);
+    if (random() < 0.3) {
+      const [text, apply] = pick(unary);
+      return [text.replaceAll("A", a), (y, x) => apply(f(y, x))];
+    }
+    const [b, g] = make(Math.floor(random() * depth));
+    const [text, apply] = pick(binary);
+    return [text.replace(/[AB]/g, (name) => (name === "A" ? a : b)), (y, x) => apply(f(y, x), g(y, x))];
+  };
+  const operands = {
+    grid: await stored("float64", [5, 7], grid, { dimensionNames: ["y", "x"], chunkShape: [2, 3] }),
+    row: await stored("float64", [7], row, { dimensionNames: ["x"] }),
+    turned: await stored("float64", [7, 5], turned, { dimensionNames: ["x", "y"], chunkShape: [4, 5] }),
+    k: 2.5,
+  };
+  for (let round = 0; round < 80; round++) {
+    const [inner, at] = make(1 + (round % 4));
+    const text = `where(grid > 0, 0, 0) + (${inner})`; // so that all dimensions appear, in this order
+    if (text.length > 9000) continue;
+    const found = (await get(await expression(text, operands), { y: null, x: null }))
+      .data as ArrayLike<number>;
+    const expected = Float64Array.from(grid, (_, i) => at(Math.floor(i / 7), i % 7));
+    for (const [i, value] of expected.entries()) {
+      const isSame = value === found[i] || Math.abs(value - found[i]!) <= Math.abs(value) * 1e-12;
+      expect(
+        isSame || (Number.isNaN(value) && Number.isNaN(found[i])),
+        `${text}: ${found[i]}, not ${value}`,
+      ).toBe(true);
+    }
+  }
 });
 
 /** Three years of months on a small grid, in a group with CF times. */

@@ -23,17 +23,14 @@ export interface Compiled {
 }
 
 const isValue = (operand: Operand): operand is Value => typeof operand === "object";
-const isComparison = (name: string) => /^(?:[<>]=?|[!=]=)$/.test(name);
 
 const numbers: Readonly<Record<string, number>> = { nan: Number.NaN, inf: Infinity, pi: Math.PI };
 
 /** Functions of one float. */
 const floatFunctions = ["sqrt", "exp", "log", "log10", "sin", "cos"] as const;
-const rounding = ["round", "floor", "ceil"] as const;
+const rounding: readonly string[] = ["round", "floor", "ceil"];
 
-const arithmetic: Readonly<Record<string, Operation>> = { "+": "add", "-": "subtract", "*": "multiply" };
-
-/** Least and greatest number of arguments of other functions. */
+/** Least and greatest number of arguments of functions; others have one. */
 const arity: Readonly<Record<string, readonly [number, number]>> = {
   where: [3, 3],
   clip: [3, 3],
@@ -43,8 +40,15 @@ const arity: Readonly<Record<string, readonly [number, number]>> = {
   isMissing: [1, 1],
 };
 
+const casts: readonly string[] = kinds.filter((kind) => kind !== "float16");
+const unaryFunctions: readonly string[] = [...floatFunctions, ...rounding, ...casts];
 const functions = [...floatFunctions, ...rounding, ...Object.keys(arity)];
-const casts = kinds.filter((kind) => kind !== "float16") as readonly string[];
+
+/** Operations of operators that need no other rule. */
+const operators: Readonly<Record<string, Operation>> = {
+  ...{ "+": "add", "-": "subtract", "*": "multiply", "u-": "negate" },
+  ...{ "&": "and", "|": "or", "u~": "not", "<": "less", "<=": "lessEqual", "==": "equal" },
+};
 
 /**
  * Compiles an expression.
@@ -59,7 +63,7 @@ export function compile(
   names: readonly string[],
 ): Compiled {
   const compiler = new Compiler(text, find, names);
-  const value = compiler.typed(compiler.term(term), term);
+  const value = compiler.typed(compiler.term(term));
   const { program } = compiler;
   const [constants, instructions] = program.size;
   if (!program.finish(value) || constants > 256 || instructions >= 1024)
@@ -69,6 +73,8 @@ export function compile(
 
 class Compiler {
   readonly program = new Program();
+  /** Position of the operation that is compiled. */
+  #at = 0;
 
   constructor(
     private readonly text: string,
@@ -78,66 +84,75 @@ class Compiler {
 
   term(term: Term): Operand {
     if (term.kind === "number") return term.value;
-    if (term.kind === "name") return this.#name(term.name, term);
-    const args = term.args.map((arg) => this.term(arg));
+    const args = term.kind === "call" ? term.args.map((arg) => this.term(arg)) : [];
+    this.#at = term.at;
+    if (term.kind === "name") return this.#name(term.name);
     const folded = args.some(isValue) ? undefined : fold(term.name, args as (number | bigint)[]);
     if (typeof folded === "bigint" && !holds("int64", folded) && !holds("uint64", folded))
-      throw this.#bad(term, "an integer of more than 64 bits");
-    return folded ?? this.#call(term.name, args, term);
+      throw this.#bad("an integer of more than 64 bits");
+    return folded ?? (/\w$/.test(term.name) ? this.#word(term.name, args) : this.#operator(term.name, args));
   }
 
-  #bad(term: Term, message: string, meant?: string) {
-    return badExpression(this.text, term.at, message, meant);
+  #bad(message: string, meant?: string) {
+    return badExpression(this.text, this.#at, message, meant);
   }
 
-  #name(name: string, term: Term): Operand {
+  #name(name: string): Operand {
     const found = this.find(name);
     if (found && "constant" in found) return found.constant;
     if (found)
-      return this.#decoded(
-        { kind: found.stored.kind, from: "input", index: found.input },
-        found.stored,
-        term,
-      );
+      return this.#decoded({ kind: found.stored.kind, from: "input", index: found.input }, found.stored);
     if (Object.hasOwn(numbers, name)) return numbers[name]!;
     const known = this.names.length > 0 ? `; operands are ${this.names.join(", ")}` : "";
-    throw this.#bad(term, `unknown name "${name}"${known},`, closestTo(name, this.names));
+    throw this.#bad(`unknown name "${name}"${known},`, closestTo(name, this.names));
   }
 
   /** Decodes by CF as `decodeCF` does: the scale in float64, missing values by their stored form. */
-  #decoded(value: Value, { decode, missing = [], isBool }: Stored, term: Term): Value {
-    const { program } = this;
-    let result = isBool ? this.#as(value, "bool", term) : value;
+  #decoded(value: Value, { decode, missing = [], isBool }: Stored): Value {
+    let result = isBool ? this.#as(value, "bool") : value;
     if (decode) {
       const { scale, offset, isFloat32 } = decode;
       if (scale !== 1 || offset !== 0) {
-        result = this.#as(result, "float64", term);
-        result = program.emit("multiply", [result, program.constant("float64", scale)]);
-        result = program.emit("add", [result, program.constant("float64", offset)]);
+        result = this.#emit("multiply", "float64", [result, scale]);
+        result = this.#emit("add", "float64", [result, offset]);
       }
-      result = this.#as(result, isFloat32 ? "float32" : "float64", term);
+      result = this.#as(result, isFloat32 ? "float32" : "float64");
     }
-    const nan = missing.length > 0 ? [program.constant(result.kind, Number.NaN)] : [];
     for (const number of missing) {
-      const isMissing = program.emit("equal", [value, program.constant(value.kind, number)], "bool");
-      result = program.emit("select", [isMissing, ...nan, result]);
+      const isMissing = this.#emit("equal", value.kind, [value, number], "bool");
+      result = this.program.emit(
+        "select",
+        [isMissing, this.#as(Number.NaN, result.kind), result],
+        result.kind,
+      );
     }
     return result;
   }
 
   /** Returns an operand as a value of its own type: int64 or float64 for numbers of the text. */
-  typed(operand: Operand, term: Term): Value {
+  typed(operand: Operand): Value {
     if (isValue(operand)) return operand;
-    const int = typeof operand === "bigint" && !holds("int64", operand) ? "uint64" : "int64";
-    return this.#as(operand, typeof operand === "bigint" ? int : "float64", term);
+    if (typeof operand === "number") return this.#as(operand, "float64");
+    return this.#as(operand, holds("int64", operand) ? "int64" : "uint64");
   }
 
   /** Converts to a type. */
-  #as(operand: Operand, kind: Kind, term: Term): Value {
+  #as(operand: Operand, kind: Kind): Value {
     if (isValue(operand)) return operand.kind === kind ? operand : this.program.emit("cast", [operand], kind);
-    if (typeof operand === "bigint" && !isFloatKind(kind) && !holds(kind, operand))
-      throw this.#bad(term, `${operand} is out of range for ${kind}`);
+    if (isBeyond(kind, operand)) throw this.#bad(`${operand} is out of range for ${kind}`);
     return this.program.constant(kind, operand);
+  }
+
+  /** Converts operands to a type and computes with them. */
+  #emit(operation: Operation, kind: Kind, operands: readonly Operand[], result = kind): Value {
+    const args = operands.map((operand) => this.#as(operand, kind));
+    return this.program.emit(operation, args, result);
+  }
+
+  /** Converts operands to a type, but computes in another one. */
+  #via(operation: Operation, inside: Kind, operands: readonly Operand[], kind: Kind): Value {
+    const args = operands.map((operand) => this.#as(operand, kind));
+    return this.#as(this.#emit(operation, inside, args), kind);
   }
 
   /** Returns the common type of operands. */
@@ -147,185 +162,134 @@ class Compiler {
     if (kind && isFloatKind(kind)) return kind;
     if (operands.some((operand) => typeof operand === "number")) return "float64";
     const isWeak = operands.some((operand) => typeof operand === "bigint");
-    if (kind === undefined || (kind === "bool" && isWeak)) return "int64";
-    return kind;
+    return kind === undefined || (kind === "bool" && isWeak) ? "int64" : kind;
   }
 
-  /** Computes in another type than that of the result. */
-  #via(operation: Operation, args: readonly Operand[], inside: Kind, kind: Kind, term: Term): Value {
-    const converted = args.map((arg) => this.#as(this.#as(arg, kind, term), inside, term));
-    return this.#as(this.program.emit(operation, converted), kind, term);
-  }
+  /** Whether a value is not 0. */
+  #truth = (operand: Operand): Value => this.#as(this.typed(operand), "bool");
 
-  /** Returns the condition that a value is not 0. */
-  #truth = (operand: Operand, term: Term): Value => this.#as(this.typed(operand, term), "bool", term);
-
-  #call(name: string, args: readonly Operand[], term: Term): Operand {
-    const { program } = this;
-    if (isComparison(name)) return this.#compare(name, args as [Operand, Operand], term);
-    if (name === "and" || name === "or")
-      return program.emit(
-        name,
-        args.map((arg) => this.#truth(arg, term)),
-      );
-    if (name === "not") return program.emit("not", [this.#truth(args[0]!, term)]);
-    if (name === "&" || name === "|" || name === "u~") return this.#bitwise(name, args, term);
-    if (/^u?\W/.test(name)) return this.#arithmetic(name, args, term);
-    return this.#function(name, args, term);
-  }
-
-  #bitwise(name: string, args: readonly Operand[], term: Term): Value {
+  #operator(name: string, args: readonly Operand[]): Value {
     const kind = this.#common(args);
-    if (isFloatKind(kind)) throw this.#bad(term, `"${name.replace("u", "")}" of ${kind}: use and, or, not,`);
-    const operation = name === "&" ? "and" : name === "|" ? "or" : "not";
-    return this.program.emit(
-      operation,
-      args.map((arg) => this.#as(arg, kind, term)),
-    );
+    const float = isFloatKind(kind) ? kind : "float64";
+    const small = kind === "bool" ? "int8" : kind;
+    if (/[<>=]/.test(name)) return this.#compare(name, kind, args as [Operand, Operand]);
+    if (name === "**") return this.#power(args as [Operand, Operand], small);
+    if (name === "/") return this.#emit("divide", float, args);
+    if (name === "u+") return this.#as(args[0]!, kind);
+    if (name === "%")
+      return this.#via("modulo", isFloatKind(kind) ? "float64" : wideKind(small), args, small);
+    if (/[&|~]/.test(name) && isFloatKind(kind))
+      throw this.#bad(`"${name.replace("u", "")}" of ${kind}: use and, or, not,`);
+    if (kind === "bool" && name.endsWith("-"))
+      throw this.#bad("booleans cannot be subtracted; use not or !=,");
+    if (kind === "bool" && /[+*]/.test(name)) return this.#emit(name === "+" ? "or" : "and", kind, args);
+    return this.#emit(operators[name]!, kind, args);
   }
 
-  #arithmetic(name: string, args: readonly Operand[], term: Term): Value {
-    const kind = this.#common(args);
-    if (name === "**") return this.#power(args as [Operand, Operand], kind, term);
-    if (name === "%") {
-      const own = kind === "bool" ? "int8" : kind;
-      const inside = isFloatKind(own) ? "float64" : isUnsigned(own) ? "uint64" : "int64";
-      return this.#via("modulo", args, inside, own, term);
-    }
-    if (name === "/")
-      return this.#via(
-        "divide",
-        args,
-        isFloatKind(kind) ? kind : "float64",
-        isFloatKind(kind) ? kind : "float64",
-        term,
-      );
-    if (name === "u+") return this.#as(args[0]!, kind, term);
-    const converted = args.map((arg) => this.#as(arg, kind, term));
-    if (kind !== "bool") return this.program.emit(name === "u-" ? "negate" : arithmetic[name]!, converted);
-    if (name.endsWith("-")) throw this.#bad(term, "booleans cannot be subtracted; use not or !=,");
-    return this.program.emit(name === "+" ? "or" : "and", converted);
-  }
-
-  #power([base, exponent]: [Operand, Operand], common: Kind, term: Term): Value {
-    const kind = common === "bool" ? "int8" : common;
-    const value = this.#as(base, kind, term);
-    const isSmall = !isValue(exponent) && (isFloatKind(kind) || typeof exponent === "bigint");
-    if (isSmall && Number(exponent) === 2) return this.program.emit("multiply", [value, value]);
-    if (isSmall && Number(exponent) === 1) return value;
+  #power([base, exponent]: readonly [Operand, Operand], kind: Kind): Value {
+    const value = this.#as(base, kind);
+    if (!isValue(exponent) && Number(exponent) === 2) return this.#emit("multiply", kind, [value, value]);
     if (isFloatKind(kind)) {
-      if (exponent === 0.5) return this.program.emit("sqrt", [value]);
-      return this.#via("power", [value, exponent], "float64", kind, term);
+      if (exponent === 0.5) return this.#emit("sqrt", kind, [value]);
+      return this.#via("power", "float64", [value, exponent], kind);
     }
-    const mayBeNegative = isValue(exponent)
-      ? !isUnsigned(exponent.kind) && exponent.kind !== "bool"
-      : exponent < 0;
-    if (mayBeNegative)
-      throw this.#bad(term, "integers cannot have negative exponents; convert one of them with float64(…),");
-    return this.#via("power", [value, exponent], "uint64", kind, term);
+    const isSigned = isValue(exponent) ? /^int/.test(exponent.kind) : exponent < 0;
+    if (isSigned)
+      throw this.#bad("integers cannot have negative exponents; convert one of them with float64(…),");
+    return this.#via("power", "uint64", [value, exponent], kind);
   }
 
-  #compare(name: string, [a, b]: readonly [Operand, Operand], term: Term): Value {
-    if (name.startsWith(">")) return this.#compare(name.replace(">", "<"), [b, a], term);
-    if (name === "!=") return this.program.emit("not", [this.#compare("==", [a, b], term)]);
-    const operation = name === "<" ? "less" : name === "<=" ? "lessEqual" : "equal";
-    const kind = this.#common([a, b]);
-    for (const [i, operand] of [a, b].entries()) {
-      const isOutside = typeof operand === "bigint" && !isFloatKind(kind) && !holds(kind, operand);
-      if (isOutside)
-        return this.program.constant(
-          "bool",
-          operation !== "equal" && (i === 0) === (operand as bigint) < 0 ? 1n : 0n,
-        );
+  #compare(name: string, kind: Kind, [a, b]: readonly [Operand, Operand]): Value {
+    if (name.startsWith(">")) return this.#compare(name.replace(">", "<"), kind, [b, a]);
+    if (name === "!=") return this.#emit("not", "bool", [this.#compare("==", kind, [a, b])]);
+    const operation = operators[name]!;
+    // A number of the text that the type does not hold is less than all its values, or greater.
+    const [isLeft, isRight] = [isBeyond(kind, a), isBeyond(kind, b)];
+    if (isLeft || isRight) {
+      const isLess = isLeft ? (a as bigint) < 0n : (b as bigint) > 0n;
+      return this.program.constant("bool", operation !== "equal" && isLess ? 1n : 0n);
     }
-    if (isValue(a) && isValue(b) && kind === "float64" && !isFloatKind(a.kind) && !isFloatKind(b.kind))
-      return this.#compareMixed(operation, a, b, term);
-    const inside = operation === "equal" ? kind : orderedKind(kind);
-    return this.program.emit(
-      operation,
-      [a, b].map((arg) => this.#as(arg, inside, term)),
-      "bool",
-    );
+    const areIntegers = [a, b].every((operand) => isValue(operand) && !isFloatKind(operand.kind));
+    if (kind === "float64" && areIntegers) return this.#compareMixed(operation, a as Value, b as Value);
+    return this.#emit(operation, operation === "equal" ? kind : orderedKind(kind), [a, b], "bool");
   }
 
   /** Compares uint64 with a signed type: exactly, as NumPy does, without rounding to float64. */
-  #compareMixed(operation: Operation, a: Value, b: Value, term: Term): Value {
-    const { program } = this;
+  #compareMixed(operation: Operation, a: Value, b: Value): Value {
     const isFirst = !isUnsigned(a.kind);
-    const signed = this.#as(isFirst ? a : b, "int64", term);
-    const isNegative = program.emit("less", [signed, program.constant("int64", 0n)], "bool");
-    const result = program.emit(
-      operation,
-      [a, b].map((arg) => this.#as(arg, "uint64", term)),
-      "bool",
-    );
-    if (isFirst && operation !== "equal") return program.emit("or", [isNegative, result]);
-    return program.emit("and", [program.emit("not", [isNegative]), result]);
+    const isNegative = this.#emit("less", "int64", [isFirst ? a : b, 0n], "bool");
+    const result = this.#emit(operation, "uint64", [a, b], "bool");
+    if (isFirst && operation !== "equal") return this.#emit("or", "bool", [isNegative, result]);
+    return this.#emit("and", "bool", [this.#emit("not", "bool", [isNegative]), result]);
   }
 
-  #function(name: string, args: readonly Operand[], term: Term): Operand {
-    const { program } = this;
-    const is = (list: readonly string[]) => list.includes(name);
-    const isUnary = is(floatFunctions) || is(rounding) || is(casts);
-    const counts = isUnary ? ([1, 1] as const) : Object.hasOwn(arity, name) ? arity[name] : undefined;
-    if (!counts) {
-      const meant = closestTo(name, [...functions, ...casts]);
+  /** Compiles and, or, not and functions. */
+  #word(name: string, args: readonly Operand[]): Value {
+    if (/^(?:and|or|not)$/.test(name)) return this.#emit(name as Operation, "bool", args.map(this.#truth));
+    const [least, most] = this.#arity(name);
+    if (args.length < least || args.length > most)
       throw this.#bad(
-        term,
-        `unknown function "${name}"; functions are ${functions.join(", ")} and types,`,
-        meant,
-      );
-    }
-    if (args.length < counts[0] || args.length > counts[1])
-      throw this.#bad(
-        term,
-        `${name}() takes ${counts[0]}${counts[1] > counts[0] ? ` to ${counts[1]}` : ""} arguments, got ${args.length}`,
+        `${name}() takes ${least}${most > least ? ` to ${most}` : ""} arguments, got ${args.length}`,
       );
     const [first, ...rest] = args as [Operand, ...Operand[]];
-    if (is(casts)) return this.#as(isValue(first) ? first : this.typed(first, term), name as Kind, term);
+    const common = this.#common(args);
     if (name === "where") {
       const kind = this.#common(rest);
-      return program.emit("select", [
-        this.#truth(first, term),
-        ...rest.map((arg) => this.#as(arg, kind, term)),
-      ]);
+      const choices = rest.map((operand) => this.#as(operand, kind));
+      return this.program.emit("select", [this.#truth(first), ...choices], kind);
     }
-    if (name === "clip") return this.#clip(args as [Operand, Operand, Operand], term);
-    if (name === "min" || name === "max")
-      return rest.reduce<Operand>((a, b) => this.#extreme(name, a, b, this.#common(args), term), first);
-    const value = this.typed(first, term);
+    if (name === "clip") {
+      // As in NumPy, bounds of the text beyond the range of an integer type have no effect.
+      const [low, high] = rest.map((bound) => (isBeyond(common, bound) ? [] : [bound])) as [
+        Operand[],
+        Operand[],
+      ];
+      return this.#extreme("min", common, [this.#extreme("max", common, [first, ...low]), ...high]);
+    }
+    if (name === "min" || name === "max") return this.#extreme(name, common, args);
+    const value = this.typed(first);
     const { kind } = value;
-    if (name === "isMissing")
-      return isFloatKind(kind)
-        ? program.emit("not", [program.emit("equal", [value, value], "bool")])
-        : program.constant("bool", 0n);
-    if (name === "abs") return this.#absolute(value, term);
-    if (is(rounding)) return isFloatKind(kind) ? program.emit(name as Operation, [value]) : value;
-    const inside = name === "sqrt" ? floatKind(kind) : "float64";
-    return this.#via(name as Operation, [value], inside, floatKind(kind), term);
+    if (casts.includes(name)) return this.#as(value, name as Kind);
+    if (name === "abs") {
+      if (kind === "bool" || isUnsigned(kind)) return value;
+      return this.#via("absolute", orderedKind(kind), [value], kind);
+    }
+    if (rounding.includes(name))
+      return isFloatKind(kind) ? this.#emit(name as Operation, kind, [value]) : value;
+    if (name === "isMissing") {
+      if (!isFloatKind(kind)) return this.program.constant("bool", 0n);
+      return this.#emit("not", "bool", [this.#emit("equal", kind, [value, value], "bool")]);
+    }
+    const float = floatKind(kind);
+    return this.#via(name as Operation, name === "sqrt" ? float : "float64", [value], float);
   }
 
-  #absolute(value: Value, term: Term): Value {
-    const { kind } = value;
-    if (kind === "bool" || isUnsigned(kind)) return value;
-    return this.#via("absolute", [value], isFloatKind(kind) || kind === "int64" ? kind : "int32", kind, term);
+  #arity(name: string): readonly [number, number] {
+    if (unaryFunctions.includes(name)) return [1, 1];
+    if (Object.hasOwn(arity, name)) return arity[name]!;
+    const meant = closestTo(name, [...functions, ...casts]);
+    throw this.#bad(`unknown function "${name}"; functions are ${functions.join(", ")} and types,`, meant);
   }
 
-  #extreme(name: "min" | "max", a: Operand, b: Operand, kind: Kind, term: Term): Value {
-    const args = [a, b].map((arg) => this.#as(arg, kind, term));
-    if (kind === "bool") return this.program.emit(name === "min" ? "and" : "or", args);
-    return this.#via(name === "min" ? "minimum" : "maximum", args, orderedKind(kind), kind, term);
-  }
-
-  /** As in NumPy, bounds of the text beyond the range of an integer type have no effect. */
-  #clip([value, low, high]: readonly [Operand, Operand, Operand], term: Term): Operand {
-    const kind = this.#common([value, low, high]);
-    const isVoid = (bound: Operand) => typeof bound === "bigint" && !isFloatKind(kind) && !holds(kind, bound);
-    let result: Operand = this.#as(value, kind, term);
-    if (!isVoid(low)) result = this.#extreme("max", result, low, kind, term);
-    return isVoid(high) ? result : this.#extreme("min", result, high, kind, term);
+  /** Returns the least or the greatest of operands. */
+  #extreme(name: "min" | "max", kind: Kind, [first, ...rest]: readonly Operand[]): Value {
+    const [boolean, operation] =
+      name === "min" ? (["and", "minimum"] as const) : (["or", "maximum"] as const);
+    return rest.reduce<Value>(
+      (a, b) =>
+        kind === "bool"
+          ? this.#emit(boolean, kind, [a, b])
+          : this.#via(operation, orderedKind(kind), [a, b], kind),
+      this.#as(first!, kind),
+    );
   }
 }
+
+/** Whether an operand is an integer of the text that an integer type does not hold. */
+const isBeyond = (kind: Kind, operand: Operand): boolean =>
+  typeof operand === "bigint" && !isFloatKind(kind) && !holds(kind, operand);
+
+const wideKind = (kind: Kind): Kind => (isUnsigned(kind) ? "uint64" : "int64");
 
 /** Returns the type in which the core orders values of a type. */
 function orderedKind(kind: Kind): Kind {
