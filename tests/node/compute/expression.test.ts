@@ -5,6 +5,7 @@ import { create, get, open, set, slice, WorkerPool, type ZarrArray } from "zarr-
 import { anomaly, expression, reduce } from "zarr-wasm/compute";
 import { decodeCF } from "zarr-wasm/conventions";
 import { copy } from "zarr-wasm/transfer";
+import { openTarget } from "../../../web/viewer/source/open.ts";
 import { errorOf, randomizer } from "../support/support.js";
 
 interface Golden {
@@ -249,6 +250,18 @@ describe("virtual arrays", () => {
     } finally {
       pool.destroy();
     }
+  });
+
+  it("can be opened in the viewer, by their stores", async () => {
+    const array = await expression(ndvi, await bands(), { attributes: { units: "1", long_name: "NDVI" } });
+    const target = { source: array.store, name: "ndvi" };
+    const context = { signal: new AbortController().signal, onWarning: () => {} };
+    const found = await openTarget(target, context);
+    if (found.kind !== "dataset") throw new Error(found.kind);
+    expect(found.dataset.axes).toMatchObject([{ name: "y" }, { name: "x" }]);
+    expect((await get(found.dataset.levels[0]!.array!, [0, 1])).data).toEqual(
+      (await get(array, [0, 1])).data,
+    );
   });
 
   it("pass on errors of operands and aborts", async () => {
