@@ -14,6 +14,7 @@ import type { Selection } from "./plan/selection.js";
 import { lazy } from "./util/lazy.js";
 
 const part = lazy("compute", () => import("./compute/part.js"));
+const expressions = lazy("expressions", () => import("./compute/expression/part.js"));
 
 /**
  * Reduces an array over some or all of its dimensions.
@@ -93,7 +94,7 @@ export async function expression(
   operands: Readonly<Record<string, Operand>>,
   options: ExpressionOptions = {},
 ): Promise<ZarrArray> {
-  return (await part()).makeExpression(text, operands, options);
+  return (await expressions()).makeExpression(text, operands, options);
 }
 
 /**
@@ -103,7 +104,7 @@ export async function expression(
  *   `reduce` and `get`.
  */
 export async function anomaly(array: ZarrArray, options: AnomalyOptions = {}): Promise<ZarrArray> {
-  return (await part()).makeAnomaly(array, options);
+  return (await expressions()).makeAnomaly(array, options);
 }
 
 export type { AnomalyOptions, ExpressionOptions } from "./compute/expression/expression.js";

@@ -1,5 +1,4 @@
-/** Lazy part: reductions, statistics and expressions. */
-export { makeAnomaly, makeExpression } from "./expression/expression.js";
+/** Lazy part: reductions and statistics. */
 export { quantilesOf } from "./quantile.js";
 export { reduceArray } from "./reduce.js";
 export { statisticsOf } from "./statistics.js";

@@ -99,6 +99,9 @@ export async function makeAnomaly(array: ZarrArray, given: AnomalyOptions): Prom
   });
   const compiled = (text: string) => compile(text, parseExpression(text), find, []);
   const text = compiled("array").kind === "float32" ? "float32(array - mean)" : "array - mean";
-  const layout = { ...broadcast(sources), names: labels.names };
+  const layout = {
+    ...broadcast(sources),
+    names: labels.names.some((name) => name !== null) ? labels.names : undefined,
+  };
   return openVirtual(text, compiled(text), layout, given, array.limits);
 }

@@ -2,6 +2,7 @@
 
 import { invalidArgument } from "../../util/errors.js";
 import { countOf } from "../../util/shapes.js";
+import { kindBytes } from "./kinds.js";
 import type { Source } from "./sources.js";
 
 /** Shape of a result, and the axis of each operand (or -1) along each of its dimensions. */
@@ -55,8 +56,8 @@ export function broadcast(sources: ReadonlyMap<string, Source>): Layout {
   };
 }
 
-/** Maximum number of elements of a chunk: 32 MiB of float64. */
-const maxChunk = 2 ** 22;
+/** Maximum size of all operands of a chunk, in bytes: 4 million elements of two float32 arrays. */
+const maxBytes = 2 ** 25;
 
 /** Returns the shape of the result's chunks: that of the largest operand's; along further axes that of the others. */
 export function chunkShape({ shape, inputs }: Layout): number[] {
@@ -65,7 +66,8 @@ export function chunkShape({ shape, inputs }: Layout): number[] {
     const found = bySize.find(({ source, axes }) => source.chunks && source.shape[axes[axis]!] === length);
     return Math.max(1, Math.min(length, found?.source.chunks?.[found.axes[axis]!] ?? length));
   });
-  for (let axis = 0; countOf(chunks) > maxChunk; )
+  const itemBytes = inputs.reduce((sum, { source }) => sum + kindBytes(source.stored.kind), 0);
+  for (let axis = 0; countOf(chunks) * Math.max(8, itemBytes) > maxBytes; )
     if (chunks[axis] === 1) axis++;
     else chunks[axis] = Math.ceil(chunks[axis]! / 2);
   return chunks;
