@@ -33,7 +33,7 @@ export function broadcast(sources: ReadonlyMap<string, Source>): Layout {
     const dimensions = dimensionsOf(source);
     if (dimensions.includes(null) || new Set(dimensions).size < dimensions.length)
       throw invalidArgument(
-        `operand "${operand}" needs a distinct name for each dimension, as other operands have: pass { array, dimensionNames }`,
+        `operand "${operand}" needs a distinct name for each dimension, as other operands have: pass { array, dimensionNames }, or a region with dimensionNames`,
       );
     for (const [axis, dimension] of dimensions.entries()) {
       const length = source.shape[axis]!;

@@ -28,7 +28,7 @@ interface Instruction {
 const maxSlots = 64;
 
 /** An input in memory; offset and strides are in bytes. */
-export interface InputPlace {
+interface InputPlace {
   readonly kind: Kind;
   readonly offset: number;
   readonly strides: readonly number[];
