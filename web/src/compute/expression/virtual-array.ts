@@ -117,7 +117,7 @@ class ExpressionStore implements Store {
     };
     let result = new Uint8Array(0);
     const take = (output: Uint8Array) => {
-      result = output.slice();
+      result = new Uint8Array(output);
     };
     session.reduce(this.compiled.program.words(shape, places), bytes, fill, take, "evaluate");
     return result;
