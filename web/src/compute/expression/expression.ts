@@ -22,6 +22,8 @@ export interface AnomalyOptions extends ExpressionOptions {
   readonly groupBy?: GroupBy | undefined;
   /** Dimensions of the mean, as for `reduce`. Default: the dimension of the groups; without groups, all. */
   readonly over?: string | number | readonly (string | number)[] | undefined;
+  /** Aborts reading the coordinates of the groups. Reading the virtual array has its own signal. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 const options: OptionNames<ExpressionOptions> = {
@@ -30,7 +32,12 @@ const options: OptionNames<ExpressionOptions> = {
   decode: true,
   pool: true,
 };
-const anomalyOptions: OptionNames<AnomalyOptions> = { ...options, groupBy: true, over: "dim axis dims" };
+const anomalyOptions: OptionNames<AnomalyOptions> = {
+  ...options,
+  groupBy: true,
+  over: "dim axis dims",
+  signal: true,
+};
 
 /** Maximum number of operands with dimensions. */
 const maxSources = 64;
@@ -67,8 +74,30 @@ const weakNumber = (number: number): number | bigint =>
 export async function makeAnomaly(array: ZarrArray, given: AnomalyOptions): Promise<ZarrArray> {
   checkArray(array, "anomaly");
   checkOptions(given, anomalyOptions);
-  const { groupBy, over, decode, pool } = given;
-  const labels = new Labels(array, undefined);
+  const labels = new Labels(array, given.signal);
+  const names = array.shape.map((_, axis) => labels.names[axis] ?? `axis ${axis}`);
+  const mean = await meanSource(array, given, labels, names);
+  const sources = new Map(Object.entries({ array: { ...sourceOf("array", array, given), names }, mean }));
+  const find = (name: string): Binding => ({
+    input: name === "array" ? 0 : 1,
+    stored: sources.get(name)!.stored,
+  });
+  const compiled = (text: string) => compile(text, parseExpression(text), find, []);
+  const text = compiled("array").kind === "float32" ? "float32(array - mean)" : "array - mean";
+  const layout = {
+    ...broadcast(sources),
+    names: labels.names.some((name) => name) ? labels.names : undefined,
+  };
+  return openVirtual(text, compiled(text), layout, given, array.limits);
+}
+
+/** Returns the mean that belongs to each element; means are computed at the first read, for all reads. */
+async function meanSource(
+  array: ZarrArray,
+  { groupBy, over, decode, pool }: AnomalyOptions,
+  labels: Labels,
+  names: readonly string[],
+): Promise<Source> {
   const listed = over === undefined ? undefined : [over].flat().map((name) => labels.axis(name));
   const grouped =
     groupBy === undefined ? undefined : await groupedBy(groupBy, labels, selectedAxes(array, undefined));
@@ -81,8 +110,7 @@ export async function makeAnomaly(array: ZarrArray, given: AnomalyOptions): Prom
   let means: LabelledRegion | undefined;
   const compute = (signal: AbortSignal) =>
     reduceArray(array, { method: "mean", groupBy, over, decode, pool, signal }) as Promise<LabelledRegion>;
-  const names = array.shape.map((_, axis) => labels.names[axis] ?? `axis ${axis}`);
-  const mean: Source = {
+  return {
     shape: kept.map((axis) => array.shape[axis]!),
     names: kept.map((axis) => names[axis]!),
     stored: { kind: "float64" },
@@ -91,17 +119,4 @@ export async function makeAnomaly(array: ZarrArray, given: AnomalyOptions): Prom
       return gather(means, box, table);
     },
   };
-  const source = { ...sourceOf("array", array, given), names };
-  const sources = new Map(Object.entries({ array: source, mean }));
-  const find = (name: string): Binding => ({
-    input: name === "array" ? 0 : 1,
-    stored: sources.get(name)!.stored,
-  });
-  const compiled = (text: string) => compile(text, parseExpression(text), find, []);
-  const text = compiled("array").kind === "float32" ? "float32(array - mean)" : "array - mean";
-  const layout = {
-    ...broadcast(sources),
-    names: labels.names.some((name) => name !== null) ? labels.names : undefined,
-  };
-  return openVirtual(text, compiled(text), layout, given, array.limits);
 }
