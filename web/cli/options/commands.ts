@@ -39,9 +39,11 @@ export const commands: Readonly<Record<string, Command>> = {
     operands: ["SOURCE"],
     summary: "print or save elements of an array",
     options: [
-      "path",
-      "select",
-      ["format", { ...choice("raw", "jsonl", "npy", "text"), summary: "output format (default: text)" }],
+      ...(["path", "select", "sel", "nearest", "decode"] as const),
+      [
+        "format",
+        { ...choice("raw", "jsonl", "npy", "text", "csv"), summary: "output format (default: text)" },
+      ],
       ["json", { summary: "short for --format jsonl" }],
       "all",
       "out",
@@ -53,13 +55,21 @@ export const commands: Readonly<Record<string, Command>> = {
 raw    little-endian bytes
 jsonl  one JSON value per element, one per line
 npy    a NumPy file
+csv    a row per element: its coordinates, or indices, and its value; missing values are empty
 text   a table. Arrays of more than 1000 elements are abbreviated to the first and last three along each axis,
-       unless --all or --out is given. Control characters are escaped, for example as \\u001b`,
+       unless --all or --out is given. Control characters are escaped, for example as \\u001b
+
+--sel takes labels of xarray coordinates and axes of OME-Zarr images: several of a dimension, with commas,
+or an interval with both ends. Times may be as short as a year or month. Quotes make a number a string.`,
     examples: [
       ["print ten rows as a table", "zarr-wasm read data.zarr --select 0:10"],
       [
         "save every other column as a NumPy file",
         'zarr-wasm read data.zarr --path a/b --select ":,::2" --format npy --out part.npy',
+      ],
+      [
+        "save a month at the nearest latitude as CSV",
+        "zarr-wasm read climate.zarr --path pr --sel time=2001-07,lat=50.5 --nearest --format csv",
       ],
     ],
   },

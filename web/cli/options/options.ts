@@ -28,6 +28,12 @@ export const options = {
   path: text("PATH", "node below SOURCE"),
   json: flag("print results as JSON"),
   select: text('"0:10,5,::2"', "part of an array; an index drops its dimension"),
+  sel: {
+    ...text("NAME=LABEL", "elements by label: time=2001-07,lat=40:50,level=500,850; repeatable"),
+    multiple: true,
+  },
+  nearest: flag("match single labels of --sel to the nearest coordinate"),
+  decode: flag("unpack numbers by CF attributes; missing values are NaN, times ISO dates"),
   format: text("F", "output format"),
   out: text("FILE", "write to FILE, which is replaced at the end", "file"),
   "v1-order": choice(
