@@ -1,4 +1,4 @@
-/** CSV of `zarr-wasm read`: a row per element with its coordinates, as `to_dataframe().to_csv()` of xarray. */
+/** CSV of `zarr-wasm read` and `stats`: a row per element with its coordinates, as `to_dataframe().to_csv()` of xarray. */
 import { get, getBytes, isZarrError, open, type Selection, type ZarrArray, type ZarrGroup } from "zarr-wasm";
 import { type Coordinate, coordinatesOf, dimensionsOf } from "zarr-wasm/conventions";
 import { resolveSelection } from "#internal";
@@ -83,25 +83,44 @@ async function readColumn({ name, array, dimensions }: Coordinate, along: Along)
     : await getBytes(array, selection);
   // A coordinate that equals the fill value is valid: xarray writes 0 as the fill value of indexes.
   const region = decodeRegion(array, read, { fillValueIsMissing: false });
-  const ownKept = own.filter((axis) => along.kept.includes(axis));
-  const stepOf = (axis: number) => {
-    const place = ownKept.indexOf(axis);
-    return place < 0 ? 0 : region.shape.slice(place + 1).reduce((a, b) => a * b, 1);
-  };
-  return { name, texts: Array.from(fields(region)), steps: along.kept.map(stepOf) };
+  const places = own.map((axis) => along.kept.indexOf(axis)).filter((place) => place >= 0);
+  return columnOf(name, region, places, along.kept.length);
 }
 
-/** Yields a header and the rows, in C order. */
-export function* csvLines(columns: readonly Column[], name: string, region: ReadRegion): Generator<string> {
-  yield `${[...columns.map((column) => column.name), name].map(field).join(",")}\n`;
-  const position = region.shape.map(() => 0);
+/** Returns the column of a region. @param places of the region's dimensions among the `rank` ones of the table. */
+export function columnOf(
+  name: string,
+  region: ReadRegion,
+  places: readonly number[],
+  rank: number,
+): Column {
+  const steps = new Array<number>(rank).fill(0);
+  places.forEach((place, i) => {
+    steps[place] = region.shape.slice(i + 1).reduce((a, b) => a * b, 1);
+  });
+  return { name, texts: Array.from(fields(region)), steps };
+}
+
+/** Values of a table by the names of their columns, all of the same shape. */
+export type Values = readonly (readonly [name: string, region: ReadRegion])[];
+
+/** Yields a header and the rows as lists of texts, in C order. */
+export function* tableRows(columns: readonly Column[], values: Values): Generator<string[]> {
+  yield [...columns.map((column) => column.name), ...values.map(([name]) => name)];
+  const { shape } = values[0]![1];
+  const position = shape.map(() => 0);
   const offsets = columns.map(() => 0);
-  for (const text of fields(region)) {
-    let row = "";
-    for (let i = 0; i < columns.length; i++) row += `${columns[i]!.texts[offsets[i]!]},`;
-    yield `${row}${text}\n`;
-    advance(position, region.shape, columns, offsets);
+  const [first, ...others] = values.map(([, region]) => fields(region));
+  for (const text of first!) {
+    const labels = columns.map(({ texts }, i) => texts[offsets[i]!]!);
+    yield [...labels, text, ...others.map((other) => String(other.next().value))];
+    advance(position, shape, columns, offsets);
   }
+}
+
+/** Yields the rows of a table as CSV (RFC 4180). */
+export function* csvLines(columns: readonly Column[], values: Values): Generator<string> {
+  for (const row of tableRows(columns, values)) yield `${row.map(quoted).join(",")}\n`;
 }
 
 /** Moves to the next element in C order. */
@@ -120,15 +139,15 @@ function advance(
   }
 }
 
-/** Texts of elements as pandas writes them: missing ones are empty, whole floats end in ".0". */
+/** Yields texts of elements as pandas writes them: missing ones are empty, whole floats end in ".0". */
 function* fields(region: ReadRegion): Generator<string> {
   const { core, unit } = region.dtype;
   const isFloat = /^b?float/.test(core);
   for (const text of elementTexts(region)) {
     if (isFloat) yield text === "NaN" ? "" : /^-?\d+$/.test(text) ? `${text}.0` : text;
-    else yield unit !== undefined && text === "NaT" ? "" : field(text);
+    else yield unit !== undefined && text === "NaT" ? "" : text;
   }
 }
 
-/** Quotes text if necessary (RFC 4180). */
-const field = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+/** Quotes text if necessary. */
+const quoted = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);

@@ -1,9 +1,12 @@
 /** Decodes regions by CF attributes, as `read --decode` prints them. */
 import { DType, isZarrError, type ZarrArray } from "zarr-wasm";
-import { type CFOptions, type CFRegion, decodeCF } from "zarr-wasm/conventions";
+import { type CFArray, type CFOptions, type CFRegion, decodeCF } from "zarr-wasm/conventions";
 import { toElements } from "#internal";
 import { note } from "../text/output.js";
 import type { ReadRegion } from "./formats.js";
+
+/** An array, or properties of one; the path is for messages. */
+type Decoded = CFArray & Pick<ZarrArray, "path">;
 
 const notATime = -(2n ** 63n);
 
@@ -14,7 +17,7 @@ const units = { D: 86_400_000, s: 1000, ms: 1 } as const;
  * Decodes a region: numbers are unpacked, missing values are NaN, and CF times become datetime64. Other values, such as
  * strings and datetime64, do not change.
  */
-export function decodeRegion(array: ZarrArray, region: ReadRegion, options: CFOptions = {}): ReadRegion {
+export function decodeRegion(array: Decoded, region: ReadRegion, options: CFOptions = {}): ReadRegion {
   if (!("bytes" in region) || array.dtype.core === "datetime64") return region;
   const { bytes, dtype, shape } = region;
   const decoded = decode(array, { data: toElements(dtype, bytes), shape, stride: [] }, options);
@@ -27,7 +30,7 @@ export function decodeRegion(array: ZarrArray, region: ReadRegion, options: CFOp
 }
 
 /** Keeps times as counts if their calendar has no real days. */
-function decode(array: ZarrArray, region: Parameters<typeof decodeCF>[1], options: CFOptions): CFRegion {
+function decode(array: Decoded, region: Parameters<typeof decodeCF>[1], options: CFOptions): CFRegion {
   try {
     return decodeCF(array, region, options);
   } catch (error) {

@@ -70,7 +70,7 @@ function* jsonLines(region: ReadRegion, isDecoded = false): Generator<string> {
 }
 
 /** JSON with exact 64-bit integers, `{"b64": …}` for bytes, and names for non-finite numbers. */
-function toJson(value: unknown): string {
+export function toJson(value: unknown): string {
   if (typeof value === "bigint") return String(value);
   if (typeof value === "number")
     return Number.isFinite(value) ? JSON.stringify(value) : JSON.stringify(String(value));

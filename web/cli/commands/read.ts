@@ -34,7 +34,7 @@ export async function runRead(source: string, values: Values): Promise<void> {
   const pieces = abbreviated
     ? batched(abbreviatedTable(region, abbreviated))
     : format === "csv"
-      ? batched(csvLines(columns, node.path.split("/").at(-1) || "value", region))
+      ? batched(csvLines(columns, [[nameOf(node), region]]))
       : formats[format](region, values.decode);
   if (values.out !== undefined) await writeOutFile(values.out, pieces);
   else await writeOut(pieces);
@@ -44,6 +44,9 @@ export async function runRead(source: string, values: Values): Promise<void> {
 type Format = keyof typeof formats | "csv";
 const formatNames = [...Object.keys(formats), "csv"];
 const isFormat = (name: string): name is Format => formatNames.includes(name);
+
+/** Name of an array's values in a table. */
+export const nameOf = ({ path }: ZarrArray): string => path.split("/").at(-1) || "value";
 
 /** Parses the selection of `--select` or `--sel`. @throws UsageError. */
 export function selector({ select, sel, nearest }: Values): (array: ZarrArray) => Promise<Selection> {
