@@ -156,7 +156,7 @@ function withTimes(dtype: DType, value: unknown): unknown {
   );
 }
 
-function float32Text(value: number): string {
+export function float32Text(value: number): string {
   for (let digits = 6; digits < 9; digits++) {
     const short = Number(value.toPrecision(digits));
     if (Math.fround(short) === value) return String(short);

@@ -17,6 +17,12 @@ export interface Command {
   readonly examples: readonly (readonly [caption: string, line: string])[];
 }
 
+/** Reductions of `stats`. */
+export const methods = [
+  ...(["count", "sum", "mean", "std", "var", "min", "max", "argmin", "argmax"] as const),
+  ...(["any", "all", "first", "last"] as const),
+] as const;
+
 export const shells = ["bash", "zsh", "fish"] as const;
 
 const choice = (...completes: string[]) => ({ value: completes.join("|"), completes });
@@ -70,6 +76,43 @@ or an interval with both ends. Times may be as short as a year or month. Quotes 
       [
         "save a month at the nearest latitude as CSV",
         "zarr-wasm read climate.zarr --path pr --sel time=2001-07,lat=50.5 --nearest --format csv",
+      ],
+    ],
+  },
+  stats: {
+    operands: ["SOURCE"],
+    summary: "compute statistics of an array, or reduce its dimensions",
+    options: [
+      ...(["path", "select", "sel", "nearest", "over"] as const),
+      [
+        "method",
+        {
+          value: "mean,std",
+          summary: `reductions, one or several (default: mean): ${methods.join(", ")}`,
+          completes: methods,
+        },
+      ],
+      ...(["group-by", "weights", "quantile"] as const),
+      ["format", { ...choice("text", "json", "csv"), summary: "output format (default: text)" }],
+      ["json", { summary: "short for --format json" }],
+      ["out", { value: "DEST", summary: "write the result as a Zarr group to DEST", completes: "folder" }],
+      "overwrite",
+      ["threads", { summary: "decode and reduce on N threads (default: one per processor, at most 4)" }],
+      ...(["write", "v1-order"] as const),
+      ...versionOptions,
+    ],
+    details: `Without --over, --group-by and --method, prints the count, range, mean, standard deviation and histogram of all
+elements. Values are decoded by CF attributes and missing ones left out. Memory does not depend on the size
+of the array. DEST is a folder, an archive or a server; xarray opens it with the coordinates of the result.`,
+    examples: [
+      ["show the statistics of an array with two quantiles", "zarr-wasm stats data.zarr --path a --quantile 0.05,0.95"],
+      [
+        "compute a climatology",
+        "zarr-wasm stats climate.zarr --path pr --group-by time.month --method mean,std --out monthly.zarr",
+      ],
+      [
+        "print the mean of the globe for each time of a year",
+        "zarr-wasm stats climate.zarr --path tas --sel time=2001 --over lat,lon --weights latitude --format csv",
       ],
     ],
   },

@@ -1,13 +1,9 @@
 /** Options of `zarr-wasm stats`. */
 import { availableParallelism } from "node:os";
 import type { Method } from "zarr-wasm/compute";
+import { methods } from "../../options/commands.js";
 import { UsageError, type Values } from "../../options/options.js";
 import { integer } from "../../options/values.js";
-
-/** Names of the reductions; the library checks them again. */
-export const methods = "count sum mean std var min max argmin argmax any all first last".split(
-  " ",
-) as readonly Method[];
 
 const formats = ["text", "json", "csv"] as const;
 
