@@ -3,9 +3,12 @@
  * @packageDocumentation
  */
 
-import { reduceArray, type Reduced, type ReduceOptions } from "./compute/reduce.js";
+import type { Reduced, ReduceOptions } from "./compute/reduce.js";
 import type { Method } from "./compute/results.js";
 import type { ZarrArray } from "./hierarchy/array.js";
+import { lazy } from "./util/lazy.js";
+
+const part = lazy("compute", () => import("./compute/part.js"));
 
 /**
  * Reduces an array over some or all of its dimensions.
@@ -29,7 +32,7 @@ export async function reduce<const M extends Method | readonly Method[]>(
   array: ZarrArray,
   options: ReduceOptions<M>,
 ): Promise<Reduced<M>> {
-  return (await reduceArray(array, options as ReduceOptions)) as Reduced<M>;
+  return (await (await part()).reduceArray(array, options as ReduceOptions)) as Reduced<M>;
 }
 
 export type { GroupBy, LabelGroups } from "./compute/groups.js";

@@ -1,16 +1,15 @@
 /** Implements `reduce`. */
 
-import type { Elements } from "../dtypes/elements.js";
-import type { Region, ZarrArray } from "../hierarchy/array.js";
+import type { ZarrArray } from "../hierarchy/array.js";
 import type { Attributes } from "../metadata/document.js";
 import type { AxisSelection, Selection } from "../plan/selection.js";
 import { checkOptions, closestTo, didYouMean, type OptionNames, sharedOptions } from "../util/arguments.js";
-import { describeValue, invalidArgument, limitExceeded } from "../util/errors.js";
+import { describeValue, invalidArgument, invalidSelection, limitExceeded } from "../util/errors.js";
 import { countOf, stridesOf } from "../util/shapes.js";
 import type { WorkerPool } from "../workers/pool.js";
 import { noCell } from "../engine/box-reduction.js";
-import { type Grouping, type PlanAxis, planAxis } from "./axes.js";
-import { binned, type GroupBy, type GroupedAxis, groupedBy, indicesOf, windows } from "./groups.js";
+import { type PlanAxis, planAxis } from "./axes.js";
+import { binned, type GroupBy, type GroupedAxis, groupedBy, windows } from "./groups.js";
 import { keptCoordinates, Labels, labelled, type LabelledRegion, type ResultDimension } from "./labelled.js";
 import { fieldsOf, type Method, makeOutput, methods, type Output, writeBlock } from "./results.js";
 import { type ReduceProgress, runReduction } from "./run.js";
@@ -146,12 +145,24 @@ async function planOf(array: ZarrArray, options: ReduceOptions): Promise<Plan> {
     const how = axis === grouped?.axis ? grouped.grouping : reduced.has(axis) ? "single" : undefined;
     return planAxis(selection, array.reader.axes[axis]!, how);
   });
+  for (const [axis, selection] of selections.entries())
+    if ((reduced.has(axis) || axis === grouped?.axis) && wanted.some((method) => ordered.has(method)))
+      checkSorted(selection, axis);
   const dimensions = axes.flatMap(({ cells }, axis): ResultDimension[] => {
     if (axis === grouped?.axis) return [{ name: grouped.name, length: cells }];
     const isKept = !reduced.has(axis) && !selections[axis]!.dropped;
     return isKept ? [{ name: labels.names[axis]!, length: cells }] : [];
   });
   return { array, labels, wanted, selections, axes, reduced, grouped, dimensions };
+}
+
+/** Methods that depend on the order of elements. */
+const ordered: ReadonlySet<Method> = new Set(["argmin", "argmax", "first", "last"]);
+
+function checkSorted(selection: AxisSelection, axis: number): void {
+  if (!("indices" in selection)) return;
+  if (selection.indices.some((index, i, all) => i > 0 && index <= all[i - 1]!))
+    throw invalidSelection(`dimension ${axis}: ${[...ordered].join(", ")} need indices in rising order, without repetitions`);
 }
 
 async function groupsIn(
@@ -169,7 +180,7 @@ async function groupsIn(
 }
 
 async function compute(plan: Plan, options: ReduceOptions): Promise<Record<string, LabelledRegion>> {
-  const { array, axes, grouped, labels, selections, wanted } = plan;
+  const { array, axes, grouped, labels, wanted } = plan;
   const cells = [1, ...axes.map((axis) => axis.cells)];
   const size = 8 * countOf(cells) * wanted.length;
   if (!(size <= array.limits.resultBytes))
@@ -196,14 +207,13 @@ async function compute(plan: Plan, options: ReduceOptions): Promise<Record<strin
   else {
     const positionStrides = positionStridesOf(plan);
     const reduction = { array, axes, values, fields, positionStrides, weights: tables };
-    await runReduction(reduction, options, (block, state, isDone) => {
-      if (!isDone && !onPartial) return;
+    const running = { ...options, isPartial: onPartial !== undefined };
+    await runReduction(reduction, running, (block, state) => {
       writeBlock(outputs, cells, block, state, fields);
       onPartial?.(results as never);
     });
     if (wanted.some((method) => /^arg/.test(method))) toSelected(plan, outputs);
   }
-  void selections;
   return results;
 }
 
@@ -240,7 +250,8 @@ function toSelected(plan: Plan, outputs: readonly Output[]): void {
   const toStrides = stridesOf(counts);
   const places = selections.map((selection, axis) => {
     const { start } = axes[axis]!.range;
-    return new Map("indices" in selection ? indicesOf(selection).map((index, i) => [index - start, i]).reverse() as [number, number][] : []);
+    const indices = "indices" in selection ? selection.indices : [];
+    return new Map(indices.map((index, i) => [index - start, i]));
   });
   for (const [n, method] of wanted.entries()) {
     if (!/^arg/.test(method)) continue;
@@ -290,5 +301,3 @@ function attributesOf({ attributes }: ZarrArray, method: Method, isDecoded: bool
     !(isDecoded && packingAttributes.has(name)) && !(unitless.has(method) && /^(units|calendar)$/.test(name));
   return Object.fromEntries(Object.entries(attributes).filter(([name]) => isKept(name)));
 }
-
-export type { Elements, Grouping, Region };

@@ -117,6 +117,8 @@ export interface Output {
 }
 
 const notATime = -(2n ** 63n);
+/** Of a sum of squares; equal values have no variance. */
+const roundingError = 2 ** -100;
 
 /** Makes the results of a method, of a number of cells. @throws Unsupported for methods that do not apply to the type. */
 export function makeOutput(method: Method, rule: ResultRule, cells: number): Output {
@@ -140,9 +142,9 @@ export function makeOutput(method: Method, rule: ResultRule, cells: number): Out
     isWeighted ? state.twofold("weight", cell) : [state.number("count", cell), 0];
   const variance = (state: State, cell: number) => {
     const [sum, weight] = [sums(state, cell), weights(state, cell)];
-    const rest = subtract(state.twofold("squares", cell), divide(multiply(sum, sum), weight));
-    const result = rounded(divide(rest, weight));
-    return result < 0 ? 0 : result;
+    const squares = state.twofold("squares", cell);
+    const rest = subtract(squares, divide(multiply(sum, sum), weight));
+    return rest[0] < squares[0] * roundingError ? 0 : rounded(divide(rest, weight));
   };
   switch (method) {
     case "count":

@@ -1,16 +1,7 @@
 /** Runs reductions: reads the chunks task by task, adds them to accumulators, and hands out those of finished blocks. */
 
-import {
-  type BoxReduction,
-  clearState,
-  type Field,
-  mergeState,
-  type StateForm,
-  stateBytes,
-  type ValueRule,
-} from "../engine/box-reduction.js";
+import type { BoxReduction, Field, StateForm, ValueRule } from "../engine/box-reduction.js";
 import { getSession } from "../engine/engine.js";
-import type { CodecSession, Slab } from "../engine/session.js";
 import type { ZarrArray } from "../hierarchy/array.js";
 import { projectRange, type RegionChunk } from "../plan/projections.js";
 import { assemble, type Sink } from "../read/assemble.js";
@@ -19,9 +10,17 @@ import { nextTask } from "../util/platform.js";
 import { type Box, countOf, stridesOf } from "../util/shapes.js";
 import { BoxChunks } from "../walk/box-chunks.js";
 import { boxLengths, countIn, inLanes } from "../walk/boxes.js";
+import {
+  type AccumulatorForm,
+  Accumulators,
+  accumulatorBytes,
+  type HistogramCounts,
+  type HistogramForm,
+  type SlabReduction,
+} from "../workers/accumulators.js";
 import { StepFailure } from "../workers/messages.js";
 import type { WorkerPool } from "../workers/pool.js";
-import { reduceSlab, reduceTask, type SlabReduction } from "../workers/reduce-work.js";
+import { addSlab, reduceTask } from "../workers/reduce-work.js";
 import type { PlanAxis, Span } from "./axes.js";
 import { type Block, blocks, type Sizes, slabBoxes, slabSpans, tasks } from "./boxes.js";
 import { type JointTable, partOf } from "./tables.js";
@@ -39,6 +38,8 @@ export interface ReductionPlan {
   readonly weights: readonly JointTable<Float64Array>[];
   /** Further cells, which are the first axis of each block. */
   readonly labels?: (JointTable<Uint32Array> & { readonly cells: number }) | undefined;
+  /** Histograms of all elements. All axes must be reduced, without tables. */
+  readonly histograms?: readonly HistogramForm[] | undefined;
 }
 
 /** Progress of a reduction, in bytes. */
@@ -56,10 +57,17 @@ export interface RunOptions {
   /** Maximum number of chunks requested in parallel. */
   readonly concurrency?: number | undefined;
   readonly onProgress?: ((progress: ReduceProgress) => void) | undefined;
+  /** Whether accumulators are handed out after every task. */
+  readonly isPartial?: boolean | undefined;
 }
 
 /** Receives the accumulators of a block, which are only borrowed. */
-export type TakeState = (block: Block, state: Uint8Array, isDone: boolean) => void;
+export type TakeState = (
+  block: Block,
+  state: Uint8Array,
+  isDone: boolean,
+  histograms: readonly HistogramCounts[],
+) => void;
 
 /** Memory for the chunks of all tasks in flight, encoded, and for the accumulators of all open blocks. */
 const taskMemory = 2 ** 26;
@@ -75,8 +83,9 @@ const noWeights = new Float64Array(0);
 /** A block with its accumulators, made by its first task. */
 interface OpenBlock {
   readonly block: Block;
-  readonly form: StateForm;
-  state: { readonly session: CodecSession; readonly slab: Slab } | undefined;
+  readonly form: AccumulatorForm;
+  /** Their session is kept, even if other work gets a new one. */
+  accumulators: Accumulators | undefined;
   /** Tasks that have not ended, and one until all have begun. */
   pending: number;
 }
@@ -126,14 +135,14 @@ class Runner {
     this.lanes = this.pool ? this.pool.size + 2 : ownLanes;
     this.#module = codec.decodeModule === "images" ? "images" : "full";
     const item = array.dtype.itemBytes;
-    const cell = stateBytes(this.#form(1)) * (labels?.cells ?? 1);
+    const cell = accumulatorBytes({ state: this.#stateForm(1), histograms: [] }) * (labels?.cells ?? 1);
     const share = this.pool ? this.lanes : 1;
     this.#sizes = { item, cell, state: stateMemory / share, task: taskMemory / this.lanes };
     const totalBytes = countOf(axes.map(({ range }) => range.count)) * item;
     this.#progress = { bytes: 0, totalBytes, received: 0 };
   }
 
-  #form(cells: number): StateForm {
+  #stateForm(cells: number): StateForm {
     const { values, fields, weights } = this.plan;
     return { ...values, fields, weights: weights.map(({ axes }) => ({ axes, values: noWeights })), cells };
   }
@@ -143,7 +152,8 @@ class Runner {
     const { axes, labels } = this.plan;
     for (const block of blocks(axes, this.#sizes)) {
       const cells = countOf(block.cells.map(({ from, to }) => to - from)) * (labels?.cells ?? 1);
-      const open: OpenBlock = { block, form: this.#form(cells), state: undefined, pending: 1 };
+      const form = { state: this.#stateForm(cells), histograms: this.plan.histograms ?? [] };
+      const open: OpenBlock = { block, form, accumulators: undefined, pending: 1 };
       for (const task of tasks(axes, block, this.#sizes)) {
         open.pending++;
         yield { open, task };
@@ -159,14 +169,14 @@ class Runner {
       this.#advance(task);
     }
     if (--open.pending > 0) return;
-    const { session, slab } = await this.#stateOf(open);
-    session.withSlab(slab, (state) => this.take(open.block, state, true));
-    session.freeSlab(slab);
+    const accumulators = await this.#accumulatorsOf(open);
+    accumulators.take((state, histograms) => this.take(open.block, state, true, histograms));
+    accumulators.free();
     this.#open.delete(open);
   }
 
   free(): void {
-    for (const { state } of this.#open) if (state) state.session.freeSlab(state.slab);
+    for (const { accumulators } of this.#open) accumulators?.free();
   }
 
   #advance(task: Box): void {
@@ -175,16 +185,11 @@ class Runner {
     this.options.onProgress?.({ ...progress });
   }
 
-  /** Returns the accumulators of a block. Its session is kept, even if other work gets a new one. */
-  async #stateOf(open: OpenBlock): Promise<NonNullable<OpenBlock["state"]>> {
-    if (open.state) return open.state;
-    const session = await getSession(this.#module);
-    if (open.state) return open.state;
-    const slab = session.makeSlab(stateBytes(open.form));
-    open.state = { session, slab };
+  async #accumulatorsOf(open: OpenBlock): Promise<Accumulators> {
+    const session = open.accumulators ? undefined : await getSession(this.#module);
+    open.accumulators ??= new Accumulators(session!, open.form);
     this.#open.add(open);
-    clearState(session, slab, open.form);
-    return open.state;
+    return open.accumulators;
   }
 
   async #task(open: OpenBlock, task: Box, done: { slabs: number }): Promise<void> {
@@ -218,21 +223,16 @@ class Runner {
   async #inPool(open: OpenBlock, slabs: readonly SlabReduction[]): Promise<void> {
     const { form } = open;
     const made = await this.pool!.submit(reduceTask(this.#module, { form, slabs }), this.options.signal);
-    const { session, slab } = await this.#stateOf(open);
-    mergeState(session, slab, made, form);
+    (await this.#accumulatorsOf(open)).merge(made);
     this.#partial(open);
   }
 
   /** Adds slabs to the accumulators of the block. @param done slabs added before; counts those added. */
   async #here(open: OpenBlock, slabs: readonly SlabReduction[], done: { slabs: number }): Promise<void> {
-    const { session, slab } = await this.#stateOf(open);
+    const accumulators = await this.#accumulatorsOf(open);
     let first = 0;
     for (const [i, next] of slabs.entries()) {
-      try {
-        if (i >= done.slabs) reduceSlab(session, slab, next);
-      } catch (error) {
-        throw error instanceof StepFailure ? new StepFailure(first + error.step, error.error) : error;
-      }
+      if (i >= done.slabs) addSlab(accumulators, next, first);
       done.slabs = Math.max(done.slabs, i + 1);
       first += next.steps.length;
       if (performance.now() < this.#turn) continue;
@@ -243,8 +243,8 @@ class Runner {
     this.#partial(open);
   }
 
-  #partial({ block, state }: OpenBlock): void {
-    if (state) state.session.withSlab(state.slab, (bytes) => this.take(block, bytes, false));
+  #partial({ block, accumulators }: OpenBlock): void {
+    if (this.options.isPartial) accumulators?.take((state, histograms) => this.take(block, state, false, histograms));
   }
 
   /** Returns the reductions of a slab: one for each combination of the tables of its axes. */
@@ -263,7 +263,7 @@ class Runner {
         stride: countOf(counts),
       },
       weights: weights.map((table) => ({ axes: table.axes, values: partOf(table, axes, box) })),
-      cells: form.cells,
+      cells: form.state.cells,
     };
     const lists = axes.map((axis, i): readonly ("keep" | "single" | Uint32Array)[] => {
       if (axis.kind !== "table") return [axis.kind];
@@ -284,7 +284,7 @@ class Runner {
         ),
       }),
     );
-    return { bytes, steps, reductions };
+    return { bytes, elements: countOf(shape), steps, reductions };
   }
 }
 

@@ -1,0 +1,2 @@
+/** Lazy part: reductions and statistics. */
+export { reduceArray } from "./reduce.js";
