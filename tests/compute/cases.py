@@ -316,6 +316,9 @@ def make_case(index, rng, np_rng):
             by_number = rng.random() < 0.3
             options["over"] = [array["names"].index(name) if by_number else name for name in over]
     methods = rng.sample(METHODS, rng.randrange(1, 7))
+    if any(isinstance(entry, list) and entry != sorted(set(entry)) for entry in entries or []):
+        # Lists out of order are refused for methods that depend on the order.
+        methods = [name for name in methods if name not in ("argmin", "argmax", "first", "last")] or ["sum"]
     weights = None
     if rng.random() < 0.25:
         own = rng.sample(array["names"], rng.choice([1, 1, min(2, len(shape))]))
