@@ -59,7 +59,7 @@ export function fieldsOf(wanted: readonly Method[], isWeighted: boolean): Field[
 }
 
 /** Accumulators of a block as numbers. */
-class State {
+export class State {
   readonly #floats: Float64Array;
   readonly #words: Uint32Array;
   readonly #integers: BigInt64Array;
