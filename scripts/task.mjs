@@ -9,6 +9,7 @@ const tasks = {
     bundlers: "the packed package in a fresh project per bundler",
     clients: "programs from npm that use zarrita, over the drop-in",
     cluster: "examples/cluster on a Slurm cluster of this one machine",
+    compute: "random reductions against exact results and xarray",
     cpp: "the C++ library, installed, with GCC and Clang",
     edge: "examples/edge-tiles on workerd",
     files: "TIFF, HDF5, NetCDF and others, as written by their usual tools",

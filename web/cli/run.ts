@@ -32,6 +32,7 @@ type Run = (operands: readonly string[], values: Values) => Promise<unknown>;
 const runners: Readonly<Record<string, Run>> = {
   info: async ([source], values) => (await import("./commands/info.js")).runInfo(source!, values),
   read: async ([source], values) => (await import("./commands/read.js")).runRead(source!, values),
+  stats: async ([source], values) => (await import("./commands/stats/command.js")).runStats(source!, values),
   copy: async ([source, dest], values) =>
     (await import("./commands/copy.js")).runCopy(source!, dest!, values),
   pyramid: async ([source, dest], values) =>

@@ -26,7 +26,7 @@ export type ReadRegion = BytesRegion | ValueRegion;
 
 export const formats = {
   raw: (region: ReadRegion): Pieces => [fixedSize(region).bytes],
-  jsonl: (region: ReadRegion): Pieces => batched(jsonLines(region)),
+  jsonl: (region: ReadRegion, isDecoded?: boolean): Pieces => batched(jsonLines(region, isDecoded)),
   npy: (region: ReadRegion): Pieces => [npyHeader(fixedSize(region)), fixedSize(region).bytes],
   text: (region: ReadRegion): Pieces => batched(table(region)),
 };
@@ -63,12 +63,14 @@ export function* scalars(region: ReadRegion): Generator<unknown> {
   for (let at = 0; at < bytes.byteLength; at += dtype.itemBytes) yield readScalar(dtype, bytes, at);
 }
 
-function* jsonLines(region: ReadRegion): Generator<string> {
-  for (const value of scalars(region)) yield `${toJson(value)}\n`;
+/** @param isDecoded whether times are ISO dates instead of counts. */
+function* jsonLines(region: ReadRegion, isDecoded = false): Generator<string> {
+  const values = isDecoded && region.dtype.unit !== undefined ? elementTexts(region) : scalars(region);
+  for (const value of values) yield `${toJson(value)}\n`;
 }
 
 /** JSON with exact 64-bit integers, `{"b64": …}` for bytes, and names for non-finite numbers. */
-function toJson(value: unknown): string {
+export function toJson(value: unknown): string {
   if (typeof value === "bigint") return String(value);
   if (typeof value === "number")
     return Number.isFinite(value) ? JSON.stringify(value) : JSON.stringify(String(value));
@@ -154,7 +156,7 @@ function withTimes(dtype: DType, value: unknown): unknown {
   );
 }
 
-function float32Text(value: number): string {
+export function float32Text(value: number): string {
   for (let digits = 6; digits < 9; digits++) {
     const short = Number(value.toPrecision(digits));
     if (Math.fround(short) === value) return String(short);

@@ -17,6 +17,12 @@ export interface Command {
   readonly examples: readonly (readonly [caption: string, line: string])[];
 }
 
+/** Reductions of `stats`. */
+export const methods = [
+  ...(["count", "sum", "mean", "std", "var", "min", "max", "argmin", "argmax"] as const),
+  ...(["any", "all", "first", "last"] as const),
+] as const;
+
 export const shells = ["bash", "zsh", "fish"] as const;
 
 const choice = (...completes: string[]) => ({ value: completes.join("|"), completes });
@@ -39,9 +45,11 @@ export const commands: Readonly<Record<string, Command>> = {
     operands: ["SOURCE"],
     summary: "print or save elements of an array",
     options: [
-      "path",
-      "select",
-      ["format", { ...choice("raw", "jsonl", "npy", "text"), summary: "output format (default: text)" }],
+      ...(["path", "select", "sel", "nearest", "decode"] as const),
+      [
+        "format",
+        { ...choice("raw", "jsonl", "npy", "text", "csv"), summary: "output format (default: text)" },
+      ],
       ["json", { summary: "short for --format jsonl" }],
       "all",
       "out",
@@ -53,13 +61,58 @@ export const commands: Readonly<Record<string, Command>> = {
 raw    little-endian bytes
 jsonl  one JSON value per element, one per line
 npy    a NumPy file
+csv    a row per element: its coordinates, or indices, and its value; missing values are empty
 text   a table. Arrays of more than 1000 elements are abbreviated to the first and last three along each axis,
-       unless --all or --out is given. Control characters are escaped, for example as \\u001b`,
+       unless --all or --out is given. Control characters are escaped, for example as \\u001b
+
+--sel takes labels of xarray coordinates and axes of OME-Zarr images: several of a dimension, with commas,
+or an interval with both ends. Times may be as short as a year or month. Quotes make a number a string.`,
     examples: [
       ["print ten rows as a table", "zarr-wasm read data.zarr --select 0:10"],
       [
         "save every other column as a NumPy file",
         'zarr-wasm read data.zarr --path a/b --select ":,::2" --format npy --out part.npy',
+      ],
+      [
+        "save a month at the nearest latitude as CSV",
+        "zarr-wasm read climate.zarr --path pr --sel time=2001-07,lat=50.5 --nearest --format csv",
+      ],
+    ],
+  },
+  stats: {
+    operands: ["SOURCE"],
+    summary: "compute statistics of an array, or reduce its dimensions",
+    options: [
+      ...(["path", "select", "sel", "nearest", "over"] as const),
+      [
+        "method",
+        {
+          value: "mean,std",
+          summary: `reductions, one or several (default: mean): ${methods.join(", ")}`,
+          completes: methods,
+        },
+      ],
+      ...(["group-by", "weights", "quantile"] as const),
+      ["format", { ...choice("text", "json", "csv"), summary: "output format (default: text)" }],
+      ["json", { summary: "short for --format json" }],
+      ["out", { value: "DEST", summary: "write the result as a Zarr group to DEST", completes: "folder" }],
+      "overwrite",
+      ["threads", { summary: "decode and reduce on N threads (default: one per processor, at most 4)" }],
+      ...(["write", "v1-order"] as const),
+      ...versionOptions,
+    ],
+    details: `Without --over, --group-by and --method, prints the count, range, mean, standard deviation and histogram of all
+elements. Values are decoded by CF attributes and missing ones left out. Memory does not depend on the size
+of the array. DEST is a folder, an archive or a server; xarray opens it with the coordinates of the result.`,
+    examples: [
+      ["show the statistics of an array with two quantiles", "zarr-wasm stats data.zarr --path a --quantile 0.05,0.95"],
+      [
+        "compute a climatology",
+        "zarr-wasm stats climate.zarr --path pr --group-by time.month --method mean,std --out monthly.zarr",
+      ],
+      [
+        "print the mean of the globe for each time of a year",
+        "zarr-wasm stats climate.zarr --path tas --sel time=2001 --over lat,lon --weights latitude --format csv",
       ],
     ],
   },

@@ -28,6 +28,17 @@ export const options = {
   path: text("PATH", "node below SOURCE"),
   json: flag("print results as JSON"),
   select: text('"0:10,5,::2"', "part of an array; an index drops its dimension"),
+  sel: {
+    ...text("NAME=LABEL", "elements by label: time=2001-07,lat=40:50,level=500,850; repeatable"),
+    multiple: true,
+  },
+  nearest: flag("match single labels of --sel to the nearest coordinate"),
+  decode: flag("unpack numbers by CF attributes; missing values are NaN, times ISO dates"),
+  over: text("DIM,DIM", "dimensions to reduce, by name or number (default: all, or that of the groups)"),
+  "group-by": text("time.month", "groups: a part of times, such as season or year, or a coordinate"),
+  weights: text("latitude|NAME", "weights: the areas of latitudes, or an array beside the array", ["latitude"]),
+  quantile: text("Q,Q", "quantiles to add to the statistics, from 0 to 1, such as 0.1,0.5"),
+  write: flag("store the statistics in the attributes of the array, for later minima and maxima"),
   format: text("F", "output format"),
   out: text("FILE", "write to FILE, which is replaced at the end", "file"),
   "v1-order": choice(

@@ -1,0 +1,53 @@
+/** Decodes regions by CF attributes, as `read --decode` prints them. */
+import { DType, isZarrError, type ZarrArray } from "zarr-wasm";
+import { type CFArray, type CFOptions, type CFRegion, decodeCF } from "zarr-wasm/conventions";
+import { toElements } from "#internal";
+import { note } from "../text/output.js";
+import type { ReadRegion } from "./formats.js";
+
+/** An array, or properties of one; the path is for messages. */
+type Decoded = CFArray & Pick<ZarrArray, "path">;
+
+const notATime = -(2n ** 63n);
+
+/** Milliseconds per unit of the times that are printed. */
+const units = { D: 86_400_000, s: 1000, ms: 1 } as const;
+
+/**
+ * Decodes a region: numbers are unpacked, missing values are NaN, and CF times become datetime64. Other values, such as
+ * strings and datetime64, do not change.
+ */
+export function decodeRegion(array: Decoded, region: ReadRegion, options: CFOptions = {}): ReadRegion {
+  if (!("bytes" in region) || array.dtype.core === "datetime64") return region;
+  const { bytes, dtype, shape } = region;
+  const decoded = decode(array, { data: toElements(dtype, bytes), shape, stride: [] }, options);
+  if (decoded.kind === "stored") return region;
+  if (decoded.kind === "milliseconds") return { ...datetimes(decoded.data), shape };
+  const { data } = decoded;
+  const type = decoded.kind === "booleans" ? "bool" : data.constructor.name.replace(/^Big|Array$/g, "");
+  const view = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
+  return { bytes: view, shape, dtype: DType.simple(type.toLowerCase() as "bool") };
+}
+
+/** Keeps times as counts if their calendar has no real days. */
+function decode(array: Decoded, region: Parameters<typeof decodeCF>[1], options: CFOptions): CFRegion {
+  try {
+    return decodeCF(array, region, options);
+  } catch (error) {
+    if (!isZarrError(error) || error.code !== "unsupported-time") throw error;
+    note(`warning: ${error.message}; times of "/${array.path}" are counts of their units`);
+    return decodeCF(array, region, { ...options, times: "counts" });
+  }
+}
+
+/** Milliseconds as datetime64, in days or seconds if all of them are whole. */
+function datetimes(milliseconds: Float64Array): { bytes: Uint8Array; dtype: DType } {
+  const isWhole = (size: number) =>
+    milliseconds.every((value) => !Number.isFinite(value) || value % size === 0);
+  const unit = isWhole(units.D) ? "D" : isWhole(units.s) ? "s" : "ms";
+  const counts = new BigInt64Array(milliseconds.length);
+  milliseconds.forEach((value, i) => {
+    counts[i] = Number.isFinite(value) ? BigInt(Math.round(value / units[unit])) : notATime;
+  });
+  return { bytes: new Uint8Array(counts.buffer), dtype: DType.time("datetime64", unit) };
+}
