@@ -12,7 +12,8 @@
 namespace zw::zstd {
 namespace {
 
-constexpr uint32_t kWeightLog = 6, kWeights = 16;
+/// As libzstd, rejects weights above 11 in the description of a code, even if no symbol has them.
+constexpr uint32_t kWeightLog = 6, kWeights = HuffmanTable::kLog + 1;
 
 /// Lookups in a turn of the fast loops, of up to 11 bits each.
 constexpr int kLookups = 5;
