@@ -324,8 +324,24 @@ for shape, axes in [((24, 32), "YX"), ((5, 24, 32), "ZYX"), ((2, 3, 24, 32), "TZ
     for dtype in ("u1", "u2", "f4") if axes[-1] != "S" else ("u1",):
         data = sample(shape, dtype)
         name = f"imagej-{axes}-{dtype}.tif"
-        tifffile.imwrite(place(name), data, imagej=True, metadata={"axes": axes, "spacing": 0.5, "unit": "um"})
-        expect(name, values=tifffile.imread(place(name)), dimensions=list(axes.lower()))
+        # A unit of length makes an OME-Zarr image, whose samples come before rows.
+        unit = {"u1": "um", "u2": "pixel", "f4": "\\u00B5m"}[dtype]
+        metadata = {"axes": axes, "spacing": 0.5, "unit": unit, "finterval": 0.25}
+        tifffile.imwrite(place(name), data, imagej=True, resolution=(4, 5), metadata=metadata)
+        read = tifffile.imread(place(name))
+        if unit == "pixel":
+            expect(name, values=read, dimensions=list(axes.lower()))
+            continue
+        if axes[-1] == "S":
+            read, axes = np.moveaxis(read, -1, -3), axes[:-3] + "SYX"
+        kinds = {"T": ("time", 0.25, "second"), "Z": ("space", 0.5, "micrometer"), "Y": ("space", 0.2, "micrometer"),
+                 "X": ("space", 0.25, "micrometer"), "C": ("channel", 1.0, None), "S": ("channel", 1.0, None)}
+        shown = [{"name": axis.lower(), "type": kinds[axis][0], **({"unit": kinds[axis][2]} if kinds[axis][2] else {})}
+                 for axis in axes]
+        scale = {"type": "scale", "scale": [kinds[axis][1] for axis in axes]}
+        image = {"axes": shown, "datasets": [{"path": "0", "coordinateTransformations": [scale]}]}
+        expect(name, kind="group", members=["0"], attributes={"ome": {"version": "0.5", "multiscales": [image]}})
+        expect(name, "0", values=read, dimensions=list(axes.lower()))
 
 for shape, axes in [((24, 32), "YX"), ((5, 24, 32), "ZYX"), ((2, 3, 24, 32), "TCYX"), ((2, 3, 4, 24, 32), "TCZYX"),
                     ((2, 4, 3, 24, 32), "TZCYX"), ((3, 2, 24, 32), "CTYX"), ((24, 32, 3), "YXS"), ((2, 24, 32, 3), "ZYXS")]:
