@@ -7,6 +7,7 @@ import itertools
 import json
 import math
 import os
+import struct
 import subprocess
 import sys
 import warnings
@@ -161,6 +162,31 @@ for tables in range(4):
     expect(name, values=read[0])
 name = "gdal-jpeg-band.tif"
 expect(name, values=gdal(name, photo, compress="jpeg", interleave="BAND", blockysize=16))
+
+
+def jpeg_tiff(stream, width, height, sampling):
+    """A TIFF file whose only strip is a JPEG stream of YCbCr."""
+    tags = [(256, 1, width), (257, 1, height), (258, 3, 134), (259, 1, 7), (262, 1, 6), (273, 1, 140), (277, 1, 3),
+            (278, 1, height), (279, 1, len(stream)), (530, 2, sampling[0] | sampling[1] << 16)]
+    # Numbers of two bytes, except for offsets and lengths.
+    pages = b"".join(struct.pack("<HHII", tag, 4 if tag in (273, 279) else 3, n, value) for tag, n, value in tags)
+    return struct.pack("<2sHIH", b"II", 42, 8, len(tags)) + pages + struct.pack("<IHHH", 0, 8, 8, 8) + stream
+
+
+# Every subsampling of colors: they are interpolated as in libjpeg-turbo by default.
+for (across, down), (width, height), progressive in itertools.product(
+    [(1, 1), (2, 1), (1, 2), (2, 2), (4, 1), (4, 2), (1, 4)], [(61, 47), (16, 17)], [False, True]
+):
+    pixels = np.moveaxis(np.stack([sample((height, width), "u1") for _ in range(3)]), 0, -1)
+    image = b"P6 %d %d 255 " % (width, height) + pixels.tobytes()
+    options = ["-quality", "85", "-sample", f"{across}x{down}", *(["-progressive"] if progressive else [])]
+    stream = subprocess.run(["cjpeg", *options], input=image, capture_output=True, check=True).stdout
+    name = f"jpeg-{across}x{down}-{width}{'-progressive' if progressive else ''}.tif"
+    with open(place(name), "wb") as target:
+        target.write(jpeg_tiff(stream, width, height, (across, down)))
+    with rasterio.open(place(name)) as source:
+        expect(name, values=np.moveaxis(source.read(), 0, -1))
+
 for count, lossy in itertools.product([3, 4], [False, True]):
     data = np.concatenate([photo, photo[:1] | 1])[:count]
     name = f"gdal-webp-{count}-{'lossy' if lossy else 'lossless'}.tif"
@@ -507,8 +533,12 @@ def lzw(data):
 
 
 data = sample((12, 20), "u1")
+wrap("lzw-byte-more.tif", data.shape, "u1", 5, lzw(data.tobytes() + b"\x55"))
+expect("lzw-byte-more.tif", values=data)
 wrap("lzw-two-bytes-more.tif", data.shape, "u1", 5, lzw(data.tobytes() + b"\x55\x55"))
 expect("lzw-two-bytes-more.tif", error="CorruptChunk")
+wrap("lzw-byte-less.tif", data.shape, "u1", 5, lzw(data.tobytes()[:-1]))
+expect("lzw-byte-less.tif", error="CorruptChunk")
 
 # ---- refused by name
 

@@ -108,7 +108,8 @@ async function selectInGroup(
 function mapLevel({ attributes }: ZarrGroup, level: number): unknown {
   const layout = ownProperty(ownProperty(attributes, "multiscales"), "layout");
   if (level === 0 || !Array.isArray(layout)) return attributes;
-  if (level >= layout.length) throw invalidArgument(`the map has ${layout.length} levels; got level ${level}`);
+  if (level >= layout.length)
+    throw invalidArgument(`the map has ${layout.length} levels; got level ${level}`);
   return layout[level];
 }
 

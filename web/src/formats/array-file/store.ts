@@ -306,7 +306,12 @@ export async function openFile(
     if (isZarrError(error) && !error.message.includes(name)) error.message = `${name}: ${error.message}`;
     throw error;
   });
-  const store = new ArrayFileStore(file, root, { onWarning, format: found.label ?? found.name }, siblings.opened());
+  const store = new ArrayFileStore(
+    file,
+    root,
+    { onWarning, format: found.label ?? found.name },
+    siblings.opened(),
+  );
   handleOf(store).lastVersion = 3;
   return store;
 }

@@ -162,10 +162,7 @@ export async function imagejNode(context: FileContext, file: TiffFile): Promise<
 }
 
 /** Returns the sizes of pixels, slices and frames; undefined without a unit of length. */
-async function imagejScales(
-  page: Page,
-  words: ReadonlyMap<string, string>,
-): Promise<Scales | undefined> {
+async function imagejScales(page: Page, words: ReadonlyMap<string, string>): Promise<Scales | undefined> {
   const unit = unitName((words.get("unit") ?? "").trim().replace("\\u00B5", "µ"));
   if (unit === undefined) return undefined;
   const positive = (value: number) => (value > 0 && Number.isFinite(value) ? value : undefined);
