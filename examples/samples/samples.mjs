@@ -17,20 +17,19 @@ export const sizes = {
 /** Makes the samples in a folder. @param {typeof sizes.full} size */
 export async function makeSamples(folder, size) {
   const url = pathToFileURL(folder + path.sep);
-  const [{ writeTerrain }, { writeVolume, writeCells }, { writeClimate }, { writeSkeleton }, { writeFiles }] =
-    await Promise.all([
-      import("./terrain.mjs"),
-      import("./cells.mjs"),
-      import("./climate.mjs"),
-      import("./skeleton.mjs"),
-      import("./files.mjs"),
-    ]);
+  const { writeTerrain } = await import("./terrain.mjs");
+  const { writeVolume, writeCells } = await import("./cells.mjs");
+  const { writeClimate } = await import("./climate.mjs");
+  const { writeSkeleton } = await import("./skeleton.mjs");
+  const { writeFiles } = await import("./files.mjs");
+  const { writeScience } = await import("./science.mjs");
   await writeTerrain(url, size.terrain);
   await writeVolume(url, size.volume);
   await writeCells(url, size.cells);
   await writeClimate(url, size.days);
   await writeSkeleton(url, size.skeleton);
   await writeFiles(url);
+  await writeScience(url);
 }
 
 /** Makes the samples if they are missing or were made by other code. */

@@ -134,6 +134,13 @@ test("a file of another format", async ({ viewer, page }) => {
   await expect(page.getByRole("button", { name: "Fit" })).toBeVisible();
 });
 
+test("several files: the first is shown, the others are named", async ({ viewer, page }) => {
+  await start(viewer);
+  const files = ["scipy-2.nc", "text.nc"].map((name) => path.join(root, "tests/golden/files/netcdf3", name));
+  await drop(page, ...files);
+  await expect(page.getByText("Showing scipy-2.nc. Open text.nc alone to see it.")).toBeVisible();
+});
+
 test("a chosen folder", async ({ viewer, page }) => {
   // The origin private file system has the same kind of handles as the dialog.
   await page.addInitScript(() => {

@@ -430,6 +430,36 @@ def tools(writer):
             describe(writer, name)
 
 
+# ---- Damaged files
+
+
+def damaged(writer):
+    """Files of the first version, which has no checksums, with a few changed bytes."""
+    plain = os.path.join(writer.out, "plain.h5")
+    with h5py.File(plain, "w", libver=("earliest", "v108")) as f:
+        f["type"] = np.dtype("<i4")
+        f.create_dataset("shared", data=[1, 2], dtype=f["type"])
+        f.create_dataset("pairs", data=np.zeros(2, [("first", "<i4"), ("second", "<i4")]))
+        committed, root = (h5py.h5o.get_info(f[name].id).addr for name in ("type", "/"))
+    with open(plain, "rb") as source:
+        content = source.read()
+    os.remove(plain)
+    second = content.index(b"second\0\0") + 8
+    # A shared message: version 2, of an object, its address.
+    shared = content.index(b"\2\2" + committed.to_bytes(8, "little")) + 2
+    message = content.index(b"\3\0", committed + 16)  # of the committed type: its type, length, flags and content
+    cycle = b"\2\0\0\0" + b"\2\0" + committed.to_bytes(8, "little")
+    for name, path, at, changed, error, text in [
+        ("overlapping", "pairs", second, b"\2", "Unsupported", "compounds with overlapping members"),
+        ("beyond", "pairs", second, b"\5", "InvalidMetadata", 'member "second" exceeds its compound type'),
+        ("shared-nothing", "shared", shared, root.to_bytes(8, "little"), "InvalidMetadata", "no message to share"),
+        ("shared-cycle", "shared", message + 4, cycle, "InvalidMetadata", "shared messages in a cycle"),
+    ]:
+        with open(os.path.join(writer.out, f"{name}.h5"), "wb") as target:
+            target.write(content[:at] + changed + content[at + len(changed) :])
+        writer.add(f"{name}.h5", path, error=error, message=text)
+
+
 # ---- Main
 
 
@@ -462,6 +492,7 @@ def write_all(writer):
                 writer.lines = [line for line in writer.lines if line["file"] != name or line["path"] not in ODD]
                 odd_cases(writer, name)
     tools(writer)
+    damaged(writer)
 
 
 def main(out, *others):

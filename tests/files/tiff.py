@@ -7,6 +7,7 @@ import itertools
 import json
 import math
 import os
+import struct
 import subprocess
 import sys
 import warnings
@@ -161,6 +162,31 @@ for tables in range(4):
     expect(name, values=read[0])
 name = "gdal-jpeg-band.tif"
 expect(name, values=gdal(name, photo, compress="jpeg", interleave="BAND", blockysize=16))
+
+
+def jpeg_tiff(stream, width, height, sampling):
+    """A TIFF file whose only strip is a JPEG stream of YCbCr."""
+    tags = [(256, 1, width), (257, 1, height), (258, 3, 134), (259, 1, 7), (262, 1, 6), (273, 1, 140), (277, 1, 3),
+            (278, 1, height), (279, 1, len(stream)), (530, 2, sampling[0] | sampling[1] << 16)]
+    # Numbers of two bytes, except for offsets and lengths.
+    pages = b"".join(struct.pack("<HHII", tag, 4 if tag in (273, 279) else 3, n, value) for tag, n, value in tags)
+    return struct.pack("<2sHIH", b"II", 42, 8, len(tags)) + pages + struct.pack("<IHHH", 0, 8, 8, 8) + stream
+
+
+# Every subsampling of colors: they are interpolated as in libjpeg-turbo by default.
+for (across, down), (width, height), progressive in itertools.product(
+    [(1, 1), (2, 1), (1, 2), (2, 2), (4, 1), (4, 2), (1, 4)], [(61, 47), (16, 17)], [False, True]
+):
+    pixels = np.moveaxis(np.stack([sample((height, width), "u1") for _ in range(3)]), 0, -1)
+    image = b"P6 %d %d 255 " % (width, height) + pixels.tobytes()
+    options = ["-quality", "85", "-sample", f"{across}x{down}", *(["-progressive"] if progressive else [])]
+    stream = subprocess.run(["cjpeg", *options], input=image, capture_output=True, check=True).stdout
+    name = f"jpeg-{across}x{down}-{width}{'-progressive' if progressive else ''}.tif"
+    with open(place(name), "wb") as target:
+        target.write(jpeg_tiff(stream, width, height, (across, down)))
+    with rasterio.open(place(name)) as source:
+        expect(name, values=np.moveaxis(source.read(), 0, -1))
+
 for count, lossy in itertools.product([3, 4], [False, True]):
     data = np.concatenate([photo, photo[:1] | 1])[:count]
     name = f"gdal-webp-{count}-{'lossy' if lossy else 'lossless'}.tif"
@@ -324,8 +350,24 @@ for shape, axes in [((24, 32), "YX"), ((5, 24, 32), "ZYX"), ((2, 3, 24, 32), "TZ
     for dtype in ("u1", "u2", "f4") if axes[-1] != "S" else ("u1",):
         data = sample(shape, dtype)
         name = f"imagej-{axes}-{dtype}.tif"
-        tifffile.imwrite(place(name), data, imagej=True, metadata={"axes": axes, "spacing": 0.5, "unit": "um"})
-        expect(name, values=tifffile.imread(place(name)), dimensions=list(axes.lower()))
+        # A unit of length makes an OME-Zarr image, whose samples come before rows.
+        unit = {"u1": "um", "u2": "pixel", "f4": "\\u00B5m"}[dtype]
+        metadata = {"axes": axes, "spacing": 0.5, "unit": unit, "finterval": 0.25}
+        tifffile.imwrite(place(name), data, imagej=True, resolution=(4, 5), metadata=metadata)
+        read = tifffile.imread(place(name))
+        if unit == "pixel":
+            expect(name, values=read, dimensions=list(axes.lower()))
+            continue
+        if axes[-1] == "S":
+            read, axes = np.moveaxis(read, -1, -3), axes[:-3] + "SYX"
+        kinds = {"T": ("time", 0.25, "second"), "Z": ("space", 0.5, "micrometer"), "Y": ("space", 0.2, "micrometer"),
+                 "X": ("space", 0.25, "micrometer"), "C": ("channel", 1.0, None), "S": ("channel", 1.0, None)}
+        shown = [{"name": axis.lower(), "type": kinds[axis][0], **({"unit": kinds[axis][2]} if kinds[axis][2] else {})}
+                 for axis in axes]
+        scale = {"type": "scale", "scale": [kinds[axis][1] for axis in axes]}
+        image = {"axes": shown, "datasets": [{"path": "0", "coordinateTransformations": [scale]}]}
+        expect(name, kind="group", members=["0"], attributes={"ome": {"version": "0.5", "multiscales": [image]}})
+        expect(name, "0", values=read, dimensions=list(axes.lower()))
 
 for shape, axes in [((24, 32), "YX"), ((5, 24, 32), "ZYX"), ((2, 3, 24, 32), "TCYX"), ((2, 3, 4, 24, 32), "TCZYX"),
                     ((2, 4, 3, 24, 32), "TZCYX"), ((3, 2, 24, 32), "CTYX"), ((24, 32, 3), "YXS"), ((2, 24, 32, 3), "ZYXS")]:
@@ -491,8 +533,12 @@ def lzw(data):
 
 
 data = sample((12, 20), "u1")
+wrap("lzw-byte-more.tif", data.shape, "u1", 5, lzw(data.tobytes() + b"\x55"))
+expect("lzw-byte-more.tif", values=data)
 wrap("lzw-two-bytes-more.tif", data.shape, "u1", 5, lzw(data.tobytes() + b"\x55\x55"))
 expect("lzw-two-bytes-more.tif", error="CorruptChunk")
+wrap("lzw-byte-less.tif", data.shape, "u1", 5, lzw(data.tobytes()[:-1]))
+expect("lzw-byte-less.tif", error="CorruptChunk")
 
 # ---- refused by name
 

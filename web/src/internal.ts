@@ -11,7 +11,7 @@ export { toBytes, toElements } from "./dtypes/elements.js";
 export { resolveSelection } from "./plan/selection.js";
 export { refuseProtected } from "./store/file/entries.js";
 export { byteReader } from "./store/source/byte-reader.js";
-export { formatOf, readableFormats } from "./store/source/file-formats.js";
+export { formatHint, formatOf, readableFormats } from "./store/source/file-formats.js";
 export { hiddenName } from "./store/temp-names.js";
 export { isArchiveName, openDestination } from "./transfer/destination.js";
 export { exitHooks, transferTimes } from "./transfer/host.js";

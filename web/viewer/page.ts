@@ -126,9 +126,11 @@ function openSource(text: string): void {
 /** Opens dropped or chosen files. */
 function take(found: readonly (Dropped | NotDropped)[]): void {
   const [refused] = found.filter((entry) => "refused" in entry);
-  const [dropped] = found.filter((entry) => "store" in entry);
+  const [dropped, ...others] = found.filter((entry) => "store" in entry);
   if (dropped) goTo(writeQuery({ source: local.add(dropped) }));
   if (refused) setNotice(refused.refused);
+  else if (dropped && others.length > 0)
+    setNotice(`Showing ${dropped.name}. Open ${others.map(({ name }) => name).join(", ")} alone to see it.`);
 }
 
 byId<HTMLFormElement>("open").addEventListener("submit", (event) => {

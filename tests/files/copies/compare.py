@@ -12,10 +12,9 @@ import numpy
 import xarray
 
 warnings.simplefilter("ignore")
-cli, out, *files = sys.argv[1:]
 
 
-def copied(file):
+def copied(cli, out, file):
     place = os.path.join(out, os.path.basename(file) + ".zarr")
     shutil.rmtree(place, ignore_errors=True)
     command = ["node", cli, "copy", file, place, "--format", "2", "--overwrite"]
@@ -63,14 +62,14 @@ def comparable(original, copy, warned):
     return original, copy
 
 
-def compare(file):
+def compare(cli, out, file):
     try:
         original = xarray.open_dataset(file)
         original.load()
     except Exception as error:
         return f"skipped {file}: xarray cannot read it: {error}"
     try:
-        copy, warned = copied(file)
+        copy, warned = copied(cli, out, file)
     except Exception as error:
         damaged = "ends early" in str(error) or " ends before " in str(error)  # read as zeros by the NetCDF library
         return f"{'skipped' if damaged else 'differs'} {file}: {error}"
@@ -83,5 +82,7 @@ def compare(file):
     return f"same {file}"
 
 
-for file in files:
-    print(compare(file), flush=True)
+if __name__ == "__main__":
+    cli, out, *files = sys.argv[1:]
+    for file in files:
+        print(compare(cli, out, file), flush=True)

@@ -1,6 +1,7 @@
 /** All targets of the JavaScript fuzzer. */
 import { chunkTargets } from "./chunks.js";
 import { conventionTargets } from "./conventions.js";
+import { fileTargets } from "./files.js";
 import { metadataTargets } from "./metadata.js";
 import { regionTargets } from "./regions.js";
 import { storeTargets } from "./stores.js";
@@ -14,4 +15,5 @@ export const targets: readonly FuzzTarget[] = [
   ...storeTargets,
   ...chunkTargets,
   ...conventionTargets,
+  ...fileTargets,
 ];

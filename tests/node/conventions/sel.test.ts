@@ -405,3 +405,56 @@ it("a long coordinate with unsorted values in the middle is searched from end to
   expect(await sel(group, { x: 150_003 })).toEqual({ x: 150_003 });
   expect(await sel(group, { x: 7.5 })).toEqual({ x: 150_000 });
 });
+
+describe("maps without coordinate arrays", () => {
+  const spatial = {
+    "spatial:dimensions": ["y", "x"],
+    "spatial:shape": [4, 6],
+    "spatial:transform": [10, 0, 500, 0, -5, 900],
+  };
+  const createMap = (attributes: object, store: Store = new Map(), path = "") =>
+    create(store, {
+      path,
+      shape: [4, 6],
+      chunkShape: [4, 6],
+      dtype: "uint8",
+      dimensionNames: ["y", "x"],
+      attributes: attributes as never,
+    });
+
+  it("labels are the centres of elements", async () => {
+    const array = await createMap(spatial);
+    expect(await sel(array, { y: 887.5, x: 515 })).toEqual([2, 1]);
+    expect(await sel(array, { y: [880, 890], x: 531 }, { method: "nearest" })).toEqual([slice(2, 4, 1), 3]);
+    expect((await errorOf(() => sel(array, { y: 0 }))).code).toBe("no-such-label");
+    expect((await errorOf(() => sel(array, { band: 0 }))).code).toBe("no-such-dimension");
+  });
+
+  it("of a GeoTIFF file", async () => {
+    const file = new URL("../../golden/files/tiff/geo-utm.tif", import.meta.url);
+    const array = await open(file, { kind: "array" });
+    expect(await sel(array, { x: 500_015, y: 4_600_000 - 395 })).toEqual([null, 39, 1]);
+  });
+
+  it("of the levels of a pyramid", async () => {
+    const coarse = { asset: "1", "spatial:shape": [2, 3], "spatial:transform": [20, 0, 500, 0, -10, 900] };
+    const attributes = { ...spatial, multiscales: { layout: [{ asset: "0" }, coarse] } };
+    const group = await createGroup(new Map(), { attributes: attributes as never });
+    expect(await sel(group, { x: 531 }, { method: "nearest" })).toEqual({ x: 3 });
+    expect(await sel(group, { x: 531 }, { method: "nearest", level: 1 })).toEqual({ x: 1 });
+    expect((await errorOf(() => sel(group, { x: 0 }, { level: 2 }))).code).toBe("invalid-argument");
+  });
+
+  it("an array with the name of the dimension counts", async () => {
+    const { group, store } = await groupOf({ x: { values: [3, 4, 5, 6, 7, 8], dtype: "float64" } });
+    const array = await createMap(spatial, store, "map");
+    expect(await sel(array, { x: 5, y: 887.5 })).toEqual([2, 2]);
+    expect(await sel(group, { x: 5 })).toEqual({ x: 2 });
+  });
+
+  it("a rotated map has no coordinates along its dimensions", async () => {
+    const array = await createMap({ ...spatial, "spatial:transform": [10, 1, 500, 1, -5, 900] });
+    const error = await errorOf(() => sel(array, { x: 5 }));
+    expect([error.code, error.message]).toEqual(["no-coordinates", expect.stringContaining("rotated")]);
+  });
+});

@@ -177,12 +177,21 @@ describe("the command line", () => {
     await expectFile(pathToFileURL(out));
   });
 
-  it("names the supported formats", async () => {
-    writeFileSync(inFolder("text.txt"), "text");
-    const { status, err } = await run("info", inFolder("text.txt"));
-    expect([status, err]).toEqual([
-      1,
-      expect.stringMatching(/supported files are NetCDF, HDF5, .*, zip archives/),
-    ]);
+  it.each([
+    ["text.txt", "text", /unknown format: it starts with the bytes 74 65 78 74; supported/],
+    ["empty.hdf", "", /unknown format: it is empty; supported/],
+    ["old.hdf", "\x0e\x03\x13\x01", /cannot be read: it is an HDF4 file; open it through references.*; supported/],
+  ])("names the format of %s and the supported ones", async (name, text, message) => {
+    writeFileSync(inFolder(name), text, "latin1");
+    const { status, err } = await run("info", inFolder(name));
+    expect([status, err]).toEqual([1, expect.stringMatching(message)]);
+    expect(err).toMatch(/supported files are NetCDF, HDF5, .*, zip archives/);
+  });
+
+  it("names the format of files", async () => {
+    expect((await run("info", inFolder("a.nc"))).text).toMatch(/^\/ {2}NetCDF group/);
+    expect((await run("info", inFolder("a.nc"), "--path", "i4_fixed")).text).toMatch(/NetCDF array at i4_fixed/);
+    const { text } = await run("info", inFolder("a.nc"), "--json");
+    expect(JSON.parse(text)).toMatchObject({ format: "NetCDF", zarrFormat: 3 });
   });
 });

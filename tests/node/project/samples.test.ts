@@ -101,11 +101,33 @@ describe("samples for the viewer", () => {
       ["/samples/tissue.ome.tif", "group"],
       ["/samples/relief.tif", "array"],
       ["/samples/groups.nc", "group"],
+      ["/samples/forecast.grib2", "group"],
+      ["/samples/stars.fits", "group"],
+      ["/samples/tissue.nii.gz", "group"],
     ]);
     const stored = await open(sample("climate.zarr"), { path: "t2m", kind: "array" });
     const copied = await open(sample("climate.nc").href.slice(0, -1), { path: "t2m", kind: "array" });
     const [lat, lon] = [40, 60];
     expect((await get(copied, [9, lat, lon])).data).toEqual((await get(stored, [9, lat, lon])).data);
+    const fileOf = (name: string, path: string) =>
+      open(sample(name).href.slice(0, -1), { path, kind: "array" });
+    const forecast = await fileOf("forecast.grib2", "t2m");
+    const kelvin = Number((await get(forecast, [2, lat, lon])).data);
+    const hundredths = Number((await get(stored, [2, lat, lon])).data);
+    expect(kelvin).toBe(Math.fround((hundredths + 27315) / 100));
+    const stars = await get(await fileOf("stars.fits", "PRIMARY"));
+    expect([stars.shape, String((await fileOf("stars.fits", "PRIMARY")).dtype)]).toEqual([
+      [384, 384],
+      "uint16",
+    ]);
+    expect(
+      (stars.data as Uint16Array).reduce((least, count) => Math.min(least, count)),
+    ).toBeGreaterThanOrEqual(90);
+    const tissue = await fileOf("tissue.nii.gz", "0");
+    const volume = await open(sample("volume.zarr"), { kind: "group" });
+    const levels = (await volume.members()).filter(({ name }) => /^\d+$/.test(name)).length;
+    const level = await volume.open(String(Math.min(levels - 1, 2)), { kind: "array" });
+    expect((await get(tissue)).data).toEqual((await get(level, [0, null, null, null])).data);
   });
 
   it("is listed with its content", () => {

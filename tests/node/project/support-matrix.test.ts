@@ -9,6 +9,7 @@ import { unsupportedTypes } from "#src/dtypes/v3.js";
 import { codecRow } from "#src/engine/codec-table.js";
 import { unsupportedKeys } from "#src/metadata/chunk-key-encodings.js";
 import { unsupportedGrids } from "#src/metadata/grid.js";
+import { fileFormats } from "#src/store/source/file-formats.js";
 import { chunkKeys, documentsOf, encode, valuesFor } from "../support/codec-arrays.js";
 import { columns, elementsOf, type TriedType, triedTypes, untried } from "../support/data-types.js";
 import { cellsOf, implementations, knownNames, registry, tryName } from "../support/other-libraries.js";
@@ -299,6 +300,11 @@ ${await codecTable(1)}
 | Icechunk, format version 2 and 2.1 | yes, compressed locations too | no |
 | Icechunk before 1.0 (up to 0.1.2) | no | no |
 
+## Files of other formats
+
+[files.md](files.md#formats) lists what is read of each format; none is written.
+
+${filesTable()}
 ## Known and not supported
 
 ${Object.entries(refused)
@@ -306,6 +312,16 @@ ${Object.entries(refused)
   .join("\n\n")}
 
 ${await others()}`;
+}
+
+/** Files and folders that `open` recognises, from the list that it uses. */
+function filesTable(): string {
+  const rows = fileFormats.flatMap((row) => {
+    if ("label" in row) return [[row.label, "yes"]];
+    return row.remedy.startsWith("through") ? [[row.name.replace(/^an? /, ""), `no: ${row.remedy}`]] : [];
+  });
+  const folders = ["N5", "precomputed"].map((name) => [`${name} (folder)`, "yes"]);
+  return table(["format", "opened as Zarr"], [...rows, ...folders]);
 }
 
 describe("docs/support.md", () => {

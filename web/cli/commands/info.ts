@@ -3,7 +3,7 @@
  * repository.
  */
 import { type CodecMetadata, isZarrError, type OpenedNode, type ZarrArray, type ZarrGroup } from "zarr-wasm";
-import { type IcechunkCommit, type IcechunkRef, IcechunkStore } from "zarr-wasm/formats";
+import { ArrayFileStore, type IcechunkCommit, type IcechunkRef, IcechunkStore } from "zarr-wasm/formats";
 import { exactProduct } from "#internal";
 import { UsageError, type Values } from "../options/options.js";
 import { isPipeline, withoutMark } from "../source/places.js";
@@ -19,6 +19,7 @@ function facts(array: ZarrArray) {
   return {
     kind: array.kind,
     path: array.path,
+    format: formatOf(array),
     zarrFormat: array.zarrFormat,
     shape: array.shape,
     chunkShape: array.chunkShape,
@@ -33,6 +34,10 @@ function facts(array: ZarrArray) {
     attributes: array.attributes,
   };
 }
+
+/** Returns the format that a node is stored in: the version of Zarr, or the format of a file. */
+const formatOf = ({ store, zarrFormat }: OpenedNode): string =>
+  store instanceof ArrayFileStore ? store.format : `Zarr v${zarrFormat}`;
 
 /** Counts chunks and bytes exactly. */
 function exactSizes({ gridShape, shape, chunkShape, dtype }: ZarrArray) {
@@ -103,7 +108,7 @@ function arrayText(array: ZarrArray): string {
   const sizes = exactSizes(array);
   const each = array.dtype.isVariable ? "" : ` of ${bytesText(sizes.chunkBytes)} each`;
   const rows: [string, string | string[]][] = [
-    ["format", `Zarr v${all.zarrFormat} array${all.path ? ` at ${all.path}` : ""}`],
+    ["format", `${all.format} array${all.path ? ` at ${all.path}` : ""}`],
     ["shape", shapeText(array)],
     ["chunks", `[${all.chunkShape.join(", ")}], ${sizes.chunks}${each}`],
     ...(all.shardShape ? [["shards", `[${all.shardShape.join(", ")}]`] as [string, string]] : []),
@@ -145,6 +150,7 @@ function shapeText({ shape, dimensionNames }: ZarrArray): string {
 interface TreeFacts {
   kind: "group";
   path: string;
+  format: string;
   zarrFormat: number;
   attributes: unknown;
   members: (TreeFacts | ReturnType<typeof facts>)[];
@@ -157,12 +163,12 @@ async function groupFacts(group: ZarrGroup): Promise<TreeFacts> {
     members.push(node.kind === "array" ? facts(node) : await groupFacts(node));
   }
   const { kind, path, zarrFormat, attributes } = group;
-  return { kind, path, zarrFormat, attributes, members };
+  return { kind, path, format: formatOf(group), zarrFormat, attributes, members };
 }
 
 /** Yields a group and its members, one line per node. */
 async function* treeLines(group: ZarrGroup): AsyncGenerator<string> {
-  yield `${bold(printable(`/${group.path}`))}  Zarr v${group.zarrFormat} group${attributeNames(group)}`;
+  yield `${bold(printable(`/${group.path}`))}  ${formatOf(group)} group${attributeNames(group)}`;
   const members = await listMembers(group);
   for (const note of await groupNotes(group)) yield noteLine("", members, note);
   yield* branches(group, members, "");

@@ -10,7 +10,7 @@ import {
   type ZarrGroup,
   ZipStore,
 } from "zarr-wasm";
-import { closestTo, readableFormats } from "#internal";
+import { byteReader, closestTo, formatHint, formatOf, readableFormats } from "#internal";
 import { UsageError } from "../options/options.js";
 import { listed } from "../text/notes.js";
 import { didYouMean } from "../text/output.js";
@@ -53,13 +53,23 @@ export function hintForDocument(source: string): string {
   return folder ? `; omit "${document}" to open the node: ${shellQuoted(folder)}` : "";
 }
 
-/** Lists the supported kinds of files, for a file that is not an archive. */
-export function hintForFile(source: string): string {
-  if (/\.(zip|ozx)$/i.test(source)) return "";
-  return (
-    hintForDocument(source) ||
-    `; supported files are ${readableFormats}, zip archives (.zip, .ozx) and references (.json)`
-  );
+const supported = `supported files are ${readableFormats}, zip archives (.zip, .ozx) and references (.json)`;
+
+/**
+ * Returns the message for a file that could not be opened as an archive, although its name is not one of an archive: its
+ * format, and the supported ones. Undefined for archives.
+ */
+export async function messageForFile(source: string): Promise<string | undefined> {
+  if (/\.(zip|ozx)$/i.test(source)) return undefined;
+  const file = byteReader(filePath(source), {});
+  const format = await formatOf(file, undefined);
+  if (format?.id === "zip") return undefined;
+  if (format) return `"${source}" cannot be read: it is ${formatHint(format)}; ${supported}`;
+  const head = await file.read({ offset: 0, length: 8 }, {}).catch(() => undefined);
+  if (!head) return undefined;
+  const bytes = Array.from(head, (byte) => byte.toString(16).padStart(2, "0")).join(" ");
+  const start = head.length === 0 ? "it is empty" : `it starts with the bytes ${bytes}`;
+  return `"${source}" has an unknown format: ${start}${hintForDocument(source) || `; ${supported}`}`;
 }
 
 /**

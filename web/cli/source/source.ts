@@ -16,7 +16,7 @@ import { ArrayFileStore, ReferenceStore } from "zarr-wasm/formats";
 import { byteReader, formatOf, isArchiveName } from "#internal";
 import { UsageError, type Values, versionOptions } from "../options/options.js";
 import { note } from "../text/output.js";
-import { hintForDocument, hintForFile, hintForPath, missingFile } from "./hints.js";
+import { hintForDocument, hintForPath, messageForFile, missingFile } from "./hints.js";
 import { filePath, isMarked, isPipeline, withoutMark } from "./places.js";
 
 /**
@@ -49,7 +49,7 @@ export async function withSource<T>(
     if (!isZarrError(error) || Object.isFrozen(error)) throw error;
     if (error._tag === "NotFound")
       error.message += hintForDocument(plain) || (await hintForPath(place, opening));
-    if (error.code === "bad-zip") error.message += hintForFile(source);
+    if (error.code === "bad-zip") error.message = (await messageForFile(plain)) ?? error.message;
     throw error;
   }
 }

@@ -68,18 +68,20 @@ export async function storeOf(source: Source): Promise<Store> {
   return typeof store === "function" ? store() : store;
 }
 
+/** How to open a local source. */
+const remedy =
+  "for local files and folders: ArrayFileStore of zarr-wasm/formats, FileSystemStore of zarr-wasm/node";
+
 /** Returns the store of a source, or a function that loads and opens one of the less common kinds. */
 function resolveSource(source: Source, limits?: Partial<Limits>): Store | (() => Promise<Store>) {
   if (isStore(source)) return source;
   if (!(typeof source === "string" || source instanceof URL))
-    throw invalidArgument("the source must be a URL or a store");
+    throw invalidArgument(`the source must be a URL or a store; ${remedy}`);
   let url: URL;
   try {
     url = new URL(source, globalThis.location?.href);
   } catch (cause) {
-    throw invalidArgument(`"${source}" is not a URL (for folders: FileSystemStore of zarr-wasm/node)`, {
-      cause,
-    });
+    throw invalidArgument(`"${source}" is not a URL; ${remedy}`, { cause });
   }
   const isHttp = url.protocol === "http:" || url.protocol === "https:";
   if (!isHttp && !isFileUrl(url))

@@ -5,8 +5,8 @@ import { ZarrGroup } from "../../hierarchy/group.js";
 import { open } from "../../hierarchy/open.js";
 import { type DimensionSelection, groupSelection, type Selection } from "../../plan/selection.js";
 import { isSegment } from "../../store/path.js";
-import { checkObject, checkSignalIn, sharedOptions } from "../../util/arguments.js";
-import { describeValue, invalidArgument, isZarrError } from "../../util/errors.js";
+import { checkObject, checkSignalIn, ownProperty, sharedOptions } from "../../util/arguments.js";
+import { describeValue, invalidArgument, isZarrError, notFound } from "../../util/errors.js";
 import { channelAxis, isMultiscales, multiscales, type OmeLevel, type OmeMultiscale } from "../ome/ome.js";
 import { dimensionsOf } from "../xarray/xarray.js";
 import {
@@ -18,6 +18,7 @@ import {
 } from "./coordinates.js";
 import { findElements, type Matching } from "./find.js";
 import { type LabelSelection, noCoordinates, noSuchDimension, type SelOptions } from "./labels.js";
+import { mapCoordinates } from "./map.js";
 
 type LabelsByName = Readonly<Record<string, LabelSelection>>;
 
@@ -87,14 +88,29 @@ async function selectInGroup(
   const { signal } = reading;
   const openCoordinate = (name: string) => group.open(name, { kind: "array", signal });
   const known = () => knownArrays(group, reading);
+  const level = mapLevel(group, options.level ?? 0);
+  const fallback = (name: string) => mapCoordinates(name, group.attributes, undefined, level);
   const found = await Promise.all(
     Object.entries(wanted).map(async ([name, selection]) => {
       if (selection === null) return [name, null] as const;
-      const { dimension, coordinates } = await coordinatesNamed(name, openCoordinate, known, reading);
+      const { dimension, coordinates } = await coordinatesNamed(
+        name,
+        { openCoordinate, known, fallback },
+        reading,
+      );
       return [dimension, findElements(coordinates, selection, matchingOptions(options))] as const;
     }),
   );
   return byDimension(found);
+}
+
+/** Returns the attributes that state the transformation of a level of a map. */
+function mapLevel({ attributes }: ZarrGroup, level: number): unknown {
+  const layout = ownProperty(ownProperty(attributes, "multiscales"), "layout");
+  if (level === 0 || !Array.isArray(layout)) return attributes;
+  if (level >= layout.length)
+    throw invalidArgument(`the map has ${layout.length} levels; got level ${level}`);
+  return layout[level];
 }
 
 /** @throws InvalidSelection if two names select along the same dimension. */
@@ -130,11 +146,18 @@ function listed(what: string, names: readonly (string | null)[]): string {
   return `; ${what} ${shown.join(", ")}${names.length > maxListed ? ", …" : ""}`;
 }
 
+interface CoordinateSource {
+  openCoordinate(name: string): Promise<ZarrArray>;
+  /** Names for messages. */
+  known(): string | Promise<string>;
+  /** Returns coordinates that are not stored as an array. */
+  fallback(name: string): Coordinates | undefined;
+}
+
 /** Opens an array of coordinates with one dimension, and returns the name of that dimension. */
 async function coordinatesNamed(
   name: string,
-  openCoordinate: (name: string) => Promise<ZarrArray>,
-  known: () => string | Promise<string>,
+  { openCoordinate, known, fallback }: CoordinateSource,
   reading: ReadContext,
 ): Promise<{ dimension: string; coordinates: Coordinates }> {
   if (!isSegment(name)) throw noCoordinates(name, "it is not the name of an array");
@@ -143,6 +166,8 @@ async function coordinatesNamed(
     array = await openCoordinate(name);
   } catch (error) {
     if (!isZarrError(error, "NotFound")) throw error;
+    const coordinates = fallback(name);
+    if (coordinates) return { dimension: name, coordinates };
     throw noCoordinates(name, `no array has this name${await known()}`);
   }
   if (array.shape.length !== 1)
@@ -164,9 +189,13 @@ async function selectInArray(
   const dimensions = dimensionsOf(array) ?? array.dimensionNames ?? array.shape.map(() => null);
   const known = () => listed("the dimensions are", dimensions);
   const above = array.path.split("/").slice(0, -1);
-  const openCoordinate = (name: string) => {
-    if (array.path === "")
+  const fallback = (name: string) =>
+    mapCoordinates(name, array.attributes, array.shape[dimensions.indexOf(name)]);
+  const openCoordinate = async (name: string) => {
+    if (array.path === "") {
+      if (fallback(name)) throw notFound("the root of a store has no array beside it");
       throw noCoordinates(name, "the array is the root of its store; open the group above it");
+    }
     const path = [...above, name].join("/");
     const { limits, zarrFormat: version } = array;
     return open(array.store, { path, kind: "array", version, limits, signal });
@@ -176,7 +205,11 @@ async function selectInArray(
     Object.entries(wanted).map(async ([name, selection]) => {
       if (selection === null && dimensions.includes(name)) return [name, null] as const;
       if (array.path === "" && !dimensions.includes(name)) throw noSuchDimension(name, dimensions);
-      const { dimension, coordinates } = await coordinatesNamed(name, openCoordinate, known, reading);
+      const { dimension, coordinates } = await coordinatesNamed(
+        name,
+        { openCoordinate, known, fallback },
+        reading,
+      );
       const axis = dimensions.indexOf(dimension);
       if (axis < 0) throw noSuchDimension(name, dimensions);
       if (dimensions.indexOf(dimension, axis + 1) >= 0)

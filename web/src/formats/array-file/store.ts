@@ -61,6 +61,11 @@ const pause = 2 ** 12;
 /** Names of documents in stores of any version. */
 const documentName = /^(?:zarr\.json|\.z(?:array|group|attrs|metadata))$/;
 
+interface OpenedContext extends Pick<FileContext, "onWarning"> {
+  /** Short name of the format. */
+  readonly format?: string;
+}
+
 /**
  * A file of another format as a read-only store: its groups and arrays have Zarr v3 documents, its chunks are byte ranges
  * of the file. Metadata is read when it is needed.
@@ -72,7 +77,7 @@ export class ArrayFileStore extends RangedStore implements OwnStore {
   }
 
   readonly #file: ByteReader;
-  readonly #context: Pick<FileContext, "onWarning">;
+  readonly #context: OpenedContext;
   readonly #root: FileNode;
   /** All files that have been opened, the own one first. */
   readonly #files: Iterable<ByteReader>;
@@ -81,7 +86,7 @@ export class ArrayFileStore extends RangedStore implements OwnStore {
   constructor(
     file: ByteReader,
     root: FileNode,
-    context: Pick<FileContext, "onWarning">,
+    context: OpenedContext,
     files: Iterable<ByteReader> = [file],
   ) {
     super();
@@ -110,6 +115,11 @@ export class ArrayFileStore extends RangedStore implements OwnStore {
   /** @internal */
   get [own](): Pick<Store, "get"> {
     return ArrayFileStore.prototype;
+  }
+
+  /** @internal Name of the format, such as "HDF5". */
+  get format(): string {
+    return this.#context.format ?? "file";
   }
 
   /** @internal Name of the file. */
@@ -296,7 +306,12 @@ export async function openFile(
     if (isZarrError(error) && !error.message.includes(name)) error.message = `${name}: ${error.message}`;
     throw error;
   });
-  const store = new ArrayFileStore(file, root, context, siblings.opened());
+  const store = new ArrayFileStore(
+    file,
+    root,
+    { onWarning, format: found.label ?? found.name },
+    siblings.opened(),
+  );
   handleOf(store).lastVersion = 3;
   return store;
 }

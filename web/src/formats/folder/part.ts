@@ -21,16 +21,25 @@ interface FolderFormat {
   /** Matches URLs that are tried without a prefix: each kind costs a request also if it is missing. */
   readonly url: RegExp;
   readonly name: string;
+  /** Short name, for lists. */
+  readonly label: string;
   /** Returns the root; undefined if the document is of something else. */
   root(context: FolderContext, path: string, document: JsonObject): FileNode | undefined;
 }
 
 const formats = {
-  n5: { document: "attributes.json", url: /\.n5(?:\/|$)/i, name: "an N5 hierarchy", root: n5Node },
+  n5: {
+    document: "attributes.json",
+    url: /\.n5(?:\/|$)/i,
+    name: "an N5 hierarchy",
+    label: "N5",
+    root: n5Node,
+  },
   precomputed: {
     document: "info",
     url: /precomputed/i,
     name: "a precomputed volume",
+    label: "precomputed",
     root: volumeNode,
   },
 } as const satisfies Record<string, FolderFormat>;
@@ -91,7 +100,7 @@ function absent(error: unknown): undefined {
 async function open(
   store: Store,
   path: string,
-  { document, root }: FolderFormat,
+  { document, root, label }: FolderFormat,
   { limits, onWarning, signal }: FolderOptions,
 ): Promise<Store | undefined> {
   const context = new FolderContext(store, resolveLimits(limits), onWarning);
@@ -102,9 +111,7 @@ async function open(
   const opened = new ArrayFileStore(
     { ...reader, name: context.locate(path, "") || joinKey(path, "") },
     node,
-    {
-      onWarning,
-    },
+    { onWarning, format: label },
   );
   handleOf(opened).lastVersion = 3;
   return opened;

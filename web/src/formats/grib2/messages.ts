@@ -45,6 +45,7 @@ export class MessageReader {
   readonly #grids = new Map<string, Uint8Array>();
   #lastGrid: Uint8Array | undefined;
   #count = 0;
+  #firstLeftOut: { readonly code: string; readonly text: string } | undefined;
 
   constructor(private readonly context: FileContext) {}
 
@@ -82,9 +83,17 @@ export class MessageReader {
     }
   }
 
-  #warn(code: string, start: number, reason: string): void {
+  #warn(code: "bad-message" | "unsupported-message", start: number, reason: string): void {
     const { name, onWarning } = this.context;
+    this.#firstLeftOut ??= { code, text: `the message at ${start} is left out: ${reason}` };
     onWarning?.({ code, message: `${name}: the message at ${start} is left out: ${reason}` });
+  }
+
+  /** Returns the error of a file without messages that can be read. */
+  noMessages(): Error {
+    const found = this.#firstLeftOut;
+    const message = `${this.context.name} has no message that can be read${found ? `; ${found.text}` : ""}`;
+    return found?.code === "unsupported-message" ? unsupportedFile(message) : badFile(message);
   }
 
   /** Returns the position of the next message; undefined at the end of the file. */

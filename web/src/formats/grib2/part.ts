@@ -2,7 +2,6 @@
 
 import { toJson } from "../../metadata/print.js";
 import type { JsonObject } from "../../util/json.js";
-import { badFile } from "../file/cursor.js";
 import { groupOf } from "../file/group.js";
 import type { FileContext, FileFormat, FileGroup, FileNode } from "../file/model.js";
 import { indexedEntries } from "./index-file.js";
@@ -11,8 +10,9 @@ import { type Coordinate, type Entry, type Variable, variablesOf } from "./varia
 
 export const format: FileFormat = {
   async open(context, signal): Promise<FileGroup> {
-    const variables = variablesOf(context, await readEntries(context, signal));
-    if (variables.length === 0) throw badFile(`${context.name} has no message that can be read`);
+    const reader = new MessageReader(context);
+    const variables = variablesOf(context, await readEntries(context, reader, signal));
+    if (variables.length === 0) throw reader.noMessages();
     const root = new Dataset();
     if (variables.every((variable) => root.accepts(variable))) return root.group();
     const groups = new Map([...datasetsOf(variables)].map(([name, dataset]) => [name, dataset.group()]));
@@ -20,8 +20,11 @@ export const format: FileFormat = {
   },
 };
 
-async function readEntries(context: FileContext, signal: AbortSignal | undefined): Promise<Entry[]> {
-  const reader = new MessageReader(context);
+async function readEntries(
+  context: FileContext,
+  reader: MessageReader,
+  signal: AbortSignal | undefined,
+): Promise<Entry[]> {
   const indexed = await indexedEntries(context, reader, signal);
   if (indexed) return indexed;
   const fields = await reader.scan(signal);

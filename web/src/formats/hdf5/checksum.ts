@@ -6,7 +6,7 @@ import { checkSignature, type HdfFile } from "./file.js";
 const rotated = (value: number, bits: number): number => (value << bits) | (value >>> (32 - bits));
 
 /** Returns lookup3 (`hashlittle` with the initial value 0) of bytes, unsigned. */
-function lookup3(bytes: Uint8Array): number {
+export function lookup3(bytes: Uint8Array): number {
   let a = (0xdeadbeef + bytes.length) | 0;
   let [b, c] = [a, a];
   let at = 0;

@@ -52,6 +52,7 @@ export async function readLayout(page: Page): Promise<PageLayout> {
   const samples = await number(tags.samplesPerPixel, 1);
   if (samples < 1) throw badFile(`the page at ${page.offset} has ${samples} samples per pixel`);
   const compression = await number(tags.compression, 1);
+  if (refusedCompressions.has(compression)) throw refusal(compression);
   const bits = await oneValue(page, tags.bitsPerSample, "BitsPerSample", 1);
   const format = await oneValue(page, tags.sampleFormat, "SampleFormat", 1);
   const type = dataType(bits, format);
@@ -198,8 +199,12 @@ async function compressorOf(page: Page, layout: Uncompressed): Promise<Json | un
   if (compression === webp) return named("imagecodecs_webp", { hasalpha: !isPlanar && samples === 4 });
   const codec = plainCodecs[compression];
   if (codec) return codec;
+  throw refusal(compression);
+}
+
+function refusal(compression: number): Error {
   const name = refusedCompressions.get(compression);
-  throw unsupportedFile(`compression ${compression}${name ? ` (${name})` : ""} is not supported`);
+  return unsupportedFile(`compression ${compression}${name ? ` (${name})` : ""} is not supported`);
 }
 
 /** As libtiff: YCbCr becomes RGB, other colors stay. */

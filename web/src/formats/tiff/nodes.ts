@@ -231,6 +231,16 @@ export const channelAxis: OmeAxis = { name: "c", type: "channel" };
 export const pixelAxes = (scale?: number, unit?: string): ScaledAxis[] =>
   ["y", "x"].map((name) => ({ name, type: "space", scale, unit }));
 
+// biome-ignore format: a table
+const units: ReadonlyMap<string, string> = new Map(Object.entries({
+  pm: "picometer", nm: "nanometer", µm: "micrometer", μm: "micrometer", um: "micrometer", micron: "micrometer",
+  microns: "micrometer", mm: "millimeter", cm: "centimeter", m: "meter", Å: "angstrom", inch: "inch", ns: "nanosecond",
+  µs: "microsecond", ms: "millisecond", s: "second", min: "minute", h: "hour",
+}));
+
+/** Returns the name of a unit in OME-Zarr; undefined for unknown ones. */
+export const unitName = (symbol: string): string | undefined => units.get(symbol);
+
 interface Image {
   readonly name?: string | undefined;
   /** Axes; rows and columns come last. */

@@ -10,7 +10,7 @@ import type { FileContext, FileNode } from "../file/model.js";
 import type { OuterAxis, Plane } from "./array.js";
 import { attributesOf } from "./attributes.js";
 import { TiffFile } from "./ifd.js";
-import { imageAttribute, NodeGroup, readLevel, type ScaledAxis } from "./nodes.js";
+import { imageAttribute, NodeGroup, readLevel, type ScaledAxis, unitName } from "./nodes.js";
 import { descriptionOf, stackLevels } from "./stacks.js";
 import { childrenOf, parseXml, type XmlElement } from "./xml.js";
 
@@ -197,19 +197,13 @@ async function imageNode(context: FileContext, image: XmlElement, files: FileSet
   return groupOf(attributesOf([["ome", ome]]), new Map(arrays.map((array, i) => [String(i), array])));
 }
 
-// biome-ignore format: a table
-const units: Readonly<Record<string, string>> = {
-  pm: "picometer", nm: "nanometer", µm: "micrometer", μm: "micrometer", mm: "millimeter", cm: "centimeter", m: "meter",
-  Å: "angstrom", ns: "nanosecond", µs: "microsecond", ms: "millisecond", s: "second", min: "minute", h: "hour",
-};
-
 /** Returns the axes, with the sizes of elements if known. */
 function axesOf({ attributes }: XmlElement, letters: readonly string[]): ScaledAxis[] {
   const measured = (name: string, type: ScaledAxis["type"], size: string, fallback: string): ScaledAxis => {
     const value = Number(attributes.get(size));
     if (!(value > 0 && Number.isFinite(value))) return { name, type };
     const unit = attributes.get(`${size}Unit`) ?? fallback;
-    return { name, type, scale: value, unit: Object.hasOwn(units, unit) ? units[unit] : undefined };
+    return { name, type, scale: value, unit: unitName(unit) };
   };
   const outer = letters.map((letter): ScaledAxis => {
     if (letter === "C") return { name: "c", type: "channel" };

@@ -9,7 +9,17 @@ import { attributesOf, type Entries, fillValue, pageAttributes } from "./attribu
 import { rowBytes } from "./bits.js";
 import type { Page, TiffFile } from "./ifd.js";
 import type { PageLayout } from "./layout.js";
-import { imageAttribute, isReduced, type Level, NodeGroup, pixelAxes, readLevel, subPages } from "./nodes.js";
+import {
+  imageAttribute,
+  isReduced,
+  type Level,
+  NodeGroup,
+  pixelAxes,
+  readLevel,
+  type ScaledAxis,
+  subPages,
+  unitName,
+} from "./nodes.js";
 import { tags } from "./tags.js";
 
 /** Planes of one shape and type. */
@@ -21,14 +31,19 @@ interface Stack {
   /** The outer axis that the samples of planes belong to; undefined if they have a separate axis. */
   readonly channelAxis?: number | undefined;
   readonly attributes: Entries;
+  /** Sizes of elements; undefined if they are unknown. */
+  readonly scales?: Scales | undefined;
 }
+
+/** Sizes of elements along axes by name. */
+type Scales = Readonly<Record<string, Pick<ScaledAxis, "scale" | "unit">>>;
 
 /** Returns the arrays of a stack: "0", and further levels if pages have SubIFDs of lower resolution. */
 export async function stackLevels(
   context: FileContext,
   stack: Stack,
 ): Promise<{ arrays: PageArray[]; layouts: PageLayout[] }> {
-  const { main, outer, channelAxis } = stack;
+  const { main, outer, channelAxis, scales } = stack;
   const reduced: { level: Level; index: number }[] = [];
   for (const [index, page] of (await subPages(main.page.file, main.page)).entries()) {
     const level = await readLevel(page);
@@ -44,7 +59,7 @@ export async function stackLevels(
       plane,
       attributes: attributesOf([...stack.attributes, ...fill.attributes]),
       fillValue: fill.fill,
-      samples: channelAxis ?? (reduced.length > 0 ? "first" : "last"),
+      samples: channelAxis ?? (reduced.length > 0 || scales ? "first" : "last"),
     });
   };
   const arrays = [await array(main, (at) => stack.plane(at))];
@@ -59,17 +74,19 @@ export async function stackLevels(
   return { arrays, layouts: [main.layout, ...reduced.map(({ level }) => level.layout)] };
 }
 
-/** Returns a stack as an array, or as a group of levels. */
+/** Returns a stack as an array, or as an image with levels or sizes of elements. */
 async function stackNode(context: FileContext, stack: Stack): Promise<FileNode> {
   const { arrays, layouts } = await stackLevels(context, stack);
-  if (arrays.length === 1) return arrays[0]!;
+  const { scales } = stack;
+  if (arrays.length === 1 && !scales) return arrays[0]!;
   const outer = stack.outer.map(({ name }, i) => ({
     name: name ?? `d${i}`,
     type: name === "t" ? ("time" as const) : name === "c" ? ("channel" as const) : ("space" as const),
   }));
   const samples = stack.main.layout.samples > 1 ? [{ name: "s", type: "channel" as const }] : [];
   const sizes = layouts.map(({ width, height }) => [height, width] as const);
-  const ome = imageAttribute({ axes: [...outer, ...samples, ...pixelAxes()], sizes });
+  const axes = [...outer, ...samples, ...pixelAxes()].map((axis) => ({ ...axis, ...scales?.[axis.name] }));
+  const ome = imageAttribute({ axes, sizes });
   return groupOf(attributesOf([["ome", ome]]), new Map(arrays.map((array, i) => [String(i), array])));
 }
 
@@ -141,7 +158,25 @@ export async function imagejNode(context: FileContext, file: TiffFile): Promise<
     ["ImageJ", Object.fromEntries(words)],
     ...(await pageAttributes(page, main.layout)).filter(([name]) => name !== "ImageDescription"),
   ];
-  return stackNode(context, { main, outer, plane, attributes });
+  return stackNode(context, { main, outer, plane, attributes, scales: await imagejScales(page, words) });
+}
+
+/** Returns the sizes of pixels, slices and frames; undefined without a unit of length. */
+async function imagejScales(page: Page, words: ReadonlyMap<string, string>): Promise<Scales | undefined> {
+  const unit = unitName((words.get("unit") ?? "").trim().replace("\\u00B5", "µ"));
+  if (unit === undefined) return undefined;
+  const positive = (value: number) => (value > 0 && Number.isFinite(value) ? value : undefined);
+  const pixel = async (tag: number) => {
+    const [[pixels, units] = [0, 1]] = await page.rationals(tag);
+    return { unit, scale: positive(units / pixels) };
+  };
+  const interval = positive(Number(words.get("finterval")));
+  return {
+    y: await pixel(tags.yResolution),
+    x: await pixel(tags.xResolution),
+    z: { unit, scale: positive(Math.abs(Number(words.get("spacing")))) },
+    ...(interval === undefined ? {} : { t: { unit: "second", scale: interval } }),
+  };
 }
 
 const lengthsOf = (axes: readonly OuterAxis[]) => axes.map(({ length }) => length);
