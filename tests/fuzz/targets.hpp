@@ -28,6 +28,7 @@ std::vector<Target> bloscTargets();
 std::vector<Target> stridedTargets();
 std::vector<Target> kernelTargets();
 std::vector<Target> expressionTargets();
+std::vector<Target> accumulateTargets();
 std::vector<Target> zstdFrameTargets();
 std::vector<Target> zstdTargets();
 std::vector<Target> libraryTargets();

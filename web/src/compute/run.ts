@@ -71,9 +71,9 @@ export type TakeState = (
 
 /** Memory for the accumulators of all open blocks. */
 const stateMemory = 3 * 2 ** 25;
-/** Sizes of tasks on the calling thread, and on workers. */
+/** Sizes of tasks on the calling thread; for a pool, of all tasks together. */
 const ownTask = { least: 2 ** 24, most: 3 * 2 ** 24 };
-const pooledTask = { least: 2 ** 23, most: 2 ** 25 };
+const pooledTasks = { least: 2 ** 26, most: 2 ** 27 };
 const defaultConcurrency = 16;
 /** Tasks in flight on the calling thread: one is reduced while another is read. */
 const ownLanes = 2;
@@ -134,12 +134,16 @@ class Runner {
       pool.size > 0 &&
       (!pool.helps() || (!codec.isNative && pool.outweighsCopy(codec.plan, "decode")));
     this.pool = pays ? pool : undefined;
-    this.lanes = this.pool ? this.pool.size + 2 : ownLanes;
+    this.lanes = this.pool ? 2 * this.pool.size + 2 : ownLanes; // workers have a second task while they do one
     this.#module = codec.decodeModule === "images" ? "images" : "full";
     const item = array.dtype.itemBytes;
     const cell = accumulatorBytes({ state: this.#stateForm(1), histograms: [] }) * (labels?.cells ?? 1);
-    const share = this.pool ? this.lanes : 1;
-    this.#sizes = { item, cell, state: stateMemory / share, task: this.pool ? pooledTask : ownTask };
+    const { lanes } = this;
+    const pooled = { least: pooledTasks.least / lanes, most: pooledTasks.most / lanes };
+    this.#sizes = {
+      ...{ item, cell },
+      ...(this.pool ? { state: stateMemory / lanes, task: pooled } : { state: stateMemory, task: ownTask }),
+    };
     const totalBytes = countOf(axes.map(({ range }) => range.count)) * item;
     this.#progress = { bytes: 0, totalBytes, received: 0 };
   }
