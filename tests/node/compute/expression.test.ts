@@ -300,7 +300,7 @@ describe("rejects", () => {
     ["a +", "found the end", 4],
     ["(a + 1", 'expected ")", found the end', 7],
     ["a b", 'expected an operator, found "b"', 3],
-    ["a ? b", 'unexpected "?"', 3],
+    ["a   ? b", 'unexpected "?"', 5],
     ["a @ 'x'", 'unexpected "@"', 3],
     ["sqroot(a)", 'unknown function "sqroot"', 1],
     ["constructor(a)", 'unknown function "constructor"', 1],

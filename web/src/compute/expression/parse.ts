@@ -74,11 +74,13 @@ class Parser {
     token.lastIndex = 0;
     const end = text.trimEnd().length;
     for (let at = 0; at < end; at = token.lastIndex) {
-      const { groups = {}, 0: all } = token.exec(text) ?? { 0: "" };
+      const groups = token.exec(text)?.groups ?? {};
       const kind = (["number", "name", "sign"] as const).find((name) => groups[name] !== undefined);
-      const start = at + (/^\s*/.exec(text.slice(at, at + 1 + all.length))?.[0].length ?? 0);
-      if (!kind) throw badExpression(text, start, `unexpected ${JSON.stringify(text[start])}`);
-      this.#tokens.push({ text: groups[kind]!, kind, at: at + all.length - groups[kind]!.length });
+      if (!kind) {
+        const wrong = at + text.slice(at).search(/\S/);
+        throw badExpression(text, wrong, `unexpected ${JSON.stringify(text[wrong])}`);
+      }
+      this.#tokens.push({ text: groups[kind]!, kind, at: token.lastIndex - groups[kind]!.length });
     }
     this.#tokens.push({ text: "the end", kind: "end", at: end });
   }
