@@ -10,6 +10,7 @@ import type { WorkerPool } from "../workers/pool.js";
 import { noCell } from "../engine/box-reduction.js";
 import { type PlanAxis, planAxis } from "./axes.js";
 import { binned, type GroupBy, type GroupedAxis, groupedBy, windows } from "./groups.js";
+import { writeKnown } from "./known.js";
 import { keptCoordinates, Labels, labelled, type LabelledRegion, type ResultDimension } from "./labelled.js";
 import { fieldsOf, type Method, makeOutput, methods, type Output, writeBlock } from "./results.js";
 import { type ReduceProgress, runReduction } from "./run.js";
@@ -204,7 +205,7 @@ async function compute(plan: Plan, options: ReduceOptions): Promise<Record<strin
   );
   const { onPartial } = options;
   if (axes.some(({ range }) => range.count === 0)) fillEmpty(outputs);
-  else {
+  else if (!writeKnown(array, plan.selections, wanted, outputs, options)) {
     const positionStrides = positionStridesOf(plan);
     const reduction = { array, axes, values, fields, positionStrides, weights: tables };
     const running = { ...options, isPartial: onPartial !== undefined };

@@ -3,4 +3,5 @@ export { consolidate } from "./consolidated-metadata.js";
 export { createArray, createGroup } from "./create.js";
 export { resize } from "./resize.js";
 export { append, set, setChunk } from "./set.js";
-export { deleteNode, updateAttributes } from "./update-node.js";
+export { updateAttributes } from "./attributes.js";
+export { deleteNode } from "./update-node.js";

@@ -76,13 +76,15 @@ function jsonText(results: Results): string {
   const [first] = results.values();
   const dimensions = first!.dimensionNames.map((name, axis) => name ?? `dim_${axis}`);
   const coords = Object.entries(first!.coordinates).map(([name, coordinate]) => {
-    const { dimensionNames: dims, attributes: attrs } = coordinate;
-    return [name, { dims, attrs, data: nested(plainRegion(coordinate)) }];
+    return [name, dictOf(coordinate.dimensionNames, coordinate)];
   });
-  const variables = [...results].map(([name, region]) => {
-    return [name, { dims: dimensions, attrs: region.attributes, data: nested(plainRegion(region)) }];
-  });
+  const variables = [...results].map(([name, region]) => [name, dictOf(dimensions, region)]);
   return toJson({ coords: Object.fromEntries(coords), data_vars: Object.fromEntries(variables) });
+}
+
+function dictOf(dims: readonly string[], region: LabelledRegion | Coordinate) {
+  const { _ARRAY_DIMENSIONS: _, ...attrs } = region.attributes; // of Zarr v2
+  return { dims, attrs, data: nested(plainRegion(region)) };
 }
 
 /** Elements as nested lists; a single one without dimensions. */

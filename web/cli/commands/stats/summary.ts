@@ -29,8 +29,7 @@ export function printStatistics(array: ZarrArray, summary: Summary, format: "tex
 
 function factsOf({ dtype, attributes }: ZarrArray, summary: Summary): [name: string, value: string][] {
   const isFloat32 = dtype.core === "float32" && !Object.hasOwn(attributes, "scale_factor");
-  const element = (value: number | bigint) =>
-    isFloat32 && typeof value === "number" ? float32Text(value) : String(value);
+  const element = (value: number) => (isFloat32 ? float32Text(value) : String(value));
   const { count, missing, min, max, mean, std, quantiles } = summary;
   return [
     ["count", String(count)],

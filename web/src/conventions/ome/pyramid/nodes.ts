@@ -4,7 +4,7 @@ import { createArray, createGroup } from "../../../edit/create.js";
 import type { CreateLikeOptions, NewAttributes } from "../../../edit/options.js";
 import { isWithin } from "../../../edit/overlap.js";
 import { nodeAt, type Place } from "../../../edit/target.js";
-import { changeAttributes } from "../../../edit/update-node.js";
+import { changeAttributes } from "../../../edit/attributes.js";
 import type { ZarrArray } from "../../../hierarchy/array.js";
 import type { ZarrGroup } from "../../../hierarchy/group.js";
 import { open } from "../../../hierarchy/open.js";

@@ -6,7 +6,7 @@ import { createArray } from "../../../edit/create.js";
 import type { Target } from "../../../edit/options.js";
 import { set } from "../../../edit/set.js";
 import { resolvePlace } from "../../../edit/target.js";
-import { updateAttributes } from "../../../edit/update-node.js";
+import { updateAttributes } from "../../../edit/attributes.js";
 import type { ZarrArray } from "../../../hierarchy/array.js";
 import type { ZarrGroup } from "../../../hierarchy/group.js";
 import { attributesJson } from "../../../metadata/print.js";
