@@ -117,6 +117,7 @@ EMSCRIPTEN_BINDINGS(zarr_wasm) {
 #endif
 #ifdef ZW_FULL_MODULE
   function("reduce", &Call<&Session::reduce>::run);
+  function("evaluate", &Call<&Session::evaluate>::run);
   // Frames piece by piece.
   function("startFrame", &Call<&Session::startFrame>::run);
   function("feedFrame", &Call<&Session::feedFrame>::run);

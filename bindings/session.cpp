@@ -210,6 +210,18 @@ uint32_t Session::reduce(uint32_t bytes) {
   return finish({}, output_.first(reduction.resultBytes));
 }
 
+uint32_t Session::evaluate(uint32_t bytes) {
+  if (bytes > input_.capacity()) return finish({Code::BadPlacement});
+  const auto* words = reinterpret_cast<const uint32_t*>(words_.data());
+  Expression expression;
+  Status status = prepareExpression({words, wordCount_}, bytes, expression);
+  if (!status) status = output_.reserve(expression.resultBytes);
+  if (!status) status = scratch_.reserve(expression.scratchBytes);
+  if (status) return finish({status});
+  runExpression(expression, input_.data(), scratch_.data(), output_.data());
+  return finish({}, output_.first(expression.resultBytes));
+}
+
 namespace {
 
 /// Bytes that are decoded at a time: a block of zstd holds no more.

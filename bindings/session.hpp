@@ -8,6 +8,7 @@
 #include "chain/run.hpp"
 #ifdef ZW_FULL_MODULE
 #include "codecs/zstd_frame.hpp"
+#include "kernels/expression.hpp"
 #include "kernels/reduce.hpp"
 #endif
 #ifdef ZW_RARE_CODECS
@@ -64,6 +65,9 @@ class Session {
   /// buffer; outputBytes() is the size. The words: [method, number, 1 if means are rounded to odd,
   /// bytes per element, number of axes, (length, factor)…] (kernels/reduce.hpp).
   uint32_t reduce(uint32_t bytes);
+  /// Evaluates the program in the words (kernels/expression.hpp), whose inputs are in the first
+  /// `bytes` bytes of the input, into the output buffer; outputBytes() is the size.
+  uint32_t evaluate(uint32_t bytes);
 
   // One zstd frame, decoded piece by piece, however much it holds. No other call may come between.
 
@@ -163,6 +167,7 @@ class Session {
   Workspace work_;
 #ifdef ZW_FULL_MODULE
   ZstdFrame frame_;
+  Buffer scratch_;  // of expressions
 #endif
   ChainStatus error_;
   std::unique_ptr<Plan> plans_[kMaxPlans];

@@ -185,42 +185,85 @@ class Adder {
   }
 
   void addTile(const Place& start, size_t at, const Rows& rows) {
-    const bool skips = isFloat(rule_.number) ? rule_.skipsNaN : !rule_.missing.empty();
     const size_t n = rows.columns;
+    const bool counts = countsSkipped();
     std::fill(tile_.skipped, tile_.skipped + n, 0);
-    if (skips && (!isFloat(rule_.number) || form_.has(Field::Count))) {
-      countSkipped(rule_, rows, tile_.skipped);
+    std::fill(tile_.integers, tile_.integers + n, 0);
+    std::fill(tile_.high, tile_.high + n, 0);
+    std::fill(tile_.low, tile_.low + n, 0);
+    std::fill(tile_.summed, tile_.summed + n, 0);
+    for (const Field field : {Field::Min, Field::Max}) {
+      if (form_.has(field)) startBest(rule_, isMinOfNumbers(field), n, bestOf(field));
     }
+    for (size_t r = 0; r < rows.count; r += kMaxRows) {
+      const size_t count = std::min(kMaxRows, rows.count - r);
+      const Rows piece{rows.base + r * rows.step, rows.step, count, n};
+      if (counts) countSkipped(rule_, piece, tile_.skipped);
+      if (form_.has(Field::Sum)) sumPiece(start, at, piece);
+      for (const Field field : {Field::Min, Field::Max}) {
+        if (form_.has(field)) bestOfRows(rule_, isMinOfNumbers(field), piece, bestOf(field));
+      }
+    }
+    addTileToCells(rows);
+  }
+
+  /// Whether fields depend on the number of missing elements.
+  bool countsSkipped() const {
+    if (isFloat(rule_.number)) return rule_.skipsNaN && form_.has(Field::Count);
+    return !rule_.missing.empty();
+  }
+
+  void* bestOf(Field field) { return field == Field::Min ? tile_.least : tile_.greatest; }
+
+  void sumPiece(const Place& start, size_t at, const Rows& rows) {
+    const size_t n = rows.columns;
+    if (isFloat(rule_.number)) {
+      const size_t done = sumFloatRows(rule_, rows, tile_.high, tile_.low);
+      return addSlowly(start, at + done, n - done, rows, done * width_);
+    }
+    if (rule_.isDecoded && !areInside(rule_, rows, low_, high_)) {
+      // Their offsets must not be added again.
+      if (countsSkipped()) {
+        std::fill(piece_, piece_ + n, 0);
+        countSkipped(rule_, rows, piece_);
+      }
+      for (size_t i = 0; i < n; i++) {
+        tile_.summed[i] += static_cast<uint32_t>(rows.count) - (countsSkipped() ? piece_[i] : 0);
+      }
+      return addSlowly(start, at, n, rows, 0);
+    }
+    sumIntegerRows(rule_, rows, tile_.integers);
+  }
+
+  void addTileToCells(const Rows& rows) {
+    const size_t n = rows.columns;
     const auto total = static_cast<double>(rows.count);
     forColumns(Field::Count, n, [&](uint64_t* cell, size_t i) {
       addDouble(cell, total - tile_.skipped[i]);
     });
-    if (form_.has(Field::Sum)) sumTile(start, at, rows);
-    if (form_.has(Field::Min)) bestOfTile(Field::Min, rows);
-    if (form_.has(Field::Max)) bestOfTile(Field::Max, rows);
-  }
-
-  void sumTile(const Place& start, size_t at, const Rows& rows) {
-    const size_t n = rows.columns;
     if (isFloat(rule_.number)) {
-      std::fill(tile_.high, tile_.high + n, 0);
-      std::fill(tile_.low, tile_.low + n, 0);
-      const size_t done = sumFloatRows(rule_, rows, tile_.high, tile_.low);
-      forColumns(Field::Sum, done, [&](uint64_t* cell, size_t i) {
+      forColumns(Field::Sum, n, [&](uint64_t* cell, size_t i) {
         addToPair(cell, form_.cells, {tile_.high[i], tile_.low[i]});
       });
-      return addSlowly(start, at + done, n - done, rows, done * width_);
+    } else {
+      forColumns(Field::Sum, n, [&](uint64_t* cell, size_t i) {
+        addIntegers(cell, tile_.integers[i], total - tile_.skipped[i] - tile_.summed[i]);
+      });
     }
-    if (rule_.isDecoded && !areInside(rule_, rows, low_, high_)) {
-      return addSlowly(start, at, n, rows, 0);
+    for (const Field field : {Field::Min, Field::Max}) {
+      if (form_.has(field)) addBests(field, rows);
     }
-    std::fill(tile_.integers, tile_.integers + n, 0);
-    for (size_t r = 0; r < rows.count; r += kMaxRows) {
-      const size_t count = std::min(kMaxRows, rows.count - r);
-      sumIntegerRows(rule_, {rows.base + r * rows.step, rows.step, count, n}, tile_.integers);
+  }
+
+  void addBests(Field field, const Rows& rows) {
+    const auto* best = static_cast<const uint8_t*>(bestOf(field));
+    for (size_t at = 0; at < rows.columns; at += kNumberBlock) {
+      const size_t count = std::min(kNumberBlock, rows.columns - at);
+      loadDoubles(rule_.number, best + at * width_, count, tile_.high + at);
     }
-    forColumns(Field::Sum, n, [&](uint64_t* cell, size_t i) {
-      addIntegers(cell, tile_.integers[i], static_cast<double>(rows.count) - tile_.skipped[i]);
+    forColumns(field, rows.columns, [&](uint64_t* cell, size_t i) {
+      const bool isAny = isFloat(rule_.number) || tile_.skipped[i] < rows.count;
+      if (isAny) addBest(field, cell, tile_.high[i]);
     });
   }
 
@@ -241,20 +284,6 @@ class Adder {
 
   bool isMinOfNumbers(Field field) const {
     return (field == Field::Min) != (rule_.isDecoded && rule_.scale < 0);
-  }
-
-  void bestOfTile(Field field, const Rows& rows) {
-    const bool isMin = isMinOfNumbers(field);
-    startBest(rule_, isMin, rows.columns, tile_.best);
-    bestOfRows(rule_, isMin, rows, tile_.best);
-    const auto* best = reinterpret_cast<const uint8_t*>(tile_.best);
-    for (size_t at = 0; at < rows.columns; at += kNumberBlock) {
-      const size_t count = std::min(kNumberBlock, rows.columns - at);
-      loadDoubles(rule_.number, best + at * width_, count, tile_.high + at);
-    }
-    forColumns(field, rows.columns, [&](uint64_t* cell, size_t i) {
-      if (tile_.skipped[i] < rows.count || isFloat(rule_.number)) addBest(field, cell, tile_.high[i]);
-    });
   }
 
   /// Updates Min or Max by a number that is not decoded yet.
@@ -284,31 +313,40 @@ class Adder {
       if (label == kNoCell) return;
       cell += label * request_.labelStride;
     }
-    for (size_t at = 0; at < inner_.length; at += kMaxRows) {
-      addPiece(start, cell, in + at * width_, at, std::min(kMaxRows, inner_.length - at));
+    for (size_t at = 0; at < inner_.length; at += kMaxRun) {
+      addPiece(start, cell, in + at * width_, at, std::min(kMaxRun, inner_.length - at));
     }
   }
 
   void addPiece(const Place& start, size_t cell, const uint8_t* in, size_t at, size_t count) {
     const auto cellOf = [&](Field field) { return form_.plane(state_, field) + cell; };
-    const bool skips = isFloat(rule_.number) ? rule_.skipsNaN : !rule_.missing.empty();
-    const bool counts = skips && (!isFloat(rule_.number) || form_.has(Field::Count));
-    const size_t used = count - (counts ? countSkipped(rule_, in, count) : 0);
+    const size_t used = count - (countsSkipped() ? countSkipped(rule_, in, count) : 0);
     if (form_.has(Field::Count)) addDouble(cellOf(Field::Count), static_cast<double>(used));
     if (form_.has(Field::Sum)) sumRun(start, cellOf(Field::Sum), in, at, count, used);
     for (const Field field : {Field::Min, Field::Max}) {
       if (!form_.has(field) || used == 0) continue;
       double best = 0;
-      bestOf(rule_, isMinOfNumbers(field), in, count, tile_.best);
-      loadDoubles(rule_.number, reinterpret_cast<const uint8_t*>(tile_.best), 1, &best);
+      zw::bestOf(rule_, isMinOfNumbers(field), in, count, tile_.least);
+      loadDoubles(rule_.number, reinterpret_cast<const uint8_t*>(tile_.least), 1, &best);
       addBest(field, cellOf(field), best);
     }
+  }
+
+  bool isRunInside(const uint8_t* in, size_t count) const {
+    const size_t rows = count / kTile;
+    for (size_t r = 0; r < rows; r += kMaxRows) {
+      const size_t n = std::min(kMaxRows, rows - r);
+      const Rows piece{in + r * kTile * width_, kTile * width_, n, kTile};
+      if (!areInside(rule_, piece, low_, high_)) return false;
+    }
+    const size_t done = rows * kTile;
+    return areInside(rule_, {in + done * width_, 0, 1, count - done}, low_, high_);
   }
 
   void sumRun(const Place& start, uint64_t* cell, const uint8_t* in, size_t at, size_t count,
               size_t used) {
     if (!isFloat(rule_.number)) {
-      if (!rule_.isDecoded || areInside(rule_, {in, 0, 1, count}, low_, high_)) {
+      if (!rule_.isDecoded || isRunInside(in, count)) {
         return addIntegers(cell, sumIntegers(rule_, in, count), static_cast<double>(used));
       }
       return addRow(bit(Field::Sum), start, in, at, count);
@@ -463,6 +501,7 @@ class Adder {
   ValueBlock block_;
   Cells places_;
   Tile tile_;
+  uint32_t piece_[kTile];
 };
 
 }  // namespace

@@ -67,6 +67,10 @@ auto withMissing(const ValueRule& rule, Use use) {
   return use(static_cast<T>(rule.missing[0]), std::true_type{});
 }
 
+template <size_t bytes>
+using Unsigned = std::conditional_t<
+    bytes == 1, uint8_t, std::conditional_t<bytes == 2, uint16_t, uint32_t>>;
+
 ZW_INLINE bool anyTrue(U32x4 v) {
   const auto halves = (U64x2)v;
   return (halves[0] | halves[1]) != 0;
@@ -96,18 +100,31 @@ ZW_INLINE F64x2 masked(F64x2 x) {
   return x;
 }
 
+/// Rows that are added at a time.
+constexpr size_t kGroup = 8;
+
+template <bool skips, size_t fixed>
+ZW_INLINE void addDoubles(const uint8_t* p, size_t step, size_t count, Lanes2& sum) {
+  const size_t n = fixed ? fixed : count;
+  for (size_t k = 0; k < n; k++, p += step) sum.add(masked<skips>((F64x2)simd::load(p)));
+}
+
 template <bool skips>
 size_t sumOfDoubles(const Rows& rows, double* high, double* low) {
   size_t i = 0;
-  for (; i + 2 <= rows.columns; i += 2) {
-    const uint8_t* p = rows.base + 8 * i;
-    Lanes2 sum{loadDoubles2(high + i), loadDoubles2(low + i)};
-    ZW_NO_UNROLL
-    for (size_t r = 0; r < rows.count; r++, p += rows.step) {
-      sum.add(masked<skips>((F64x2)simd::load(p)));
+  for (size_t r = 0; r < rows.count; r += kGroup) {
+    const size_t count = std::min(kGroup, rows.count - r);
+    for (i = 0; i + 2 <= rows.columns; i += 2) {
+      const uint8_t* p = rows.base + r * rows.step + 8 * i;
+      Lanes2 sum{loadDoubles2(high + i), loadDoubles2(low + i)};
+      if (count == kGroup) {
+        addDoubles<skips, kGroup>(p, rows.step, count, sum);
+      } else {
+        addDoubles<skips, 0>(p, rows.step, count, sum);
+      }
+      storeDoubles2(high + i, sum.high);
+      storeDoubles2(low + i, sum.low);
     }
-    storeDoubles2(high + i, sum.high);
-    storeDoubles2(low + i, sum.low);
   }
   return i;
 }
@@ -136,8 +153,13 @@ ZW_INLINE bool sumExactly(const uint8_t* p, size_t step, size_t count, F64x2& a,
     const U32x4 size = (U32x4)v & kSize, below = size - 1;  // 0 is above all others
     top = top > size ? top : size;
     low = low < below ? low : below;
-    a += simd::toDoubles((F32x4)v);
-    b += upperDoubles(v);
+    if constexpr (skips) {
+      a += simd::toDoubles((F32x4)v);
+      b += upperDoubles(v);
+    } else {  // loads are cheaper than shuffles
+      a += simd::toDoubles((F32x4)simd::loadLow<8>(p));
+      b += simd::toDoubles((F32x4)simd::loadLow<8>(p + 8));
+    }
   }
   using simd::I32x4;
   const I32x4 range = (I32x4)(top >> 23) - (I32x4)(low >> 23);
@@ -155,7 +177,6 @@ ZW_NOINLINE void sumOneByOne(const uint8_t* p, size_t step, size_t count, Lanes2
 
 template <bool skips>
 size_t sumOfFloats(const Rows& rows, double* high, double* low) {
-  constexpr size_t kGroup = 8;
   size_t i = 0;
   for (size_t r = 0; r < rows.count; r += kGroup) {
     const size_t count = std::min(kGroup, rows.count - r);
@@ -183,6 +204,48 @@ size_t sumOfFloats(const Rows& rows, double* high, double* low) {
   return i;
 }
 
+/// The lesser (greater) number of each lane; a if b is NaN.
+template <bool isMin, class T>
+ZW_INLINE simd::Lanes<T> better(simd::Lanes<T> a, const T* b) {
+  const auto v = (simd::Lanes<T>)simd::load(reinterpret_cast<const uint8_t*>(b));
+  return isMin ? simd::lesser<T>(a, v) : simd::greater<T>(a, v);
+}
+
+template <bool isMin, class T>
+void bestFloats(const Rows& rows, T* __restrict out) {
+  constexpr size_t kLanes = 16 / sizeof(T);
+  const auto at = [&](size_t r) { return reinterpret_cast<const T*>(rows.base + r * rows.step); };
+  const size_t whole = rows.columns / kLanes * kLanes;
+  for (size_t r = 0; r < rows.count; r += 4) {
+    // Repeats the last row.
+    const size_t last = rows.count - 1;
+    const T *a = at(r), *b = at(std::min(r + 1, last)), *c = at(std::min(r + 2, last)),
+            *d = at(std::min(r + 3, last));
+    for (size_t i = 0; i < whole; i += kLanes) {
+      auto* to = reinterpret_cast<uint8_t*>(out + i);
+      auto v = better<isMin, T>((simd::Lanes<T>)simd::load(to), a + i);
+      v = better<isMin, T>(v, b + i);
+      v = better<isMin, T>(v, c + i);
+      v = better<isMin, T>(v, d + i);
+      simd::store(to, (U8x16)v);
+    }
+    for (size_t i = whole; i < rows.columns; i++) {
+      for (const T x : {a[i], b[i], c[i], d[i]}) {
+        if (isMin ? x < out[i] : x > out[i]) out[i] = x;
+      }
+    }
+  }
+}
+
+template <class T>
+void bestFloats(bool isMin, const Rows& rows, T* out) {
+  if (isMin) {
+    bestFloats<true>(rows, out);
+  } else {
+    bestFloats<false>(rows, out);
+  }
+}
+
 }  // namespace
 
 bool hasRowKernels(const ValueRule& rule) {
@@ -197,12 +260,15 @@ bool hasRowKernels(const ValueRule& rule) {
 void countSkipped(const ValueRule& rule, const Rows& rows, uint32_t* skipped) {
   withNumber(rule.number, [&](auto number) {
     using T = decltype(number);
+    using Count = Unsigned<sizeof(T) == 8 ? 4 : sizeof(T)>;
+    Count counts[kTile] = {};
     if constexpr (std::is_floating_point_v<T>) {
-      addRows<T>(rows, skipped, [](uint32_t n, T x) { return n + (x != x); });
+      addRows<T>(rows, counts, [](Count n, T x) { return static_cast<Count>(n + (x != x)); });
     } else {
       const T missing = static_cast<T>(rule.missing[0]);
-      addRows<T>(rows, skipped, [missing](uint32_t n, T x) { return n + (x == missing); });
+      addRows<T>(rows, counts, [=](Count n, T x) { return static_cast<Count>(n + (x == missing)); });
     }
+    for (size_t i = 0; i < rows.columns; i++) skipped[i] += counts[i];
   });
 }
 
@@ -218,17 +284,16 @@ void sumIntegerRows(const ValueRule& rule, const Rows& rows, int64_t* sums) {
     using T = decltype(number);
     if constexpr (!std::is_floating_point_v<T>) {
       withMissing<T>(rule, [&](T missing, auto has) {
-        const auto add = [missing](auto sum, T x) {
-          if constexpr (decltype(has)::value) return sum + (x == missing ? 0 : x);
-          return sum + x;
-        };
-        if constexpr (sizeof(T) == 4) {
-          addRows<T>(rows, sums, add);
-        } else {
-          int32_t narrow[kTile] = {};
-          addRows<T>(rows, narrow, add);
-          for (size_t i = 0; i < rows.columns; i++) sums[i] += narrow[i];
-        }
+        using Sum = std::conditional_t<
+            sizeof(T) == 4, int64_t,
+            std::conditional_t<sizeof(T) == 2, int32_t,
+                               std::conditional_t<std::is_signed_v<T>, int16_t, uint16_t>>>;
+        Sum narrow[kTile] = {};
+        addRows<T>(rows, narrow, [missing](Sum sum, T x) {
+          if constexpr (decltype(has)::value) x = x == missing ? T{0} : x;
+          return static_cast<Sum>(sum + x);
+        });
+        for (size_t i = 0; i < rows.columns; i++) sums[i] += narrow[i];
       });
     }
   });
@@ -252,7 +317,7 @@ void bestOfRows(const ValueRule& rule, bool isMin, const Rows& rows, void* best)
     const auto run = [&](auto isBetter) {
       if constexpr (std::is_floating_point_v<T>) {
         if (rule.skipsNaN) {
-          addRows<T>(rows, out, [=](T y, T x) { return isBetter(x, y) ? x : y; });
+          bestFloats(isMin, rows, out);
         } else {
           addRows<T>(rows, out, [=](T y, T x) { return isBetter(x, y) || x != x ? x : y; });
         }
@@ -284,19 +349,19 @@ bool areInside(const ValueRule& rule, const Rows& rows, int64_t low, int64_t hig
         return static_cast<T>(std::clamp<int64_t>(x, Limits::min(), Limits::max()));
       };
       if (low > high || low > Limits::max() || high < Limits::min()) return false;
-      const T min = clamped(low), max = clamped(high);
+      using U = Unsigned<sizeof(T)>;
+      const T min = clamped(low);
+      const U range = static_cast<U>(clamped(high) - min);
       return withMissing<T>(rule, [&](T missing, auto has) {
-        for (size_t r = 0; r < rows.count; r++) {
-          const T* a = reinterpret_cast<const T*>(rows.base + r * rows.step);
-          T outside = 0;
-          for (size_t i = 0; i < rows.columns; i++) {
-            bool is = (a[i] < min) | (a[i] > max);
-            if constexpr (decltype(has)::value) is &= a[i] != missing;
-            outside |= static_cast<T>(is);
-          }
-          if (outside) return false;
-        }
-        return true;
+        U outside[kTile] = {};
+        addRows<T>(rows, outside, [=](U found, T x) {
+          bool is = static_cast<U>(x - min) > range;
+          if constexpr (decltype(has)::value) is &= x != missing;
+          return static_cast<U>(found | (is ? 1 : 0));
+        });
+        U any = 0;
+        for (size_t i = 0; i < rows.columns; i++) any |= outside[i];
+        return any == 0;
       });
     }
   });
@@ -341,19 +406,37 @@ int64_t sumIntegers(const ValueRule& rule, const uint8_t* in, size_t count) {
 }
 
 void bestOf(const ValueRule& rule, bool isMin, const uint8_t* in, size_t count, void* best) {
-  startBest(rule, isMin, 1, best);
   withNumber(rule.number, [&](auto number) {
     using T = decltype(number);
-    constexpr size_t kLanes = 64 / sizeof(T);
-    T lanes[kLanes];
-    startBest(rule, isMin, kLanes, lanes);
-    bestOfRows(rule, isMin, {in, 64, count / kLanes, kLanes}, lanes);
-    const size_t done = count / kLanes * kLanes;
-    bestOfRows(rule, isMin, {in + done * sizeof(T), 0, 1, count - done}, lanes);
-    T one = lanes[0];
-    for (size_t i = 1; i < kLanes; i++) {
-      const bool isBetter = isMin ? lanes[i] < one : lanes[i] > one;
-      if (isBetter || lanes[i] != lanes[i]) one = lanes[i];
+    T one;
+    startBest(rule, isMin, 1, &one);
+    if constexpr (std::is_floating_point_v<T>) {
+      constexpr size_t kLanes = 64 / sizeof(T);
+      T lanes[kLanes];
+      startBest(rule, isMin, kLanes, lanes);
+      const size_t done = count / kLanes * kLanes;
+      bestOfRows(rule, isMin, {in, 64, count / kLanes, kLanes}, lanes);
+      bestOfRows(rule, isMin, {in + done * sizeof(T), 0, 1, count - done}, lanes);
+      for (const T x : lanes) {
+        if ((isMin ? x < one : x > one) || x != x) one = x;
+      }
+    } else {
+      const T* a = reinterpret_cast<const T*>(in);
+      withMissing<T>(rule, [&](T missing, auto has) {
+        const T worst = one;
+        const auto find = [&](auto choose) {
+          for (size_t i = 0; i < count; i++) {
+            T x = a[i];
+            if constexpr (decltype(has)::value) x = x == missing ? worst : x;
+            one = choose(one, x);
+          }
+        };
+        if (isMin) {
+          find([](T x, T y) { return std::min(x, y); });
+        } else {
+          find([](T x, T y) { return std::max(x, y); });
+        }
+      });
     }
     *static_cast<T*>(best) = one;
   });

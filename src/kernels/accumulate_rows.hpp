@@ -12,8 +12,11 @@ namespace zw {
 
 /// Columns of rows that are accumulated at a time.
 inline constexpr size_t kTile = 512;
-/// Maximum number of rows, and elements of a run, so that sums of 16 bits stay within 32.
-inline constexpr size_t kMaxRows = 32767;
+/// Rows that are added at a time: they stay in the first-level cache for the next field, and sums of
+/// integers fit into twice their bits.
+inline constexpr size_t kMaxRows = 32;
+/// Elements of a run that are added at a time: sums of 16 bits fit into 32.
+inline constexpr size_t kMaxRun = 32767;
 
 /// Accumulators of the columns of a tile.
 struct Tile {
@@ -21,10 +24,13 @@ struct Tile {
   double low[kTile];
   int64_t integers[kTile];
   uint32_t skipped[kTile];  // number of missing elements
-  uint64_t best[kTile];     // minimum or maximum, as numbers of the box
+  uint32_t summed[kTile];   // number of elements that are in the sums already
+  uint64_t least[kTile];    // minimum and maximum, as numbers of the box
+  uint64_t greatest[kTile];
 };
 
-/// Rows of at most kTile numbers, `step` bytes apart.
+/// At most kMaxRows rows of at most kTile numbers, `step` bytes apart. (Minima, maxima and sums of floats
+/// allow any number.)
 struct Rows {
   const uint8_t* base;
   size_t step;

@@ -3,6 +3,8 @@
  * @packageDocumentation
  */
 
+import type { AnomalyOptions, ExpressionOptions } from "./compute/expression/expression.js";
+import type { Operand } from "./compute/expression/sources.js";
 import type { QuantileOptions, Quantiles } from "./compute/quantile.js";
 import type { Reduced, ReduceOptions } from "./compute/reduce.js";
 import type { Method } from "./compute/results.js";
@@ -12,6 +14,7 @@ import type { Selection } from "./plan/selection.js";
 import { lazy } from "./util/lazy.js";
 
 const part = lazy("compute", () => import("./compute/part.js"));
+const expressions = lazy("expressions", () => import("./compute/expression/part.js"));
 
 /**
  * Reduces an array over some or all of its dimensions.
@@ -70,6 +73,43 @@ export async function quantile(
   return (await part()).quantilesOf(array, q, options);
 }
 
+/**
+ * Returns a virtual array whose chunks are computed when they are read: by `get`, `reduce`, `copy`, the viewer.
+ *
+ * Operators and their precedence are those of Python: `+ - * / % **`, comparisons, `& | ~` of integers and booleans, `and`,
+ * `or`, `not`. Functions: `where(condition, a, b)`, `min`, `max`, `clip(x, low, high)`, `abs`, `sqrt`, `exp`, `log`,
+ * `log10`, `sin`, `cos`, `round`, `floor`, `ceil`, `isMissing`, and the names of data types: `float32(x)`. Constants: `nan`,
+ * `inf`, `pi`.
+ *
+ * Types are those of NumPy 2: numbers adapt to the type of the arrays, 64-bit integers are exact and wrap, `/` of integers
+ * is float64. Dimensions are broadcast by name, as in xarray; without any names by position, as in NumPy. Arrays are decoded
+ * by their CF attributes; missing values are NaN. float16 is computed as float32.
+ *
+ * @param operands by their names in the text: arrays, `{ array, selection }`, regions in memory, and numbers.
+ * @throws InvalidArgument, with the code "bad-expression" and the position for the text; InvalidSelection; Unsupported for
+ *   elements that are not real numbers; InvalidMetadata for invalid CF attributes. Reading also throws errors of operands.
+ */
+export async function expression(
+  text: string,
+  operands: Readonly<Record<string, Operand>>,
+  options: ExpressionOptions = {},
+): Promise<ZarrArray> {
+  return (await expressions()).makeExpression(text, operands, options);
+}
+
+/**
+ * Returns a virtual array: the differences from the mean over some dimensions, or from the means of groups such as months.
+ * The means are computed at the first read and kept in memory. The result is float32 for decoded float32, otherwise float64.
+ * @throws InvalidArgument for unknown dimensions and groups, and elements without a group; reading throws the errors of
+ *   `reduce` and `get`.
+ */
+export async function anomaly(array: ZarrArray, options: AnomalyOptions = {}): Promise<ZarrArray> {
+  return (await expressions()).makeAnomaly(array, options);
+}
+
+export type { AnomalyOptions, ExpressionOptions } from "./compute/expression/expression.js";
+export type { ArrayOperand, NamedRegion, Operand, OperandOptions } from "./compute/expression/sources.js";
+export type { VirtualOptions } from "./compute/expression/virtual-array.js";
 export type { GroupBy, LabelGroups } from "./compute/groups.js";
 export type { LabelledRegion, RegionCoordinate } from "./compute/labelled.js";
 export type { QuantileOptions, Quantiles } from "./compute/quantile.js";

@@ -92,7 +92,7 @@ export class Labels {
   }
 }
 
-function selectionOf(selection: AxisSelection): DimensionSelection {
+export function selectionOf(selection: AxisSelection): DimensionSelection {
   if ("indices" in selection) return selection.indices;
   const { start, count, dropped, step } = selection;
   return dropped ? start : slice(start, count === 0 ? start : start + (count - 1) * step + 1, step);

@@ -7,12 +7,12 @@ import { checkOptions, closestTo, didYouMean, type OptionNames, sharedOptions } 
 import { describeValue, invalidArgument, invalidSelection, limitExceeded } from "../util/errors.js";
 import { countOf, stridesOf } from "../util/shapes.js";
 import type { WorkerPool } from "../workers/pool.js";
-import { noCell } from "../engine/box-reduction.js";
+import { type Field, noCell, planesOf } from "../engine/box-reduction.js";
 import { type PlanAxis, planAxis } from "./axes.js";
 import { binned, type GroupBy, type GroupedAxis, groupedBy, windows } from "./groups.js";
 import { writeKnown } from "./known.js";
 import { keptCoordinates, Labels, labelled, type LabelledRegion, type ResultDimension } from "./labelled.js";
-import { fieldsOf, type Method, makeOutput, methods, type Output, writeBlock } from "./results.js";
+import { fieldsOf, type Method, makeOutput, methods, type Output, State, writeBlock } from "./results.js";
 import { type ReduceProgress, runReduction } from "./run.js";
 import { checkArray, type DecodeOption, selectedAxes, valueRule } from "./source.js";
 import { type Weights, weightTable } from "./weights.js";
@@ -204,7 +204,7 @@ async function compute(plan: Plan, options: ReduceOptions): Promise<Record<strin
     }),
   );
   const { onPartial } = options;
-  if (axes.some(({ range }) => range.count === 0)) fillEmpty(outputs);
+  if (axes.some(({ range }) => range.count === 0)) fillEmpty(outputs, fields);
   else if (!writeKnown(array, plan.selections, wanted, outputs, options)) {
     const positionStrides = positionStridesOf(plan);
     const reduction = { array, axes, values, fields, positionStrides, weights: tables };
@@ -229,10 +229,9 @@ function hasEmptyCells(axes: readonly PlanAxis[]): boolean {
 }
 
 /** Results of no elements. */
-function fillEmpty(outputs: readonly Output[]): void {
-  const nothing = { number: (field: string) => (field === "count" ? 0 : Number.NaN), twofold: () => [0, 0] };
-  for (const { data, finish } of outputs)
-    for (let i = 0; i < data.length; i++) data[i] = finish(nothing as never, i) as never;
+function fillEmpty(outputs: readonly Output[], fields: readonly Field[]): void {
+  const state = new State(new Uint8Array(8 * planesOf(fields).count), fields, 1);
+  for (const { data, finish } of outputs) data.fill(finish(state)(0) as never);
 }
 
 /** Positions count the elements of the ranges along the reduced axes, in C order. */

@@ -69,12 +69,14 @@ export type TakeState = (
   histograms: readonly HistogramCounts[],
 ) => void;
 
-/** Memory for the chunks of all tasks in flight, encoded, and for the accumulators of all open blocks. */
-const taskMemory = 2 ** 26;
+/** Memory for the accumulators of all open blocks. */
 const stateMemory = 3 * 2 ** 25;
+/** Sizes of tasks on the calling thread, and on workers. */
+const ownTask = { least: 2 ** 24, most: 3 * 2 ** 24 };
+const pooledTask = { least: 2 ** 23, most: 2 ** 25 };
 const defaultConcurrency = 16;
-/** Tasks in flight on the calling thread: one is reduced while others are read. */
-const ownLanes = 3;
+/** Tasks in flight on the calling thread: one is reduced while another is read. */
+const ownLanes = 2;
 /** Time after which the calling thread handles events, in milliseconds. */
 const turnTime = 20;
 
@@ -137,7 +139,7 @@ class Runner {
     const item = array.dtype.itemBytes;
     const cell = accumulatorBytes({ state: this.#stateForm(1), histograms: [] }) * (labels?.cells ?? 1);
     const share = this.pool ? this.lanes : 1;
-    this.#sizes = { item, cell, state: stateMemory / share, task: taskMemory / this.lanes };
+    this.#sizes = { item, cell, state: stateMemory / share, task: this.pool ? pooledTask : ownTask };
     const totalBytes = countOf(axes.map(({ range }) => range.count)) * item;
     this.#progress = { bytes: 0, totalBytes, received: 0 };
   }
@@ -195,7 +197,7 @@ class Runner {
   async #task(open: OpenBlock, task: Box, done: { slabs: number }): Promise<void> {
     const { array } = this.plan;
     const { signal } = this.options;
-    const chunks = new TaskChunks(array, open.block, this.plan.axes, task, this.#sizes.item);
+    const chunks = new TaskChunks(array, open.block, this.plan.axes, task, this.#sizes);
     let received = 0;
     try {
       const projections = this.plan.axes.map(({ range, grid }, axis) =>
@@ -321,9 +323,10 @@ class TaskChunks implements Sink {
     block: Block,
     axes: readonly PlanAxis[],
     private readonly task: Box,
-    item: number,
+    sizes: Sizes,
   ) {
-    this.#spans = slabSpans(axes, block, task, item);
+    const { item } = sizes;
+    this.#spans = slabSpans(axes, block, task, sizes);
     const boxes = slabBoxes(this.#spans);
     this.#chunks = boxes.map((box) => {
       const origin = box.from.map((from, axis) => from - task.from[axis]!);

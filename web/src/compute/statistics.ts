@@ -75,7 +75,7 @@ export async function statisticsOf(
   const running = { ...options, isPartial: onPartial !== undefined };
   await runWhole(elements, { fields, histograms: [{ bins, by }] }, running, (bytes, [found]) => {
     const state = new State(bytes, fields, 1);
-    const [count, min, max, mean, std] = outputs.map(({ finish }) => Number(finish(state, 0))) as [
+    const [count, min, max, mean, std] = outputs.map(({ finish }) => Number(finish(state)(0))) as [
       ...[number, number, number, number, number],
     ];
     result = { count, missing: elements.count - count, min, max, mean, std, histogram: histogramOf(found) };

@@ -232,10 +232,10 @@ export class CodecSession {
   }
 
   /**
-   * Reduces blocks of a box, in the full module.
+   * Reduces blocks of a box, or evaluates an expression, in the full module.
    * @param words what the core expects (bindings/session.hpp).
-   * @param bytes size of the box.
-   * @param fill writes the box to the given memory, which is only borrowed.
+   * @param bytes size of the box or of all inputs.
+   * @param fill writes them to the given memory, which is only borrowed.
    * @param take receives the result, which is only borrowed.
    */
   reduce(
@@ -243,6 +243,7 @@ export class CodecSession {
     bytes: number,
     fill: (box: Uint8Array) => void,
     take: (result: Uint8Array) => void,
+    kernel: "reduce" | "evaluate" = "reduce",
   ): void {
     if (!words.every(isWord) || !isWord(bytes))
       throw invalidArgument("lengths and factors must be integers from 0 to 2^32 - 1");
@@ -251,7 +252,7 @@ export class CodecSession {
       this.#setWords(words);
       const { address } = this.#input;
       fill(this.core.HEAPU8.subarray(address, address + bytes));
-      this.#check(this.core.reduce(bytes), reduction);
+      this.#check(this.core[kernel](bytes), reduction);
       take(this.#output());
     }, 2 * bytes);
   }

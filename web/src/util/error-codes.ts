@@ -52,6 +52,7 @@ export interface ErrorCodes {
     | "bad-path"
     | "bad-option"
     | "bad-placement"
+    | "bad-expression"
     | "closed"
     | "encode-failed"
     | ErrorCode<"InvalidMetadata" | "CorruptChunk">;

@@ -40,6 +40,7 @@ export interface Core {
   histogram(bytes: number): number;
   // In full.wasm alone:
   reduce(bytes: number): number;
+  evaluate(bytes: number): number;
   startFrame(dictionaryBytes: number): number;
   feedFrame(bytes: number): number;
   readFrame(): number;

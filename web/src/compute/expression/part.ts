@@ -1,0 +1,2 @@
+/** Lazy part: expressions and anomalies. */
+export { makeAnomaly, makeExpression } from "./expression.js";
