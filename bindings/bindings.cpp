@@ -107,9 +107,13 @@ EMSCRIPTEN_BINDINGS(zarr_wasm) {
   function("decode", &decode);
   function("placeChunks", &Call<&Session::placeChunks>::run);
   function("encode", &encode);
-#ifdef ZW_RARE_CODECS  // in images.wasm only to report EncodeUnsupported
+#ifdef ZW_RARE_CODECS
+  // In images.wasm only to report EncodeUnsupported:
   function("encodePlaced", &Call<&Session::encodePlaced>::run);
   function("isFillPlaced", &Call<&Session::isFillPlaced>::run);
+  function("accumulate", &Call<&Session::accumulate>::run);
+  function("mergeState", &Call<&Session::mergeState>::run);
+  function("histogram", &Call<&Session::histogram>::run);
 #endif
 #ifdef ZW_FULL_MODULE
   function("reduce", &Call<&Session::reduce>::run);

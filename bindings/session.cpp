@@ -242,6 +242,77 @@ uint32_t Session::endFrame() {
 
 #endif  // ZW_FULL_MODULE
 
+#ifdef ZW_RARE_CODECS
+
+/// Finds the two slabs that the first words name.
+Status Session::findBoxes(WordReader& words, ByteSpan& box, ByteSpan& state) const {
+  const uint32_t from = words.next(), into = words.next();
+  if (from == into || !findSlab(from, box) || !findSlab(into, state)) return Code::BadPlacement;
+  return {};
+}
+
+Status Session::addToState(uint32_t bytes) {
+  WordReader words = kernelWords();
+  ByteSpan box, state;
+  Accumulation request;
+  if (bytes > input_.capacity()) return Code::BadPlacement;
+  if (Status s = findBoxes(words, box, state)) return s;
+  if (Status s = readAccumulation(words, input_.first(bytes), request)) return s;
+  if (request.boxBytes > box.size() || request.form.bytes() > state.size()) {
+    return Code::BadPlacement;
+  }
+  runAccumulation(request, box.data(), reinterpret_cast<uint64_t*>(state.data()));
+  return {};
+}
+
+Status Session::addState(uint32_t bytes) {
+  WordReader words = kernelWords();
+  ByteSpan state;
+  StateForm form;
+  if (bytes > input_.capacity() || !findSlab(words.next(), state)) return Code::BadPlacement;
+  if (Status s = readStateForm(words, form)) return s;
+  if (!words.atEnd()) return Code::BadParameters;
+  if (form.bytes() > state.size() || (bytes > 0 && bytes != form.bytes())) {
+    return Code::BadPlacement;
+  }
+  auto* into = reinterpret_cast<uint64_t*>(state.data());
+  if (bytes == 0) {
+    clearState(form, into);
+  } else {
+    mergeStates(form, reinterpret_cast<const uint64_t*>(input_.data()), into);
+  }
+  return {};
+}
+
+Status Session::addToHistogram(uint32_t bytes) {
+  WordReader words = kernelWords();
+  ByteSpan box, counts;
+  Histogram request;
+  if (bytes > input_.capacity()) return Code::BadPlacement;
+  if (Status s = findBoxes(words, box, counts)) return s;
+  if (Status s = readHistogram(words, input_.first(bytes), request)) return s;
+  if (request.count > box.size() / numberBytes(request.rule.number) ||
+      request.bins > counts.size() / sizeof(double)) {
+    return Code::BadPlacement;
+  }
+  runHistogram(request, box.data(), reinterpret_cast<double*>(counts.data()));
+  return {};
+}
+
+uint32_t Session::accumulate(uint32_t bytes) {
+  return finish({addToState(bytes)});
+}
+
+uint32_t Session::mergeState(uint32_t bytes) {
+  return finish({addState(bytes)});
+}
+
+uint32_t Session::histogram(uint32_t bytes) {
+  return finish({addToHistogram(bytes)});
+}
+
+#endif  // ZW_RARE_CODECS
+
 uint32_t Session::makeSlab(uint32_t bytes) {
   for (uint32_t i = 0; i < kMaxSlabs; i++) {
     if (!slabs_[i].data()) return reserve(slabs_[i], bytes) ? i + 1 : 0;

@@ -10,6 +10,9 @@
 #include "codecs/zstd_frame.hpp"
 #include "kernels/reduce.hpp"
 #endif
+#ifdef ZW_RARE_CODECS
+#include "kernels/histogram.hpp"
+#endif
 
 namespace zw {
 
@@ -74,6 +77,18 @@ class Session {
   uint32_t endFrame();
 #endif
 
+#ifdef ZW_RARE_CODECS
+  // Reductions to a state (kernels/accumulate.hpp). States are slabs; `bytes` bytes of input are tables.
+
+  /// Adds a box, a slab, to a state. The words: [box, state, request…] (readAccumulation).
+  uint32_t accumulate(uint32_t bytes);
+  /// Adds the elements of another state, the input, to a state; without input, clears the state. The
+  /// words: [state, form…] (readStateForm).
+  uint32_t mergeState(uint32_t bytes);
+  /// Adds a box to a histogram. The words: [box, slab of counts, request…] (readHistogram).
+  uint32_t histogram(uint32_t bytes);
+#endif
+
   uintptr_t outputAddress() const {
     return reinterpret_cast<uintptr_t>(output_.data());
   }
@@ -125,6 +140,15 @@ class Session {
   ChainStatus placeNext(Target& target, ByteView input);
 #ifdef ZW_FULL_MODULE
   Status readReduction(BlockReduction& reduction) const;
+#endif
+#ifdef ZW_RARE_CODECS
+  WordReader kernelWords() const {
+    return WordReader({reinterpret_cast<const uint32_t*>(words_.data()), wordCount_});
+  }
+  Status findBoxes(WordReader& words, ByteSpan& box, ByteSpan& state) const;
+  Status addToState(uint32_t bytes);
+  Status addState(uint32_t bytes);
+  Status addToHistogram(uint32_t bytes);
 #endif
   uint32_t finish(ChainStatus status);
   uint32_t finish(ChainStatus status, ByteView output);

@@ -257,6 +257,19 @@ export class CodecSession {
   }
 
   /**
+   * Runs a kernel of the full and images modules on slabs.
+   * @param words slabs and parameters (bindings/session.hpp).
+   */
+  run(kernel: "accumulate" | "mergeState" | "histogram", words: readonly number[], tables: Uint8Array): void {
+    if (!words.every(isWord)) throw invalidArgument("lengths must be integers from 0 to 2^32 - 1");
+    this.#call(() => {
+      const bytes = this.#setInput(tables);
+      this.#setWords(words);
+      this.#check(this.core[kernel](bytes), reduction);
+    }, checkedSize(tables));
+  }
+
+  /**
    * Decodes one zstd frame of any content size piece by piece, in the full module. The input must be exactly
    * one frame.
    * @param take receives each piece, which is only borrowed; an exception from it stops decoding.

@@ -7,20 +7,19 @@
 import type { CoreChunkCodec } from "../chain/chunk-codec.js";
 import { set } from "../edit/edit.js";
 import { getSession } from "../engine/engine.js";
-import type { PlacedStep } from "../engine/session.js";
 import type { ZarrArray } from "../hierarchy/array.js";
 import { get } from "../hierarchy/get.js";
-import { type RegionChunk, type RegionTask, selectedCount } from "../plan/projections.js";
+import { type RegionTask, selectedCount } from "../plan/projections.js";
 import { type Selection, slice } from "../plan/selection.js";
-import { chunkPlace, type Job, Jobs, type PlaceBox } from "../plan/slabs.js";
-import { assemble, type Sink } from "../read/assemble.js";
+import { chunkPlace, type Job, Jobs } from "../plan/slabs.js";
+import { assemble } from "../read/assemble.js";
 import { projectionsOf, readBytesInto, resolveWanted } from "../read/read-region.js";
 import { defaultCoalescing } from "../read/reader.js";
-import { releaseBytes } from "../store/read.js";
 import { deleteObject, keepsBytes, writeObject } from "../store/write.js";
 import { isSameBytes } from "../util/bytes.js";
 import { isZarrError, withDetails } from "../util/errors.js";
 import { type Box, stridesOf } from "../util/shapes.js";
+import { BoxChunks } from "../walk/box-chunks.js";
 import { countIn, inLanes, lanesFor } from "../walk/boxes.js";
 import { type Outcome, poolEncoders } from "../workers/encode-work.js";
 import { StepFailure } from "../workers/messages.js";
@@ -247,52 +246,6 @@ function fitsSlab(from: ZarrArray, to: ZarrArray): boolean {
   if (source.type !== "core" || target.type !== "core" || target.chain.toBytes.type !== "core") return false;
   const modules = [source.decodeModule, target.encodeModule, target.decodeModule];
   return !modules.includes("images");
-}
-
-/** Gathers the encoded chunks of a box. */
-class BoxChunks implements Sink {
-  readonly steps: PlacedStep[] = [];
-  encodedBytes = 0;
-  bytesRead = 0;
-  /** Task of each step. */
-  readonly #tasks: RegionTask[] = [];
-  readonly #encoded: Uint8Array[] = [];
-
-  constructor(
-    private readonly array: ZarrArray,
-    private readonly box: PlaceBox,
-  ) {}
-
-  readonly onProgress = ({ bytes }: { readonly bytes: number }): void => {
-    this.bytesRead = bytes;
-  };
-
-  async start(): Promise<void> {}
-
-  put({ task, codec, encoded, start }: RegionChunk): void {
-    const place = chunkPlace(task.projections, start, this.box);
-    for (const step of (codec as CoreChunkCodec).placed(encoded, place)) {
-      this.steps.push(step);
-      this.#tasks.push(task);
-    }
-    if (!encoded) return;
-    this.#encoded.push(encoded);
-    this.encodedBytes += encoded.byteLength;
-  }
-
-  end(): void {}
-
-  /** Adds the chunk's key to the error of a step. */
-  located({ error, step }: StepFailure): unknown {
-    const { reader } = this.array;
-    const { coordinates } = this.#tasks[step]!;
-    if (isZarrError(error, "CorruptChunk")) reader.distrust(coordinates);
-    return withDetails(error, { chunkKey: reader.keyOf(coordinates) });
-  }
-
-  release(): void {
-    for (const encoded of this.#encoded) releaseBytes(encoded);
-  }
 }
 
 /** Prints values completely: equal strings mean equal values. NaN equals NaN, and 0 differs from -0. */

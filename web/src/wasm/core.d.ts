@@ -35,6 +35,9 @@ export interface Core {
   // In full.wasm and images.wasm:
   encodePlaced(plan: number): number;
   isFillPlaced(plan: number): number;
+  accumulate(bytes: number): number;
+  mergeState(bytes: number): number;
+  histogram(bytes: number): number;
   // In full.wasm alone:
   reduce(bytes: number): number;
   startFrame(dictionaryBytes: number): number;

@@ -32,7 +32,7 @@ export interface WorkMessage {
 export const isWorkMessage = (message: object): message is WorkMessage =>
   "id" in message && typeof message.id === "number" && "kind" in message;
 
-export type WorkKind = "decode" | "encode" | "recode" | "files";
+export type WorkKind = "decode" | "encode" | "recode" | "reduce" | "files";
 
 interface PlanMessage {
   readonly id: number;

@@ -19,6 +19,7 @@ import {
   type WorkResult,
 } from "./messages.js";
 import { recodeBox, unpackRecode } from "./recode-work.js";
+import { runReduce, unpackReduce } from "./reduce-work.js";
 
 const plans = new KnownPlans();
 let fetching: Fetching | undefined;
@@ -66,6 +67,11 @@ function recodeTask(message: WorkMessage): Work {
   return (session) => ({ chunks: recodeBox(session, work, message.input) });
 }
 
+function reduceTask(message: WorkMessage): Work {
+  const work = unpackReduce(plans, message);
+  return (session) => ({ bytes: runReduce(session, work) });
+}
+
 /** Prepares a task of a kind. */
 type Prepare = (message: WorkMessage, plans: KnownPlans) => Work | Promise<Work>;
 
@@ -73,6 +79,7 @@ const tasks: Record<WorkKind, Prepare> = {
   decode: decodeTask,
   encode: encodeTask,
   recode: recodeTask,
+  reduce: reduceTask,
   files: () => () => ({}), // failed, so that the caller sends chunks instead; worker-node.ts replaces it
 };
 

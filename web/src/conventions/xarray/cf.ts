@@ -88,8 +88,7 @@ export function decodeCF<T extends Elements>(
   const stored: StoredRegion<T> = { ...layout, data: region.data, kind: "stored", units };
   if (array.dtype.core === "datetime64") return times === "counts" ? stored : decodeDatetimes(array, stored);
   if (!isReal(array)) return stored;
-  const data = asSigned(array, region.data as ElementData);
-  const numbers = decodeNumbers(array, data, options);
+  const numbers = decodeNumbers(packedNumbers(array, region.data as ElementData, options));
   const time = times === "milliseconds" && units !== undefined && isTimeUnits(units);
   if (time) {
     const scale = parseTimeUnits(units, asString(ownProperty(array.attributes, "calendar")));
@@ -100,7 +99,7 @@ export function decodeCF<T extends Elements>(
 }
 
 /** Whether each element of a type is one real number. */
-function isReal({ dtype }: CFArray): boolean {
+export function isReal({ dtype }: CFArray): boolean {
   return /^(u?int|b?float)\d/.test(dtype.core);
 }
 
@@ -132,17 +131,46 @@ const integerArrays: Readonly<Record<string, ElementArray>> = {
   BigUint64Array,
 };
 
-/** Masks and unpacks; returns `data` itself if it needs no change. */
-function decodeNumbers(array: CFArray, data: ElementData, options: CFOptions): ElementData {
+/** How stored numbers become decoded ones: `stored * scale + offset`, or NaN for missing ones. */
+export interface Packing {
+  readonly scale: number;
+  readonly offset: number;
+  /** Stored values that are missing. NaN is missing anyway. */
+  readonly missing: readonly (number | bigint)[];
+  /** The smallest and the largest valid stored value, if others are missing. */
+  readonly range: readonly [number, number] | undefined;
+  /** Whether decoded numbers are rounded to float32; otherwise they are float64. */
+  readonly isFloat32: boolean;
+}
+
+/** An array's numbers: how they are stored and decoded. */
+export interface PackedNumbers {
+  /** The given elements, with the sign of `_Unsigned`. */
+  readonly data: ElementData;
+  /** Undefined if numbers are decoded as stored. */
+  readonly packing: Packing | undefined;
+}
+
+/** @throws InvalidMetadata (bad-attribute) for attributes that do not follow CF. */
+export function packedNumbers(array: CFArray, stored: ElementData, options: CFOptions): PackedNumbers {
   const { attributes } = array;
+  const data = asSigned(array, stored);
   const scale = singleNumber(attributes, "scale_factor");
   const offset = singleNumber(attributes, "add_offset");
   const isPacked = scale !== undefined || offset !== undefined;
   const missing = missingValues(array, options).flatMap((value) => storedValue(value, data, attributes));
   const range = options.validRange ? validRange(attributes) : undefined;
-  if (!isPacked && missing.length === 0 && !range) return data;
-  const out = isPacked || isWide(data) ? new Float64Array(data.length) : new Float32Array(data.length);
-  fill(out, data, scale ?? 1, offset ?? 0);
+  if (!isPacked && missing.length === 0 && !range) return { data, packing: undefined };
+  const isFloat32 = !isPacked && !isWide(data);
+  return { data, packing: { scale: scale ?? 1, offset: offset ?? 0, missing, range, isFloat32 } };
+}
+
+/** Masks and unpacks; returns `data` itself if it needs no change. */
+function decodeNumbers({ data, packing }: PackedNumbers): ElementData {
+  if (!packing) return data;
+  const { scale, offset, missing, range, isFloat32 } = packing;
+  const out = isFloat32 ? new Float32Array(data.length) : new Float64Array(data.length);
+  fill(out, data, scale, offset);
   for (const value of missing) mask(out, data, value);
   if (range) maskOutside(out, data, range);
   return out;

@@ -1,0 +1,151 @@
+/**
+ * Axes of a reduction: which elements are read along each axis of the array, and which cells of the result each of them
+ * belongs to.
+ */
+
+import { noCell } from "../engine/box-reduction.js";
+import type { AxisGrid } from "../metadata/grid.js";
+import { projectionCount } from "../plan/projections.js";
+import type { AxisRange, AxisSelection } from "../plan/selection.js";
+
+/** One axis of the array. Positions count the elements of the range that is read. */
+export interface PlanAxis {
+  readonly range: AxisRange;
+  readonly grid: AxisGrid;
+  /**
+   * "keep": each position is a cell; "single": all positions are one cell; "table": tables tell the cell of each position.
+   */
+  readonly kind: "keep" | "single" | "table";
+  readonly cells: number;
+  /** Several if elements belong to more than one cell. */
+  readonly tables: readonly Uint32Array[];
+}
+
+/** Cells of the elements that are selected along an axis. */
+export interface Grouping {
+  readonly cells: number;
+  /** Cells by the index in the selection. */
+  readonly tables: readonly Uint32Array[];
+}
+
+/** A range of the elements between the first and the last selected one. */
+export function rangeOf(selection: AxisSelection): AxisRange {
+  if (!("indices" in selection)) return selection;
+  const { indices } = selection;
+  let [first, last] = [indices[0]!, indices[0]!];
+  for (const index of indices) {
+    if (index < first) first = index;
+    else if (index > last) last = index;
+  }
+  return { start: first, step: 1, count: last - first + 1, dropped: false };
+}
+
+/** Returns the plan of an axis. @param grouping undefined to keep the axis; "single" to reduce it. */
+export function planAxis(
+  selection: AxisSelection,
+  grid: AxisGrid,
+  grouping: Grouping | "single" | undefined,
+): PlanAxis {
+  const range = rangeOf(selection);
+  if ("indices" in selection) {
+    const own = grouping === "single" ? singleCell(selection.count) : (grouping ?? ownCells(selection.count));
+    return { range, grid, kind: "table", cells: own.cells, tables: listTables(selection.indices, range, own) };
+  }
+  if (grouping === "single") return { range, grid, kind: "single", cells: 1, tables: [] };
+  if (!grouping) return { range, grid, kind: "keep", cells: range.count, tables: [] };
+  return { range, grid, kind: "table", ...grouping };
+}
+
+const singleCell = (count: number): Grouping => ({ cells: 1, tables: [new Uint32Array(count)] });
+const ownCells = (count: number): Grouping => ({
+  cells: count,
+  tables: [Uint32Array.from({ length: count }, (_, i) => i)],
+});
+
+/** Converts tables by the index in a list to tables by position; repeated indices get further tables. */
+function listTables(indices: readonly number[], { start, count }: AxisRange, { tables }: Grouping): Uint32Array[] {
+  const made: Uint32Array[] = [];
+  const used = new Uint32Array(count);
+  for (const table of tables) {
+    used.fill(0);
+    const first = made.length;
+    for (const [i, index] of indices.entries()) {
+      const at = index - start;
+      const layer = first + used[at]!++;
+      made[layer] ??= new Uint32Array(count).fill(noCell);
+      made[layer][at] = table[i]!;
+    }
+  }
+  return made;
+}
+
+/** Positions of an axis from `from` up to, not including, `to`. */
+export interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Returns the end of a part that starts at a position: at the start of a chunk if the part is not inside one. */
+function cutEnd({ range, grid }: PlanAxis, { from, to }: Span, extent: number): number {
+  const end = from + extent;
+  if (end >= to) return to;
+  const chunk = grid.find(range.start + end * range.step);
+  const boundary = Math.ceil((grid.start(chunk) - range.start) / range.step);
+  return boundary > from ? boundary : end;
+}
+
+/**
+ * Cuts positions into parts of about an extent, at the starts of chunks; parts of tables without cells are left out.
+ * @param tables of the positions of the span.
+ */
+export function* cuts(
+  axis: PlanAxis,
+  span: Span,
+  extent: number,
+  tables: readonly Uint32Array[] = [],
+): Generator<Span> {
+  const isIn = (at: number) => tables.length === 0 || tables.some((table) => table[at - span.from] !== noCell);
+  for (let from = span.from; from < span.to; ) {
+    while (from < span.to && !isIn(from)) from++;
+    if (from === span.to) return;
+    const to = cutEnd(axis, { from, to: span.to }, extent);
+    let last = to;
+    while (!isIn(last - 1)) last--;
+    yield { from, to: last };
+    from = to;
+  }
+}
+
+/** Returns the number of positions in a chunk, as far as all chunks have the length of the first. */
+export function chunkExtent({ range, grid }: PlanAxis): number {
+  const chunk = grid.find(range.start);
+  const size = Math.ceil(grid.size(chunk) / range.step);
+  return Math.max(1, Math.min(size, range.count));
+}
+
+/** Returns the number of chunks that hold the positions. */
+export const chunkCount = ({ range, grid }: PlanAxis): number => projectionCount(range, grid);
+
+/** Returns tables of the positions of a span, with cells counted from the first one. */
+export function tablesOf(axis: PlanAxis, span: Span, cells: Span): readonly Uint32Array[] {
+  const all = cells.from === 0 && cells.to === axis.cells;
+  return axis.tables.flatMap((table) => {
+    const part = table.subarray(span.from, span.to);
+    if (all) return [part];
+    const isCell = (cell: number) => cell >= cells.from && cell < cells.to;
+    return part.some(isCell) ? [part.map((cell) => (isCell(cell) ? cell - cells.from : noCell))] : [];
+  });
+}
+
+/** Returns the positions that belong to some cells; undefined if there are none. */
+export function spanOf(axis: PlanAxis, cells: Span): Span | undefined {
+  let [from, to] = [axis.range.count, 0];
+  for (const table of axis.tables) {
+    const isCell = (cell: number) => cell >= cells.from && cell < cells.to;
+    const first = table.findIndex(isCell);
+    if (first < 0) continue;
+    from = Math.min(from, first);
+    to = Math.max(to, table.findLastIndex(isCell) + 1);
+  }
+  return from < to ? { from, to } : undefined;
+}
