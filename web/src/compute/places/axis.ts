@@ -61,6 +61,12 @@ export class PlaceAxis implements GridPart {
     return noSuchLabel(this.coordinates.name, value, why);
   }
 
+  cellsBetween([from]: readonly [number], [to]: readonly [number]): number {
+    const last = this.length - 1;
+    const width = Math.abs(this.coordinates.at(last) - this.coordinates.at(0)) / last;
+    return width > 0 ? Math.abs(to - from) / width : 1;
+  }
+
   /** Returns the lower and upper edges of all cells: half-way between coordinates, within `limits`. */
   edges(limits: readonly [number, number]): { low: Float64Array; high: Float64Array } {
     const { length } = this;

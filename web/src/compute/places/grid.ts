@@ -3,7 +3,7 @@
 import { apply, ifFound, inverse, likelyPairs } from "../../conventions/geo/axes.js";
 import { readGeoreference } from "../../conventions/geo/read.js";
 import type { AffineTransform, Georeference } from "../../conventions/geo/types.js";
-import { arrayCoordinates, type Coordinates, linearCoordinates } from "../../conventions/sel/coordinates.js";
+import { arrayCoordinates, linearCoordinates } from "../../conventions/sel/coordinates.js";
 import { noCoordinates } from "../../conventions/sel/labels.js";
 import { imageCoordinates, levelOfArray } from "../../conventions/sel/select.js";
 import { type Coordinate, coordinatesOf, dimensionsOf, measuresLongitude } from "../../conventions/xarray/xarray.js";
@@ -42,6 +42,8 @@ export interface GridPart {
   outside(values: readonly number[], tolerance: number | undefined): Error;
   /** Returns the coordinates of a cell. */
   at(cell: number): readonly number[];
+  /** Returns about how many cells lie between two places. */
+  cellsBetween(from: readonly number[], to: readonly number[]): number;
 }
 
 /** [longitude, latitude] or [x, y]. */
@@ -96,6 +98,11 @@ export class ConvertedCells implements GridPart {
   at(cell: number): readonly number[] {
     const [row, column] = [Math.floor(cell / this.x.length), cell % this.x.length];
     return this.converter.inverse([...this.x.at(column), ...this.y.at(row)]);
+  }
+
+  cellsBetween(from: readonly number[], to: readonly number[]): number {
+    const [[x1, y1], [x2, y2]] = [this.#forward(from), this.#forward(to)];
+    return Math.max(this.x.cellsBetween([x1], [x2]), this.y.cellsBetween([y1], [y2]));
   }
 
   #forward(values: readonly number[]): Point {
@@ -290,5 +297,3 @@ function converterOf(
     },
   };
 }
-
-export type { Coordinates };

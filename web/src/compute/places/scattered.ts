@@ -18,10 +18,14 @@ export class ScatteredCells implements GridPart {
     private readonly x: Coordinates,
     private readonly y: Coordinates,
     readonly axes: readonly number[],
-    private readonly shape: readonly number[],
-    private readonly areDegrees: boolean,
+    readonly shape: readonly number[],
+    readonly areDegrees: boolean,
   ) {
     this.names = [x.name, y.name];
+  }
+
+  get count(): number {
+    return this.x.length;
   }
 
   at(cell: number): readonly [number, number] {
@@ -36,24 +40,36 @@ export class ScatteredCells implements GridPart {
   find([x, y]: readonly [number, number], { isLinear, tolerance }: Matching): Found | undefined {
     if (isLinear && this.axes.length === 1)
       throw unsupported(`"${this.names.join('" and "')}" form no grid to interpolate in; pass interpolation: "nearest"`);
-    this.#index ??= new PointIndex(
-      { count: this.x.length, x: (i) => this.x.at(i), y: (i) => this.y.at(i) },
-      this.areDegrees,
-    );
-    const { point, distance } = this.#index.nearest(x, y);
+    const { point, distance } = this.#points.nearest(x, y);
     if (point < 0) return undefined;
-    const limit = tolerance ?? this.#index.nearest(...this.at(point), 0).distance; // the size of the cell
+    const limit = tolerance ?? this.#sizeOf(point);
     if (distance > limit) return undefined;
     return (isLinear && this.#bilinear(point, x, y)) || { cells: [point], weights: [1] };
   }
 
   outside(values: readonly number[], tolerance: number | undefined): Error {
     const [x, y] = values as readonly [number, number];
-    const { point, distance } = this.#index!.nearest(x, y);
+    const { point, distance } = this.#points.nearest(x, y);
     const limit = tolerance === undefined ? "the size of the cell" : `the tolerance of ${tolerance}`;
     const where = point < 0 ? "no cell has coordinates" : `the nearest cell is at ${this.at(point).join(", ")}`;
     const why = `; ${where}, ${distance} away, farther than ${limit}`;
     return noSuchLabel(this.names.join('", "'), values.join(", "), why);
+  }
+
+  cellsBetween([x1, y1]: readonly [number, number], [x2, y2]: readonly [number, number]): number {
+    const { point } = this.#points.nearest(x1, y1);
+    return point < 0 ? 1 : distanceOf(this.areDegrees, x1, y1, x2, y2) / this.#sizeOf(point);
+  }
+
+  get #points(): PointIndex {
+    const points = { count: this.count, x: (i: number) => this.x.at(i), y: (i: number) => this.y.at(i) };
+    this.#index ??= new PointIndex(points, this.areDegrees);
+    return this.#index;
+  }
+
+  /** Returns the distance of a cell from its nearest neighbour. */
+  #sizeOf(cell: number): number {
+    return this.#points.nearest(...this.at(cell), 0).distance;
   }
 
   /** Returns weights of the corners of a quadrilateral beside a cell that contains the place. */

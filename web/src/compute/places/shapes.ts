@@ -104,14 +104,25 @@ export class Shape {
    * in succession are fast.
    */
   contains(x: number, y: number): boolean {
-    const [west, south, east, north] = this.bounds;
-    // The pole belongs to areas that reach it.
-    const row = this.areDegrees && y >= 90 && north >= 90 ? 90 - 2 ** -40 : y;
-    if (!(row >= south && row < north)) return false;
+    if (!this.spansY(y)) return false;
+    const [west, , east, north] = this.bounds;
+    const row = y === north ? 90 - 2 ** -40 : y;
     if (row !== this.#row) this.#cross(row);
     if (!this.areDegrees) return this.#isOdd(x);
     for (let at = x + 360 * Math.ceil((west - x) / 360); at <= east; at += 360) if (this.#isOdd(at)) return true;
     return false;
+  }
+
+  /** Whether a row may have points inside. The pole belongs to areas that reach it. */
+  spansY(y: number): boolean {
+    const [, south, , north] = this.bounds;
+    return y >= south && (y < north || (this.areDegrees && y === 90 && north === 90));
+  }
+
+  /** Whether a column may have points inside. */
+  spansX(x: number): boolean {
+    const [west, , east] = this.bounds;
+    return this.areDegrees ? x + 360 * Math.ceil((west - x) / 360) <= east : x >= west && x <= east;
   }
 
   /** Whether an odd number of edges lies to the right of a point of the row. */
