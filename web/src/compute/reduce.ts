@@ -1,0 +1,294 @@
+/** Implements `reduce`. */
+
+import type { Elements } from "../dtypes/elements.js";
+import type { Region, ZarrArray } from "../hierarchy/array.js";
+import type { Attributes } from "../metadata/document.js";
+import type { AxisSelection, Selection } from "../plan/selection.js";
+import { checkOptions, closestTo, didYouMean, type OptionNames, sharedOptions } from "../util/arguments.js";
+import { describeValue, invalidArgument, limitExceeded } from "../util/errors.js";
+import { countOf, stridesOf } from "../util/shapes.js";
+import type { WorkerPool } from "../workers/pool.js";
+import { noCell } from "../engine/box-reduction.js";
+import { type Grouping, type PlanAxis, planAxis } from "./axes.js";
+import { binned, type GroupBy, type GroupedAxis, groupedBy, indicesOf, windows } from "./groups.js";
+import { keptCoordinates, Labels, labelled, type LabelledRegion, type ResultDimension } from "./labelled.js";
+import { fieldsOf, type Method, makeOutput, methods, type Output, writeBlock } from "./results.js";
+import { type ReduceProgress, runReduction } from "./run.js";
+import { checkArray, type DecodeOption, selectedAxes, valueRule } from "./source.js";
+import { type Weights, weightTable } from "./weights.js";
+
+export interface ReadingOptions {
+  /** The part of the array, as for `get`. Default: all of it. */
+  selection?: Selection | undefined;
+  /** Decodes by attributes of CF, as `decodeCF` does with `times: "counts"`. False: numbers as stored. */
+  decode?: DecodeOption | undefined;
+  /** Workers that decode and reduce. Default: the calling thread. */
+  pool?: WorkerPool | undefined;
+  /** Aborts the reduction: requests are cancelled and the signal's reason is thrown. */
+  signal?: AbortSignal | undefined;
+  /** Maximum number of chunks requested in parallel. Default: 16. */
+  concurrency?: number | undefined;
+  /** Called while chunks are reduced. */
+  onProgress?: ((progress: ReduceProgress) => void) | undefined;
+}
+
+export interface ReduceOptions<M extends Method | readonly Method[] = Method | readonly Method[]>
+  extends ReadingOptions {
+  /** What to compute: one method, or a list of methods that are computed in one pass. */
+  method: M;
+  /**
+   * Dimensions to reduce, by name or number. Default: all; with `groupBy` and `resample`, only the dimension of the groups,
+   * which is always reduced.
+   */
+  over?: string | number | readonly (string | number)[] | undefined;
+  /** Groups along a dimension: a coordinate, a part of its times such as "time.month", or labels. */
+  groupBy?: GroupBy | undefined;
+  /** Equal periods along a dimension of times: `{ time: "MS" }`. The result has the starts of the periods. */
+  resample?: Readonly<Record<string, string>> | undefined;
+  /** Windows of a number of elements along a dimension: `{ time: 3 }`. Windows with fewer elements are NaN. */
+  rolling?: Readonly<Record<string, number>> | undefined;
+  /** Whether windows have their element at the centre. Default: false, at the end. */
+  center?: boolean | undefined;
+  /** Weights of the elements, for `sum`, `mean`, `var` and `std`. */
+  weights?: Weights | undefined;
+  /** Whether NaN and missing values are left out. Default: true. False: results with missing values are NaN. */
+  skipMissing?: boolean | undefined;
+  /** Called with the results as far as they are computed; they change until the reduction ends. */
+  onPartial?: ((results: Readonly<Record<Methods<M>, LabelledRegion>>) => void) | undefined;
+}
+
+type Methods<M extends Method | readonly Method[]> = M extends readonly Method[] ? M[number] : M & Method;
+
+/** Elements of a method's result. */
+export type MethodData<M extends Method> = M extends "mean" | "std" | "var" | "count" | "argmin" | "argmax"
+  ? Float64Array
+  : M extends "sum"
+    ? Float64Array | BigInt64Array | BigUint64Array
+    : M extends "any" | "all"
+      ? Uint8Array | Float64Array
+      : LabelledRegion["data"];
+
+/** Result of `reduce`: a region, or one for each method of a list. */
+export type Reduced<M extends Method | readonly Method[]> = M extends readonly Method[]
+  ? { readonly [N in M[number]]: LabelledRegion<MethodData<N>> }
+  : LabelledRegion<MethodData<M & Method>>;
+
+export const readingOptions: OptionNames<ReadingOptions> = { ...sharedOptions, selection: true, decode: true };
+
+const reduceOptions: OptionNames<ReduceOptions> = {
+  ...readingOptions,
+  method: true,
+  over: "dim axis dims",
+  groupBy: true,
+  resample: true,
+  rolling: true,
+  center: "centre",
+  weights: true,
+  skipMissing: "skipna",
+  onPartial: true,
+};
+
+/** Everything that is known before elements are read. */
+interface Plan {
+  readonly array: ZarrArray;
+  readonly labels: Labels;
+  readonly wanted: readonly Method[];
+  readonly selections: readonly AxisSelection[];
+  readonly axes: readonly PlanAxis[];
+  readonly reduced: ReadonlySet<number>;
+  readonly grouped: GroupedAxis | undefined;
+  readonly dimensions: readonly ResultDimension[];
+}
+
+export async function reduceArray(array: ZarrArray, options: ReduceOptions): Promise<unknown> {
+  checkArray(array, "reduce");
+  checkOptions(options, reduceOptions);
+  checkReading(options);
+  const plan = await planOf(array, options);
+  const { wanted } = plan;
+  const made = await compute(plan, options);
+  return Array.isArray(options.method) ? made : made[wanted[0]!];
+}
+
+export function checkReading({ onProgress, concurrency, onPartial }: ReadingOptions & { onPartial?: unknown }): void {
+  for (const [name, value] of Object.entries({ onProgress, onPartial }))
+    if (value !== undefined && typeof value !== "function")
+      throw invalidArgument(`${name} must be a function, not ${describeValue(value)}`);
+  if (concurrency !== undefined && !(Number.isSafeInteger(concurrency) && concurrency > 0))
+    throw invalidArgument(`concurrency must be an integer of at least 1, not ${describeValue(concurrency)}`);
+}
+
+function checkMethods(method: unknown): readonly Method[] {
+  const list = Array.isArray(method) ? Array.from(method) : [method];
+  for (const name of list) {
+    if (methods.includes(name)) continue;
+    const meant = typeof name === "string" ? closestTo(name, methods) : undefined;
+    throw invalidArgument(
+      `unknown method ${describeValue(name)}${didYouMean(meant)}; expected one of ${methods.join(", ")}`,
+    );
+  }
+  if (list.length === 0) throw invalidArgument(`method must name at least one of ${methods.join(", ")}`);
+  return [...new Set(list as Method[])];
+}
+
+async function planOf(array: ZarrArray, options: ReduceOptions): Promise<Plan> {
+  const { over, signal } = options;
+  const wanted = checkMethods(options.method);
+  const labels = new Labels(array, signal);
+  const selections = selectedAxes(array, options.selection);
+  const listed = over === undefined ? undefined : (Array.isArray(over) ? over : [over]).map((name) => labels.axis(name));
+  const grouped = await groupsIn(options, labels, selections);
+  const reduced = new Set(listed ?? (grouped ? [] : array.shape.keys()));
+  if (grouped) reduced.delete(grouped.axis);
+  if (grouped && grouped.minCount > 0 && reduced.size > 0)
+    throw invalidArgument("rolling reduces its own dimension only; reduce others in a second step");
+  const axes = selections.map((selection, axis) => {
+    const how = axis === grouped?.axis ? grouped.grouping : reduced.has(axis) ? "single" : undefined;
+    return planAxis(selection, array.reader.axes[axis]!, how);
+  });
+  const dimensions = axes.flatMap(({ cells }, axis): ResultDimension[] => {
+    if (axis === grouped?.axis) return [{ name: grouped.name, length: cells }];
+    const isKept = !reduced.has(axis) && !selections[axis]!.dropped;
+    return isKept ? [{ name: labels.names[axis]!, length: cells }] : [];
+  });
+  return { array, labels, wanted, selections, axes, reduced, grouped, dimensions };
+}
+
+async function groupsIn(
+  { center, groupBy, resample, rolling }: ReduceOptions,
+  labels: Labels,
+  selections: readonly AxisSelection[],
+): Promise<GroupedAxis | undefined> {
+  const given = [groupBy, resample, rolling].filter((option) => option !== undefined);
+  if (given.length > 1) throw invalidArgument("pass only one of groupBy, resample and rolling");
+  if (center !== undefined && (typeof center !== "boolean" || rolling === undefined))
+    throw invalidArgument("center must be true or false, and needs rolling");
+  if (groupBy !== undefined) return groupedBy(groupBy, labels, selections);
+  if (resample !== undefined) return binned(resample, labels, selections);
+  return rolling === undefined ? undefined : windows(rolling, center === true, labels, selections);
+}
+
+async function compute(plan: Plan, options: ReduceOptions): Promise<Record<string, LabelledRegion>> {
+  const { array, axes, grouped, labels, selections, wanted } = plan;
+  const cells = [1, ...axes.map((axis) => axis.cells)];
+  const size = 8 * countOf(cells) * wanted.length;
+  if (!(size <= array.limits.resultBytes))
+    throw limitExceeded(`the results have ${size} bytes, more than the limit of ${array.limits.resultBytes}`);
+  const values = valueRule(array, options.decode, options.skipMissing);
+  const { weights } = options;
+  const tables =
+    weights === undefined ? [] : [await weightTable(weights, labels, axes, options.signal)];
+  const fields = fieldsOf(wanted, tables.length > 0);
+  const minCount = grouped?.minCount ?? 0;
+  const mayBeEmpty = minCount > 0 || hasEmptyCells(axes);
+  const rule = { values, dtype: array.dtype, isWeighted: tables.length > 0, minCount, mayBeEmpty };
+  const outputs = wanted.map((method) => makeOutput(method, rule, countOf(cells)));
+  const coordinates = await resultCoordinates(plan);
+  const results = Object.fromEntries(
+    wanted.map((method, i) => {
+      const attributes = attributesOf(array, method, options.decode !== false);
+      const { data, dtype } = outputs[i]!;
+      return [method, labelled(data, dtype, plan.dimensions, coordinates, attributes)];
+    }),
+  );
+  const { onPartial } = options;
+  if (axes.some(({ range }) => range.count === 0)) fillEmpty(outputs);
+  else {
+    const positionStrides = positionStridesOf(plan);
+    const reduction = { array, axes, values, fields, positionStrides, weights: tables };
+    await runReduction(reduction, options, (block, state, isDone) => {
+      if (!isDone && !onPartial) return;
+      writeBlock(outputs, cells, block, state, fields);
+      onPartial?.(results as never);
+    });
+    if (wanted.some((method) => /^arg/.test(method))) toSelected(plan, outputs);
+  }
+  void selections;
+  return results;
+}
+
+/** Whether cells may have no element. */
+function hasEmptyCells(axes: readonly PlanAxis[]): boolean {
+  return axes.some(({ cells, kind, range, tables }) => {
+    if (kind !== "table") return range.count === 0;
+    const isUsed = new Uint8Array(cells);
+    for (const table of tables) for (const cell of table) if (cell !== noCell) isUsed[cell] = 1;
+    return isUsed.includes(0);
+  });
+}
+
+/** Results of no elements. */
+function fillEmpty(outputs: readonly Output[]): void {
+  const nothing = { number: (field: string) => (field === "count" ? 0 : Number.NaN), twofold: () => [0, 0] };
+  for (const { data, finish } of outputs)
+    for (let i = 0; i < data.length; i++) data[i] = finish(nothing as never, i) as never;
+}
+
+/** Positions count the elements of the ranges along the reduced axes, in C order. */
+function positionStridesOf({ axes, grouped, reduced }: Plan): number[] {
+  const counted = axes.map((axis, i) => (reduced.has(i) || i === grouped?.axis ? axis.range.count : 1));
+  const strides = stridesOf(counted);
+  return strides.map((stride, axis) => (counted[axis]! > 1 ? stride : 0));
+}
+
+/** Converts positions in ranges to positions in the selected lists. */
+function toSelected(plan: Plan, outputs: readonly Output[]): void {
+  const { axes, selections, wanted } = plan;
+  const strides = positionStridesOf(plan);
+  if (!selections.some((selection, axis) => "indices" in selection && strides[axis]! > 0)) return;
+  const counts = selections.map(({ count }, axis) => (strides[axis]! > 0 ? count : 1));
+  const toStrides = stridesOf(counts);
+  const places = selections.map((selection, axis) => {
+    const { start } = axes[axis]!.range;
+    return new Map("indices" in selection ? indicesOf(selection).map((index, i) => [index - start, i]).reverse() as [number, number][] : []);
+  });
+  for (const [n, method] of wanted.entries()) {
+    if (!/^arg/.test(method)) continue;
+    const data = outputs[n]!.data as Float64Array;
+    for (let i = 0; i < data.length; i++) {
+      let rest = data[i]!;
+      if (rest < 0) continue;
+      let position = 0;
+      for (const [axis, stride] of strides.entries()) {
+        if (stride === 0) continue;
+        const at = Math.floor(rest / stride);
+        rest -= at * stride;
+        position += (places[axis]!.get(at) ?? at) * toStrides[axis]!;
+      }
+      data[i] = position;
+    }
+  }
+}
+
+async function resultCoordinates({ grouped, labels, reduced, selections }: Plan): Promise<LabelledRegion["coordinates"]> {
+  const gone = new Set(reduced);
+  if (grouped?.coordinate) gone.add(grouped.axis);
+  const kept = await keptCoordinates(labels, selections, gone);
+  return grouped?.coordinate ? { ...kept, [grouped.name!]: grouped.coordinate } : kept;
+}
+
+/** Attributes that tell how numbers are stored. */
+const packingAttributes = new Set([
+  "scale_factor",
+  "add_offset",
+  "_FillValue",
+  "missing_value",
+  "_Unsigned",
+  "valid_range",
+  "valid_min",
+  "valid_max",
+  "actual_range",
+  "coordinates",
+  "_ARRAY_DIMENSIONS",
+  "_nczarr_array",
+]);
+/** Methods whose results are not in the units of the elements. */
+const unitless: ReadonlySet<Method> = new Set(["count", "var", "argmin", "argmax", "any", "all"]);
+
+function attributesOf({ attributes }: ZarrArray, method: Method, isDecoded: boolean): Attributes {
+  const isKept = (name: string) =>
+    !(isDecoded && packingAttributes.has(name)) && !(unitless.has(method) && /^(units|calendar)$/.test(name));
+  return Object.fromEntries(Object.entries(attributes).filter(([name]) => isKept(name)));
+}
+
+export type { Elements, Grouping, Region };

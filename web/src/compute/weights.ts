@@ -1,0 +1,114 @@
+/** Weights of elements: given values, or the areas of bands of latitude. */
+
+import type { Coordinate } from "../conventions/xarray/xarray.js";
+import type { Elements } from "../dtypes/elements.js";
+import { ZarrArray } from "../hierarchy/array.js";
+import { get } from "../hierarchy/get.js";
+import { open } from "../hierarchy/open.js";
+import type { AxisSelection } from "../plan/selection.js";
+import { asString, isRecord, ownProperty } from "../util/arguments.js";
+import { describeValue, invalidArgument } from "../util/errors.js";
+import { countOf, indices, stridesOf } from "../util/shapes.js";
+import type { PlanAxis } from "./axes.js";
+import type { Labels } from "./labelled.js";
+import type { JointTable } from "./tables.js";
+
+/** Weights with the names of their dimensions: results of `reduce`, for example. */
+export interface WeightArray {
+  readonly data: ArrayLike<number | bigint>;
+  readonly shape?: readonly number[] | undefined;
+  readonly dimensionNames: readonly (string | null)[];
+}
+
+/**
+ * Weights of `reduce`: an array along some of the dimensions, of the length of the array's dimensions, or "latitude", the
+ * area of each band: the difference of the sines of its bounds.
+ */
+export type Weights = "latitude" | WeightArray | ZarrArray;
+
+/** @throws InvalidArgument for weights that do not fit; the errors of reading arrays. */
+export async function weightTable(
+  weights: Weights,
+  labels: Labels,
+  axes: readonly PlanAxis[],
+  signal: AbortSignal | undefined,
+): Promise<JointTable<Float64Array>> {
+  const whole = await wholeWeights(weights, labels, signal);
+  const own = whole.axes.map((axis) => axes[axis]!);
+  const lengths = whole.axes.map((axis) => labels.array.shape[axis]!);
+  if (whole.values.length !== countOf(lengths))
+    throw invalidArgument(`weights: ${countOf(lengths)} values are needed, got ${whole.values.length}`);
+  const strides = stridesOf(lengths);
+  const shape = own.map(({ range }) => range.count);
+  const values = new Float64Array(countOf(shape));
+  let at = 0;
+  for (const index of indices(shape)) {
+    const from = index.reduce((sum, i, n) => sum + (own[n]!.range.start + i * own[n]!.range.step) * strides[n]!, 0);
+    values[at++] = whole.values[from]!;
+  }
+  return { axes: whole.axes, values };
+}
+
+async function wholeWeights(
+  weights: Weights,
+  labels: Labels,
+  signal: AbortSignal | undefined,
+): Promise<JointTable<Float64Array>> {
+  if (weights === "latitude") return latitudeWeights(labels, signal);
+  const isArray = weights instanceof ZarrArray;
+  const names: unknown = isRecord(weights) ? weights.dimensionNames : undefined;
+  const data = isArray ? (await get(weights, null, { signal })).data : isRecord(weights) ? weights["data"] : undefined;
+  if (!Array.isArray(names) || !(Array.isArray(data) || ArrayBuffer.isView(data)))
+    throw invalidArgument(`weights must be "latitude" or an array with dimensionNames, got ${describeValue(weights)}`);
+  const axes = names.map((name) => labels.axis(name));
+  if (new Set(axes).size < axes.length) throw invalidArgument("weights name a dimension twice");
+  return { axes, values: Float64Array.from(data as ArrayLike<number | bigint>, Number) };
+}
+
+const toRadians = Math.PI / 180;
+
+async function latitudeWeights(labels: Labels, signal: AbortSignal | undefined): Promise<JointTable<Float64Array>> {
+  const latitude = (await labels.coordinates()).find(isLatitude);
+  if (!latitude) throw invalidArgument(`weights: no coordinate of one dimension has latitudes; ${labels.listed}`);
+  const whole = labels.array.shape.map((count): AxisSelection => ({ start: 0, step: 1, count, dropped: false }));
+  const { data } = await labels.read(latitude, whole);
+  const bounds = await boundsOf(latitude, signal);
+  const edges = bounds ?? midpoints(Float64Array.from(data as ArrayLike<number>, Number));
+  const sine = (degrees: number) => Math.sin(Math.max(-90, Math.min(90, degrees)) * toRadians);
+  const values = Float64Array.from({ length: data.length }, (_, i) =>
+    Math.abs(sine(edges[2 * i + 1]!) - sine(edges[2 * i]!)),
+  );
+  return { axes: [labels.axis(latitude.dimensions[0])], values };
+}
+
+function isLatitude({ array: { attributes }, dimensions, name }: Coordinate): boolean {
+  if (dimensions.length !== 1) return false;
+  if (ownProperty(attributes, "standard_name") === "latitude") return true;
+  const units = asString(ownProperty(attributes, "units")) ?? "";
+  return /^degrees?_?(n|north)$/i.test(units) || /^lat(itude)?$/i.test(name);
+}
+
+/** Reads the bounds that a coordinate names: two for each element. */
+async function boundsOf({ array }: Coordinate, signal: AbortSignal | undefined): Promise<ArrayLike<number> | undefined> {
+  const name = asString(ownProperty(array.attributes, "bounds"));
+  if (name === undefined || name.includes("/")) return undefined;
+  const { limits, path, store, zarrFormat: version } = array;
+  const place = [...path.split("/").slice(0, -1), name].join("/");
+  const bounds = await open(store, { path: place, kind: "array", version, limits, signal });
+  const { data } = await get<Elements>(bounds as never, null, { signal });
+  if (data.length !== 2 * array.shape[0]!)
+    throw invalidArgument(`weights: the bounds ${JSON.stringify(name)} must have two values for each latitude`);
+  return Float64Array.from(data as ArrayLike<number>, Number);
+}
+
+/** Returns bounds in the middle between neighbours; outer ones as far from the first and last as inner ones. */
+function midpoints(at: Float64Array): Float64Array {
+  const count = at.length;
+  if (count < 2) return Float64Array.of(-90, 90);
+  const edge = (i: number) => {
+    if (i === 0) return at[0]! - (at[1]! - at[0]!) / 2;
+    if (i === count) return at[count - 1]! + (at[count - 1]! - at[count - 2]!) / 2;
+    return (at[i - 1]! + at[i]!) / 2;
+  };
+  return Float64Array.from({ length: 2 * count }, (_, i) => edge((i >> 1) + (i & 1)));
+}
