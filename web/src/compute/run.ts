@@ -5,6 +5,7 @@ import {
   clearState,
   type Field,
   mergeState,
+  noCell,
   type StateForm,
   stateBytes,
   type ValueRule,
@@ -22,7 +23,7 @@ import { boxLengths, countIn, inLanes } from "../walk/boxes.js";
 import { StepFailure } from "../workers/messages.js";
 import type { WorkerPool } from "../workers/pool.js";
 import { reduceSlab, reduceTask, type SlabReduction } from "../workers/reduce-work.js";
-import type { PlanAxis, Span } from "./axes.js";
+import { chunkExtent, cuts, type PlanAxis, type Span } from "./axes.js";
 import { type Block, blocks, type Sizes, slabBoxes, slabSpans, tasks } from "./boxes.js";
 import { type JointTable, partOf } from "./tables.js";
 
@@ -38,7 +39,13 @@ export interface ReductionPlan {
   /** Weights by position. */
   readonly weights: readonly JointTable<Float64Array>[];
   /** Further cells, which are the first axis of each block. */
-  readonly labels?: (JointTable<Uint32Array> & { readonly cells: number }) | undefined;
+  readonly labels?: JointLabels | undefined;
+}
+
+/** Numbers of further cells, in tables of positions; several tables if elements belong to more than one cell. */
+export interface JointLabels {
+  readonly tables: readonly JointTable<Uint32Array>[];
+  readonly cells: number;
 }
 
 /** Progress of a reduction, in bytes. */
@@ -144,10 +151,11 @@ class Runner {
     for (const block of blocks(axes, this.#sizes)) {
       const cells = countOf(block.cells.map(({ from, to }) => to - from)) * (labels?.cells ?? 1);
       const open: OpenBlock = { block, form: this.#form(cells), state: undefined, pending: 1 };
-      for (const task of tasks(axes, block, this.#sizes)) {
-        open.pending++;
-        yield { open, task };
-      }
+      for (const task of tasks(axes, block, this.#sizes))
+        for (const part of labels ? labelledParts(labels, axes, task) : [task]) {
+          open.pending++;
+          yield { open, task: part };
+        }
       yield { open, task: undefined };
     }
   }
@@ -257,11 +265,6 @@ class Runner {
       ...values,
       fields,
       shape: orOne(shape, 1),
-      labels: labels && {
-        axes: labels.axes,
-        table: partOf(labels, axes, box),
-        stride: countOf(counts),
-      },
       weights: weights.map((table) => ({ axes: table.axes, values: partOf(table, axes, box) })),
       cells: form.cells,
     };
@@ -270,22 +273,48 @@ class Runner {
       const start = block.spans[i]!.from;
       return block.tables[i]!.map((table) => table.subarray(box.from[i]! - start, box.to[i]! - start));
     });
-    const reductions = [...combine(lists)].map(
-      (cells): BoxReduction => ({
-        ...common,
-        axes: orOne(
-          cells.map((own, i) => ({
-            cells: own,
-            stride: own === "single" ? 0 : strides[i]!,
-            index: box.from[i]!,
-            indexStride: positionStrides[i]!,
-          })),
-          { cells: "single", stride: 0, index: 0, indexStride: 0 },
-        ),
-      }),
+    const stride = countOf(counts);
+    const joint = labels
+      ? labelsIn(labels, axes, box).map(({ axes: own, values: table }) => ({ axes: own, table, stride }))
+      : [undefined];
+    const reductions = joint.flatMap((table) =>
+      [...combine(lists)].map(
+        (cells): BoxReduction => ({
+          ...common,
+          labels: table,
+          axes: orOne(
+            cells.map((own, i) => ({
+              cells: own,
+              stride: own === "single" ? 0 : strides[i]!,
+              index: box.from[i]!,
+              indexStride: positionStrides[i]!,
+            })),
+            { cells: "single", stride: 0, index: 0, indexStride: 0 },
+          ),
+        }),
+      ),
     );
     return { bytes, steps, reductions };
   }
+}
+
+/** Returns the tables of a box that have any cell. */
+function labelsIn({ tables }: JointLabels, axes: readonly PlanAxis[], box: Box): JointTable<Uint32Array>[] {
+  const parts = tables.map((table) => ({ axes: table.axes, values: partOf(table, axes, box) }));
+  return parts.filter(({ values }) => values.some((cell) => cell !== noCell));
+}
+
+/** Returns a task, or the parts of it that have cells if some chunks have none: these are not read. */
+function labelledParts(labels: JointLabels, axes: readonly PlanAxis[], task: Box): readonly Box[] {
+  const own = labels.tables[0]!.axes;
+  const boxes = slabBoxes(
+    axes.map((axis, i) => {
+      const span = { from: task.from[i]!, to: task.to[i]! };
+      return own.includes(i) ? [...cuts(axis, span, chunkExtent(axis))] : [span];
+    }),
+  );
+  const used = boxes.filter((box) => labelsIn(labels, axes, box).length > 0);
+  return used.length === boxes.length ? [task] : used;
 }
 
 /** The core expects at least one axis. */

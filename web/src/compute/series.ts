@@ -1,13 +1,13 @@
-/** Values at places, along lines and inside areas. */
+/** Implements `series` with `at` and `along`: values at places and along lines. */
 
-import { decodeCF, type CFOptions } from "../conventions/xarray/cf.js";
+import { decodeCF } from "../conventions/xarray/cf.js";
 import type { Label } from "../conventions/sel/labels.js";
 import { DType } from "../dtypes/dtype.js";
 import type { ElementData, Elements } from "../dtypes/elements.js";
-import { type Region, ZarrArray } from "../hierarchy/array.js";
+import type { Region, ZarrArray } from "../hierarchy/array.js";
 import type { Attributes } from "../metadata/document.js";
-import { type AxisSelection, resolveSelection, type Selection } from "../plan/selection.js";
-import { checkOptions, isRecord, sharedOptions } from "../util/arguments.js";
+import { type AxisSelection, type Selection } from "../plan/selection.js";
+import { checkOptions, isRecord, type OptionNames } from "../util/arguments.js";
 import { describeValue, invalidArgument, unsupported } from "../util/errors.js";
 import { countOf, stridesOf } from "../util/shapes.js";
 import { coordinateOf, keptCoordinates, Labels, labelled, type LabelledRegion, type RegionCoordinate } from "./labelled.js";
@@ -15,49 +15,47 @@ import { PlaceAxis } from "./places/axis.js";
 import { gatherCells } from "./places/gather.js";
 import { type Found, type GridPart, type Matching, partsNamed, product, type Projection } from "./places/grid.js";
 import { type SampledPlace, sampleLine } from "./places/line.js";
-import type { RunOptions } from "./run.js";
+import { attributesOf, checkReading, type ReadingOptions, readingOptions } from "./reduce.js";
+import { checkArray, selectedAxes } from "./source.js";
 
 /** A place: labels by the names of coordinates, such as `{ lat: 47.4, lon: 8.5 }`. */
 export type Place = Readonly<Record<string, Label>>;
 
 /** Options of `series` at places and along a line. */
-export interface PlaceOptions extends RunOptions {
+export interface PlaceOptions extends ReadingOptions {
+  /** One place, or several along the dimension "place" of the result. */
+  at?: Place | readonly Place[] | undefined;
+  /** Vertices of a line, of two coordinates each: samples along the dimension "distance" of the result. */
+  along?: readonly Place[] | undefined;
   /**
    * "nearest" (default): the values of the nearest cell; of two, the one with the larger coordinate. "linear": the mean
    * of the neighbours along each axis, weighted by their closeness.
    */
-  readonly interpolation?: "nearest" | "linear" | undefined;
+  interpolation?: "nearest" | "linear" | undefined;
   /**
-   * Maximum distance from a place to the nearest cell along each axis, in the units of the coordinates; for coordinates of
-   * two dimensions and of unstructured grids in degrees of a great circle. Default: to the edge of the outermost cells; for
+   * Maximum distance from a place to the nearest cell along each axis, in the units of the coordinates; of coordinates with
+   * two dimensions and of unstructured grids, in degrees of a great circle. Default: to the edge of the outermost cells; for
    * these grids, the distance of neighbouring cells.
    */
-  readonly tolerance?: number | undefined;
+  tolerance?: number | undefined;
   /** What a place outside does: "error" (default), or values that are "missing". */
-  readonly outside?: "error" | "missing" | undefined;
+  outside?: "error" | "missing" | undefined;
   /** proj4, or a converter from degrees to the coordinates of the array, for places in `{ lat, lon }`. */
-  readonly projection?: Projection | undefined;
-  /** Elements along the other dimensions, as in `get`. */
-  readonly selection?: Selection | undefined;
+  projection?: Projection | undefined;
   /** Whether missing neighbours do not count in "linear". Default: true. With false, the result is missing. */
-  readonly skipMissing?: boolean | undefined;
-  readonly decode?: Omit<CFOptions, "times"> | false | undefined;
+  skipMissing?: boolean | undefined;
   /** Distance of the samples along a line, in metres or units of the coordinates. Default: one or more per cell. */
-  readonly spacing?: number | undefined;
+  spacing?: number | undefined;
 }
 
-/** Implements `series` with `at` and `along`. */
-export async function seriesAt(
-  array: ZarrArray,
-  wanted: { readonly at?: Place | readonly Place[]; readonly along?: readonly Place[] },
-  options: PlaceOptions,
-): Promise<LabelledRegion<Elements>> {
+/** Reads the cells of places, chunk by chunk. */
+export async function seriesAt(array: ZarrArray, options: PlaceOptions): Promise<LabelledRegion<Elements>> {
   const matching = checkPlaceOptions(array, options);
-  const { signal } = options;
-  const list = (wanted.along ?? (Array.isArray(wanted.at) ? wanted.at : [wanted.at])) as readonly Place[];
-  const names = namesOf(list, wanted.along !== undefined);
+  const { along, at, signal } = options;
+  const list = (along ?? (Array.isArray(at) ? at : [at])) as readonly Place[];
+  const names = namesOf(list, along !== undefined);
   const parts = await partsNamed(array, names, options);
-  const samples = wanted.along && sampleLine(parts, names, list, options.spacing);
+  const samples = along && sampleLine(parts, names, list, options.spacing);
   const places: readonly SampledPlace[] =
     samples ?? list.map((place) => ({ values: names.map((name) => partOf(parts, name).valueOf(place[name], name)) }));
   const grid = new PartGrid(parts, names, array.shape);
@@ -71,8 +69,7 @@ export async function seriesAt(
   const position = selections.findIndex((_, axis) => axis === grid.axes[0]);
   const inner = countOf(region.shape.slice(position + 1));
   const combined = combine(decoded.data, { cells: cells.length, inner, stencils }, matching.isLinear, options.skipMissing ?? true);
-  const isSingle = wanted.at !== undefined && !Array.isArray(wanted.at);
-  const dimension = wanted.along ? "distance" : isSingle ? undefined : "place";
+  const dimension = along ? "distance" : Array.isArray(at) ? "place" : undefined;
   const centres = found.map((one) => grid.at(one.cells[0]));
   const dimensions = selections.flatMap((selection, axis) => {
     if (axis === grid.axes[0] && dimension) return [{ name: dimension, length: places.length }];
@@ -85,27 +82,28 @@ export async function seriesAt(
     ...(samples && { distance: coordinateOf("distance", Float64Array.from(samples, (one) => one.distance!), float64, samples[0]?.units ? { units: samples[0].units } : {}) }),
   };
   const dtype = dtypeOf(combined, decoded.dtype);
-  return labelled(combined, dtype, dimensions, coordinates, array.attributes);
+  return labelled(combined, dtype, dimensions, coordinates, attributesOf(array, "first", options.decode !== false));
 }
 
 const float64 = DType.simple("float64");
 
-const placeOptions = {
-  ...sharedOptions,
-  interpolation: true,
+const placeOptions: OptionNames<PlaceOptions> = {
+  ...readingOptions,
+  at: true,
+  along: true,
+  interpolation: "method",
   tolerance: true,
   outside: true,
   projection: true,
-  selection: true,
-  skipMissing: true,
-  decode: true,
+  skipMissing: "skipna",
   spacing: true,
-} as const;
+};
 
 /** @throws InvalidArgument, Unsupported. */
 function checkPlaceOptions(array: ZarrArray, options: PlaceOptions): Matching {
-  if (!(array instanceof ZarrArray)) throw invalidArgument("series expects an array returned by open() or create()");
+  checkArray(array, "series");
   checkOptions(options, placeOptions);
+  checkReading(options);
   const { interpolation = "nearest", tolerance, outside = "error", spacing } = options;
   if (interpolation !== "nearest" && interpolation !== "linear")
     throw invalidArgument(`interpolation must be "nearest" or "linear", got ${describeValue(interpolation)}`);
@@ -209,7 +207,7 @@ function distinct(found: readonly Found[]): { cells: number[]; stencils: Stencil
 
 /** @throws InvalidSelection, also for entries along the dimensions of the places. */
 function selectionsOf(array: ZarrArray, labels: Labels, selection: Selection | undefined, axes: readonly number[]): AxisSelection[] {
-  const resolved = resolveSelection(selection, array.shape, labels.names, true);
+  const resolved = selectedAxes(array, selection);
   for (const axis of axes) {
     const own = resolved[axis]!;
     if (own.count !== array.shape[axis] || own.dropped || "indices" in own)

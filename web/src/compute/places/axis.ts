@@ -67,21 +67,6 @@ export class PlaceAxis implements GridPart {
     return width > 0 ? Math.abs(to - from) / width : 1;
   }
 
-  /** Returns the lower and upper edges of all cells: half-way between coordinates, within `limits`. */
-  edges(limits: readonly [number, number]): { low: Float64Array; high: Float64Array } {
-    const { length } = this;
-    const [low, high] = [new Float64Array(length), new Float64Array(length)];
-    const clamp = (value: number) => Math.min(Math.max(value, limits[0]), limits[1]);
-    for (let i = 0; i < length; i++) {
-      const value = this.coordinates.at(i);
-      const before = i > 0 ? (value - this.coordinates.at(i - 1)) / 2 : undefined;
-      const after = i + 1 < length ? (this.coordinates.at(i + 1) - value) / 2 : undefined;
-      low[i] = clamp(value - (before ?? after ?? 0.5));
-      high[i] = clamp(value + (after ?? before ?? 0.5));
-    }
-    return { low, high };
-  }
-
   /** Returns the neighbours of a value, and its distances from them; infinite if there is none. */
   #around(label: number): { low: number; high: number; below: number; above: number; isBetween: boolean } {
     const view = this.#view;

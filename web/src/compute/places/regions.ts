@@ -5,7 +5,8 @@ import { limitExceeded } from "../../util/errors.js";
 import type { Steps } from "../../util/slices.js";
 import type { Span } from "../axes.js";
 import type { JointTable } from "../tables.js";
-import { PlaceAxis } from "./axis.js";
+import { midpoints } from "../weights.js";
+import type { PlaceAxis } from "./axis.js";
 import { ConvertedCells, type GridPart, type Point } from "./grid.js";
 import { ScatteredCells } from "./scattered.js";
 import { Shape } from "./shapes.js";
@@ -119,26 +120,23 @@ class Layers {
   }
 }
 
-/** Returns the relative sizes of cells along their axes, as factors; none if all are equal. */
-export function cellSizes({ areDegrees, cells }: Surface, spans: readonly Span[]): JointTable<Float64Array>[] {
+/** Returns the relative sizes of all cells along their axes, as factors; none if all are equal. */
+export function cellSizes({ areDegrees, cells }: Surface): JointTable<Float64Array>[] {
   if (cells instanceof ScatteredCells) {
     const values = cells.shape.length === 2 ? curvilinearSizes(cells) : undefined;
     return values ? [{ axes: cells.axes, values }] : [];
   }
-  const { x, y } = cells;
-  const widths = sizesAlong(x, [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY], (value) => value);
-  const heights = areDegrees
-    ? sizesAlong(y, [-90, 90], (value) => Math.sin(value * radians))
-    : sizesAlong(y, [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY], (value) => value);
-  return [[x, widths] as const, [y, heights] as const].flatMap(([{ axis }, values]) => {
-    const span = spans[(axis === Math.max(x.axis, y.axis) ? 1 : 0)]!;
-    return isEven(values) ? [] : [{ axes: [axis], values: values.slice(span.from, span.to) }];
-  });
+  const sine = (latitude: number) => Math.sin(Math.min(Math.max(latitude, -90), 90) * radians);
+  const widths = sizesAlong(cells.x, (edge) => edge);
+  const heights = sizesAlong(cells.y, areDegrees ? sine : (edge) => edge);
+  return [[cells.x, widths] as const, [cells.y, heights] as const].flatMap(([{ axis }, values]) =>
+    isEven(values) ? [] : [{ axes: [axis], values }],
+  );
 }
 
-function sizesAlong(axis: PlaceAxis, limits: Point, measure: (edge: number) => number): Float64Array {
-  const { low, high } = axis.edges(limits);
-  return low.map((edge, i) => Math.abs(measure(high[i]!) - measure(edge)));
+function sizesAlong({ coordinates, length }: PlaceAxis, measure: (edge: number) => number): Float64Array {
+  const edges = midpoints(Float64Array.from({ length }, (_, i) => coordinates.at(i)));
+  return Float64Array.from({ length }, (_, i) => Math.abs(measure(edges[2 * i + 1]!) - measure(edges[2 * i]!)));
 }
 
 /** Whether sizes are equal up to the rounding of float32 coordinates. */
