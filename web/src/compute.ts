@@ -3,14 +3,20 @@
  * @packageDocumentation
  */
 
-import { reduceArray, type Reduced, type ReduceOptions } from "./compute/reduce.js";
+import type { QuantileOptions, Quantiles } from "./compute/quantile.js";
+import type { Reduced, ReduceOptions } from "./compute/reduce.js";
 import type { Method } from "./compute/results.js";
-import { type InsideOptions, seriesInside } from "./compute/inside.js";
+import type { InsideOptions } from "./compute/inside.js";
 import type { LabelledRegion } from "./compute/labelled.js";
-import { type PlaceOptions, seriesAt } from "./compute/series.js";
+import type { PlaceOptions } from "./compute/series.js";
 import type { Elements } from "./dtypes/elements.js";
+import type { Statistics, StatisticsOptions } from "./compute/statistics.js";
 import type { ZarrArray } from "./hierarchy/array.js";
+import type { Selection } from "./plan/selection.js";
 import { invalidArgument } from "./util/errors.js";
+import { lazy } from "./util/lazy.js";
+
+const part = lazy("compute", () => import("./compute/part.js"));
 
 /**
  * Reduces an array over some or all of its dimensions.
@@ -34,7 +40,39 @@ export async function reduce<const M extends Method | readonly Method[]>(
   array: ZarrArray,
   options: ReduceOptions<M>,
 ): Promise<Reduced<M>> {
-  return (await reduceArray(array, options as ReduceOptions)) as Reduced<M>;
+  return (await (await part()).reduceArray(array, options as ReduceOptions)) as Reduced<M>;
+}
+
+/**
+ * Computes count, missing elements, minimum, maximum, mean, standard deviation and a histogram in one pass.
+ *
+ * Without `range`, the histogram has at most `bins` bins whose width is a power of two, and whose edges are multiples of it.
+ * Counts are exact.
+ *
+ * @param selection indices and slices, as for `get`. Default: the whole array.
+ * @throws like {@link reduce}; InvalidSelection for lists of indices.
+ */
+export async function statistics(
+  array: ZarrArray,
+  selection?: Selection,
+  options: StatisticsOptions = {},
+): Promise<Statistics> {
+  return (await part()).statisticsOf(array, selection, options);
+}
+
+/**
+ * Computes quantiles of all selected elements that are not missing, without keeping or sorting them. Reads the array twice, or
+ * four times if values have 64 bits.
+ *
+ * @param q from 0 (the minimum) to 1 (the maximum), or a list of them.
+ * @throws like {@link statistics}.
+ */
+export async function quantile(
+  array: ZarrArray,
+  q: number | readonly number[],
+  options: QuantileOptions = {},
+): Promise<Quantiles> {
+  return (await part()).quantilesOf(array, q, options);
 }
 
 /**
@@ -64,6 +102,7 @@ export async function series(array: ZarrArray, options: PlaceOptions | InsideOpt
   const given = ["at", "along", "inside"].filter((name) => Reflect.get(Object(options), name) !== undefined);
   if (given.length !== 1)
     throw invalidArgument(`pass one of at, along and inside, got ${given.join(", ") || "none"}`);
+  const { seriesAt, seriesInside } = await part();
   return "inside" in options ? seriesInside(array, options) : seriesAt(array, options as PlaceOptions);
 }
 
@@ -72,10 +111,12 @@ export type { Inside, InsideOptions, LabelledCells } from "./compute/inside.js";
 export type { LabelledRegion, RegionCoordinate } from "./compute/labelled.js";
 export type { PointConverter, Projection } from "./compute/places/grid.js";
 export type { Area, Position } from "./compute/places/shapes.js";
+export type { QuantileOptions, Quantiles } from "./compute/quantile.js";
 export type { MethodData, ReadingOptions, Reduced, ReduceOptions } from "./compute/reduce.js";
 export type { Method } from "./compute/results.js";
 export type { ReduceProgress } from "./compute/run.js";
 export type { Place, PlaceOptions } from "./compute/series.js";
 export type { DecodeOption } from "./compute/source.js";
+export type { Statistics, StatisticsOptions } from "./compute/statistics.js";
 export type { TimePart } from "./compute/times.js";
 export type { WeightArray, Weights } from "./compute/weights.js";

@@ -13,7 +13,7 @@ import {
   noCell,
   planesOf,
   stateBytes,
-} from "#src/compute/box-reduction.js";
+} from "#src/engine/box-reduction.js";
 import { getSession } from "#src/engine/engine.js";
 import { exact, nearest } from "../support/exact.js";
 import { product, randomizer } from "../support/support.js";

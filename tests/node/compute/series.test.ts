@@ -1,7 +1,7 @@
 // Values at places, along lines and inside areas: xarray's results (tests/golden/series.json), and all cells one by one.
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { create, createGroup, open, set, slice, type ZarrArray } from "zarr-wasm";
+import { create, createGroup, open, type Store, set, slice, type ZarrArray } from "zarr-wasm";
 import { series } from "zarr-wasm/compute";
 import { errorOf } from "../support/support.js";
 
@@ -63,21 +63,14 @@ const cube = (): readonly Axis[] => [
 ];
 
 
-/** Counts the reads of each key. */
-function counted(store: Map<string, Uint8Array>): { store: Map<string, Uint8Array>; reads: Map<string, number> } {
+/** Counts the reads of each chunk. */
+function counted(store: Map<string, Uint8Array>): { store: Store; reads: Map<string, number> } {
   const reads = new Map<string, number>();
-  const get = (key: string) => {
+  const get = async (key: string) => {
     if (key.startsWith("v/c/")) reads.set(key, (reads.get(key) ?? 0) + 1);
     return store.get(key);
   };
-  const proxy = new Proxy(store, {
-    get: (target, name) => {
-      if (name === "get") return get;
-      const value = Reflect.get(target, name);
-      return typeof value === "function" ? value.bind(target) : value;
-    },
-  });
-  return { store: proxy, reads };
+  return { store: { get }, reads };
 }
 
 const list = (data: unknown): (number | null)[] =>
@@ -122,12 +115,12 @@ describe("at places", () => {
     const found = await series(array, { at: places });
     expect(found.shape).toEqual([10, 4]);
     expect(found.dimensionNames).toEqual(["time", "place"]);
-    expect([...found.coordinates["lat"]!.data]).toEqual([88.75, 48.75, -33.75, 46.25]);
+    expect([...found.coordinates["lat"]!.data]).toEqual([88.75, 46.25, -33.75, 46.25]);
     expect([...found.coordinates["lon"]!.data]).toEqual([0, 7.5, 290, 7.5]);
     for (let t = 0; t < 10; t++)
       expect([0, 1, 2, 3].map((i) => found.data[t * 4 + i])).toEqual([
         made.at(t, 0, 0),
-        made.at(t, 16, 3),
+        made.at(t, 17, 3),
         made.at(t, 49, 116),
         made.at(t, 17, 3),
       ]);
@@ -171,10 +164,10 @@ describe("at places", () => {
 
   it("decodes packed values and follows trajectories through times", async () => {
     const axes = cube();
-    const attributes = { scale_factor: 0.5, add_offset: 10, _FillValue: -50 };
+    const attributes = { scale_factor: 0.5, add_offset: 10, _FillValue: -999 };
     const { array, at } = await grid(axes, [4, 36, 48], { dtype: "int16", attributes });
-    const track = [0, 3, 9].map((t) => ({ time: `2000-01-0${t + 1}`, lat: 88.75 - 5 * t, lon: 5 * t }));
-    const found = await series(array, { at: track.slice(0, 2).concat({ ...track[2]!, time: "2000-01-10" }) });
+    const track = [0, 3, 9].map((t) => ({ time: `2000-01-${t === 9 ? 10 : `0${t + 1}`}`, lat: 88.75 - 5 * t, lon: 5 * t }));
+    const found = await series(array, { at: track });
     expect(list(found.data)).toEqual([0, 3, 9].map((t) => at(t, 2 * t, 2 * t) * 0.5 + 10));
     const raw = await series(array, { at: track[1]!, decode: false });
     expect(raw.dtype.core).toBe("int16");
@@ -187,7 +180,7 @@ describe("at places", () => {
       { name: "x", values: [5, 4, 3, 2] },
     ];
     const { array, at } = await grid(axes, [2, 2], { dtype: "int16" });
-    const error = await errorOf(series(array, { at: { x: 3, y: 36 } }));
+    const error = await errorOf(() => series(array, { at: { x: 3, y: 36 } }));
     expect(error).toMatchObject({ _tag: "InvalidSelection", code: "no-such-label" });
     expect(error.message).toMatch(/"y" has no element at 36; its coordinates go from 10 to 30/);
     const edge = await series(array, { at: { x: 5.4, y: 34 } });
@@ -199,14 +192,14 @@ describe("at places", () => {
     const none = await series(array, { at: [{ x: 3, y: 36 }], outside: "missing" });
     expect(list(none.data)).toEqual([null]);
     for (const place of [{ x: 3, z: 1 }, { x: Number.NaN, y: 10 }, { x: "3", y: 10 }])
-      expect((await errorOf(series(array, { at: place as never })))._tag).toBe("InvalidSelection");
+      expect((await errorOf(() => series(array, { at: place as never })))._tag).toBe("InvalidSelection");
     for (const options of [{}, { at: [] }, { at: { x: 1 }, along: [] }, { at: { x: 3, y: 10 }, interpolation: "cubic" }])
-      expect((await errorOf(series(array, options as never)))._tag).toBe("InvalidArgument");
+      expect((await errorOf(() => series(array, options as never)))._tag).toBe("InvalidArgument");
   });
 
   it("rejects coordinates that are not sorted or NaN", async () => {
     const { array } = await grid([{ name: "y", values: [1, Number.NaN, 3] }, { name: "x", values: [1, 2] }], [2, 2]);
-    expect(await errorOf(series(array, { at: { x: 1, y: 1 } }))).toMatchObject({ code: "no-coordinates" });
+    expect(await errorOf(() => series(array, { at: { x: 1, y: 1 } }))).toMatchObject({ code: "no-coordinates" });
   });
 });
 
@@ -254,12 +247,12 @@ describe("grids", () => {
       return east < 20 && lats[i]! >= -80 && lats[i]! < 80;
     });
     expect(list(region.data)).toEqual([inside.length]);
-    expect((await errorOf(series(array, { at: at[3]!, interpolation: "linear" })))._tag).toBe("Unsupported");
+    expect((await errorOf(() => series(array, { at: at[3]!, interpolation: "linear" })))._tag).toBe("Unsupported");
   });
 
   it("says that a place is farther away than the size of cells, and skips cells without coordinates", async () => {
     const array = await scattered([4], [0, 1, 2, Number.NaN], [0, 0, 0, 0]);
-    const error = await errorOf(series(array, { at: { lon: 4, lat: 0 } }));
+    const error = await errorOf(() => series(array, { at: { lon: 4, lat: 0 } }));
     expect(error.message).toMatch(/the nearest cell is at 2, 0, 2.* away, farther than the size of the cell/);
     expect(list((await series(array, { at: { lon: 4, lat: 0 }, tolerance: 2.5 })).data)).toEqual([2]);
   });
@@ -316,7 +309,7 @@ describe("grids", () => {
     const corners = [place(1, 2), place(1, 5), place(4, 5), place(4, 2)].map((one) => [one.x / 100, one.y / 100]);
     const inside = await series(array, { inside: corners, projection, method: ["count", "min", "max"] });
     expect([inside.count, inside.min, inside.max].map(({ data }) => Number(data[0]))).toEqual([9, 11, 31]);
-    expect((await errorOf(series(array, { at: { x: 0, y: 0 } }))).message).toMatch(/half a cell/);
+    expect((await errorOf(() => series(array, { at: { x: 0, y: 0 } }))).message).toMatch(/half a cell/);
   });
 });
 
@@ -337,8 +330,8 @@ describe("along lines", () => {
     expect(Math.abs(Number(distance.data[4]) - whole)).toBeLessThan(20);
     const dense = await series(array, { along, spacing: 10_000, interpolation: "linear" });
     expect(dense.shape).toEqual([10, Math.ceil(whole / 10_000) + 1]);
-    expect((await errorOf(series(array, { along, spacing: 1e-3 })))._tag).toBe("LimitExceeded");
-    expect((await errorOf(series(array, { along: along.slice(1) })))._tag).toBe("InvalidArgument");
+    expect((await errorOf(() => series(array, { along, spacing: 1e-3 })))._tag).toBe("LimitExceeded");
+    expect((await errorOf(() => series(array, { along: along.slice(1) })))._tag).toBe("InvalidArgument");
   });
 });
 
@@ -421,8 +414,9 @@ describe("inside areas", () => {
     expect(plain.shape).toEqual([10]);
     expect([...reads.keys()].sort()).toEqual(["0/0/0", "0/0/3", "1/0/0", "1/0/3"].map((key) => `v/c/${key}`));
     expect(Math.max(...reads.values())).toBe(1);
-    const grouped = await series(array, { inside: [inside], groupBy: "time.day" as never, method: "mean" }).catch(() => undefined);
-    if (grouped) expect(grouped.shape[0]).toBe(1);
+    const grouped = await series(array, { inside: [inside], groupBy: "time.month" });
+    expect(grouped.dimensionNames).toEqual(["region", "month"]);
+    expect(grouped.data[0]).toBeCloseTo(list(plain.data).reduce<number>((sum, one) => sum + one!, 0) / 10, 9);
     const all = await series(array, { inside, over: "time", weights: "none" });
     let [sum, count] = [0, 0];
     for (let t = 0; t < 10; t++)
@@ -450,7 +444,7 @@ describe("inside areas", () => {
     const one = await series(array, { inside: { labels, label: 3 }, method: "sum" });
     expect(list(one.data)).toEqual([0, 1, 2].map((t) => total(3, t)));
     const misfit = await create(new Map(), { shape: [10, 11], dtype: "uint32", dimensionNames: ["y", "x"] });
-    expect((await errorOf(series(array, { inside: { labels: misfit } })))._tag).toBe("InvalidArgument");
+    expect((await errorOf(() => series(array, { inside: { labels: misfit } })))._tag).toBe("InvalidArgument");
   });
 
   it("rejects invalid areas, and bounds the work for hostile ones", async () => {
@@ -464,7 +458,7 @@ describe("inside areas", () => {
       { type: "Point", coordinates: [0, 0] },
       "Europe",
     ])
-      expect((await errorOf(series(array, { inside: inside as never })))._tag).toBe("InvalidArgument");
+      expect((await errorOf(() => series(array, { inside: inside as never })))._tag).toBe("InvalidArgument");
     // A self-intersecting polygon: the even-odd rule leaves its middle out.
     const star = [0, 2, 4, 1, 3].map((i) => [60 * Math.sin(i * 0.4 * Math.PI) + 100, 60 * Math.cos(i * 0.4 * Math.PI)]);
     const hit = await series(array, { inside: star, method: "count" });
@@ -472,8 +466,8 @@ describe("inside areas", () => {
     expect(Number(hit.data[0])).toBeGreaterThan(100);
     expect(Number(centre.data[0])).toBe(Number(hit.data[0]));
     const zigzag = Array.from({ length: 1_000_000 }, (_, i) => [(i % 360) * 0.9, i % 2 === 0 ? -89 : 89]);
-    const outcome = await series(array, { inside: zigzag, method: "count" }).catch((error: unknown) => error);
-    expect(outcome).toBeDefined();
+    const error = await errorOf(() => series(array, { inside: zigzag, method: "count" }));
+    expect(error).toMatchObject({ _tag: "LimitExceeded" });
     const coast = Array.from({ length: 1_000_000 }, (_, i) => {
       const angle = (i / 1_000_000) * 2 * Math.PI;
       return [180 + 100 * Math.cos(angle), 50 * Math.sin(angle)];

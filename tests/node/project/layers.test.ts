@@ -21,6 +21,7 @@ const layers = [
   "edit",
   "walk",
   "conventions",
+  "compute",
   "transfer",
   "compat",
   "entries",

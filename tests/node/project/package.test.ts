@@ -319,6 +319,7 @@ describe("the published packages", () => {
     visit(`${root}dist/bundle/index.js`);
     visit(`${root}dist/bundle/codecs.js`);
     visit(`${root}dist/bundle/node.js`);
+    visit(`${root}dist/bundle/compute.js`);
     visit(`${root}dist/bundle/transfer.js`);
     visit(`${root}dist/bundle/worker.js`);
     visit(`${root}dist/bundle/zarrita.js`);

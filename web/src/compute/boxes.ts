@@ -15,13 +15,19 @@ export interface Sizes {
   readonly cell: number;
   /** Maximum of the accumulators of a block. */
   readonly state: number;
-  /** Maximum of the decoded elements of a task, unless one chunk has more. */
-  readonly task: number;
+  /**
+   * Maximum of the decoded elements of a task, unless one chunk has more: for blocks with few accumulators, and for others,
+   * whose accumulators take longer to read and write than elements of small tasks.
+   */
+  readonly task: { readonly least: number; readonly most: number };
 }
 
-/** Blocks grow to this size of decoded elements, and their slabs to the second. */
+/** Blocks grow to this size of decoded elements. */
 const minBlock = 2 ** 22;
-const slabBytes = 2 ** 19;
+/** Slabs of this size are still in a cache when they are reduced. */
+const minSlab = 2 ** 19;
+/** Sizes of tasks and slabs per byte of accumulators. */
+const perState = 4;
 /** Accumulators of blocks that have grown. */
 const grownState = 2 ** 22;
 
@@ -88,15 +94,15 @@ function* product(lists: readonly (() => Iterable<Span>)[], axis = 0): Generator
 }
 
 /** Yields the tasks of a block: boxes of positions. */
-export function* tasks(axes: readonly PlanAxis[], block: Block, { item, task }: Sizes): Generator<Box> {
-  const extents = partExtents(axes, block, item, task);
+export function* tasks(axes: readonly PlanAxis[], block: Block, sizes: Sizes): Generator<Box> {
+  const extents = partExtents(axes, block, sizes, sizes.task.least);
   for (const spans of product(axes.map((axis, i) => () => parts(axis, i, block, extents[i]!))))
     yield { from: spans.map((span) => span.from), to: spans.map((span) => span.to) };
 }
 
 /** Returns the slabs of a task along each axis. */
-export function slabSpans(axes: readonly PlanAxis[], block: Block, { from, to }: Box, item: number): Span[][] {
-  const extents = partExtents(axes, block, item, slabBytes);
+export function slabSpans(axes: readonly PlanAxis[], block: Block, { from, to }: Box, sizes: Sizes): Span[][] {
+  const extents = partExtents(axes, block, sizes, minSlab);
   return axes.map((axis, i) => {
     const span = { from: from[i]!, to: to[i]! };
     return axis.kind === "keep" ? [span] : [...cuts(axis, span, extents[i]!)];
@@ -115,7 +121,10 @@ function parts(axis: PlanAxis, i: number, { spans, tables }: Block, extent: numb
 }
 
 /** Returns lengths of parts of a block: those of the block along kept axes, as many chunks as fit along others. */
-function partExtents(axes: readonly PlanAxis[], { spans }: Block, item: number, most: number): number[] {
+function partExtents(axes: readonly PlanAxis[], { cells, spans }: Block, sizes: Sizes, least: number): number[] {
+  const { item, task } = sizes;
+  const state = countOf(cells.map(({ from, to }) => to - from)) * sizes.cell;
+  const most = Math.min(task.most, Math.max(least, perState * state));
   const lengths = spans.map(({ from, to }) => to - from);
   const extents = axes.map((axis, i) => (axis.kind === "keep" ? lengths[i]! : chunkExtent(axis)));
   for (let i = axes.length - 1; i >= 0; i--) {

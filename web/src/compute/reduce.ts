@@ -1,18 +1,17 @@
 /** Implements `reduce`. */
 
-import type { Elements } from "../dtypes/elements.js";
-import type { Region, ZarrArray } from "../hierarchy/array.js";
+import type { ZarrArray } from "../hierarchy/array.js";
 import type { Attributes } from "../metadata/document.js";
 import type { AxisRange, AxisSelection, Selection } from "../plan/selection.js";
 import { checkOptions, closestTo, didYouMean, type OptionNames, sharedOptions } from "../util/arguments.js";
-import { describeValue, invalidArgument, limitExceeded } from "../util/errors.js";
+import { describeValue, invalidArgument, invalidSelection, limitExceeded } from "../util/errors.js";
 import { countOf, stridesOf } from "../util/shapes.js";
 import type { WorkerPool } from "../workers/pool.js";
-import { noCell } from "../engine/box-reduction.js";
-import { type Grouping, type PlanAxis, planAxis } from "./axes.js";
-import { binned, type GroupBy, type GroupedAxis, groupedBy, indicesOf, windows } from "./groups.js";
+import { type Field, noCell, planesOf } from "../engine/box-reduction.js";
+import { type PlanAxis, planAxis } from "./axes.js";
+import { binned, type GroupBy, type GroupedAxis, groupedBy, windows } from "./groups.js";
 import { keptCoordinates, Labels, labelled, type LabelledRegion, type ResultDimension } from "./labelled.js";
-import { fieldsOf, type Method, makeOutput, methods, type Output, writeBlock } from "./results.js";
+import { fieldsOf, type Method, makeOutput, methods, type Output, State, writeBlock } from "./results.js";
 import { type ReduceProgress, runReduction } from "./run.js";
 import { checkArray, type DecodeOption, selectedAxes, valueRule } from "./source.js";
 import type { JointTable } from "./tables.js";
@@ -165,6 +164,9 @@ async function planOf(array: ZarrArray, options: ReduceOptions, groups: AreaGrou
     const how = axis === grouped?.axis ? grouped.grouping : reduced.has(axis) ? "single" : undefined;
     return planAxis(selection, array.reader.axes[axis]!, how);
   });
+  for (const [axis, selection] of selections.entries())
+    if ((reduced.has(axis) || axis === grouped?.axis) && wanted.some((method) => ordered.has(method)))
+      checkSorted(selection, axis);
   const dimensions = axes.flatMap(({ cells }, axis): ResultDimension[] => {
     if (axis === grouped?.axis) return [{ name: grouped.name, length: cells }];
     const isKept = !reduced.has(axis) && !selections[axis]!.dropped;
@@ -172,6 +174,15 @@ async function planOf(array: ZarrArray, options: ReduceOptions, groups: AreaGrou
   });
   if (groups?.dimension) dimensions.unshift(groups.dimension);
   return { array, labels, wanted, selections, axes, reduced, grouped, groups, dimensions };
+}
+
+/** Methods that depend on the order of elements. */
+const ordered: ReadonlySet<Method> = new Set(["argmin", "argmax", "first", "last"]);
+
+function checkSorted(selection: AxisSelection, axis: number): void {
+  if (!("indices" in selection)) return;
+  if (selection.indices.some((index, i, all) => i > 0 && index <= all[i - 1]!))
+    throw invalidSelection(`dimension ${axis}: ${[...ordered].join(", ")} need indices in rising order, without repetitions`);
 }
 
 async function groupsIn(
@@ -189,7 +200,7 @@ async function groupsIn(
 }
 
 async function compute(plan: Plan, options: ReduceOptions): Promise<Record<string, LabelledRegion>> {
-  const { array, axes, grouped, groups, labels, selections, wanted } = plan;
+  const { array, axes, grouped, groups, labels, wanted } = plan;
   const cells = [groups?.areas ?? 1, ...axes.map((axis) => axis.cells)];
   const size = 8 * countOf(cells) * wanted.length;
   if (!(size <= array.limits.resultBytes))
@@ -212,7 +223,7 @@ async function compute(plan: Plan, options: ReduceOptions): Promise<Record<strin
     }),
   );
   const { onPartial } = options;
-  if (axes.some(({ range }) => range.count === 0)) fillEmpty(outputs);
+  if (axes.some(({ range }) => range.count === 0)) fillEmpty(outputs, fields);
   else {
     const positionStrides = positionStridesOf(plan);
     const joint = groups && {
@@ -220,14 +231,13 @@ async function compute(plan: Plan, options: ReduceOptions): Promise<Record<strin
       cells: groups.areas,
     };
     const reduction = { array, axes, values, fields, positionStrides, weights: tables, labels: joint };
-    await runReduction(reduction, options, (block, state, isDone) => {
-      if (!isDone && !onPartial) return;
+    const running = { ...options, isPartial: onPartial !== undefined };
+    await runReduction(reduction, running, (block, state) => {
       writeBlock(outputs, cells, block, state, fields);
       onPartial?.(results as never);
     });
     if (wanted.some((method) => /^arg/.test(method))) toSelected(plan, outputs);
   }
-  void selections;
   return results;
 }
 
@@ -245,10 +255,9 @@ const hasEmptyAreas = ({ areas, tables }: AreaGroups): boolean =>
   new Set(tables.flatMap((table) => [...new Set(table)]).filter((area) => area !== noCell)).size < areas;
 
 /** Results of no elements. */
-function fillEmpty(outputs: readonly Output[]): void {
-  const nothing = { number: (field: string) => (field === "count" ? 0 : Number.NaN), twofold: () => [0, 0] };
-  for (const { data, finish } of outputs)
-    for (let i = 0; i < data.length; i++) data[i] = finish(nothing as never, i) as never;
+function fillEmpty(outputs: readonly Output[], fields: readonly Field[]): void {
+  const state = new State(new Uint8Array(8 * planesOf(fields).count), fields, 1);
+  for (const { data, finish } of outputs) data.fill(finish(state)(0) as never);
 }
 
 /** Positions count the elements of the ranges along the reduced axes, in C order. */
@@ -267,7 +276,8 @@ function toSelected(plan: Plan, outputs: readonly Output[]): void {
   const toStrides = stridesOf(counts);
   const places = selections.map((selection, axis) => {
     const { start } = axes[axis]!.range;
-    return new Map("indices" in selection ? indicesOf(selection).map((index, i) => [index - start, i]).reverse() as [number, number][] : []);
+    const indices = "indices" in selection ? selection.indices : [];
+    return new Map(indices.map((index, i) => [index - start, i]));
   });
   for (const [n, method] of wanted.entries()) {
     if (!/^arg/.test(method)) continue;
@@ -317,5 +327,3 @@ export function attributesOf({ attributes }: ZarrArray, method: Method, isDecode
     !(isDecoded && packingAttributes.has(name)) && !(unitless.has(method) && /^(units|calendar)$/.test(name));
   return Object.fromEntries(Object.entries(attributes).filter(([name]) => isKept(name)));
 }
-
-export type { Elements, Grouping, Region };

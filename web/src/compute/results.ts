@@ -59,7 +59,7 @@ export function fieldsOf(wanted: readonly Method[], isWeighted: boolean): Field[
 }
 
 /** Accumulators of a block as numbers. */
-class State {
+export class State {
   readonly #floats: Float64Array;
   readonly #words: Uint32Array;
   readonly #integers: BigInt64Array;
@@ -77,35 +77,47 @@ class State {
     this.#first = planesOf(fields).first;
   }
 
-  #at(field: Field, cell: number, plane = 0): number {
-    return (this.#first[field]! + plane) * this.cells + cell;
+  /** Returns the words of a field. */
+  plane(field: Field, plane = 0): Float64Array {
+    return this.#cellsOf(this.#floats, field, plane);
   }
 
-  number(field: Field, cell: number, plane = 0): number {
-    return this.#floats[this.#at(field, cell, plane)]!;
+  integers(field: Field, plane = 0): BigInt64Array {
+    return this.#cellsOf(this.#integers, field, plane);
   }
 
-  integer(field: Field, cell: number): bigint {
-    return this.#integers[this.#at(field, cell)]!;
+  #cellsOf<T extends Float64Array | BigInt64Array>(all: T, field: Field, plane: number): T {
+    const start = (this.#first[field]! + plane) * this.cells;
+    return all.subarray(start, start + this.cells) as T;
   }
 
-  twofold(field: Field, cell: number): Twofold {
-    const high = this.number(field, cell);
-    return [high, Number.isFinite(high) ? this.number(field, cell, 1) : 0];
+  /** Returns sums of two doubles. */
+  twofold(field: Field): (cell: number) => Twofold {
+    const [high, low] = [this.plane(field), this.plane(field, 1)];
+    return (cell) => [high[cell]!, Number.isFinite(high[cell]) ? low[cell]! : 0];
   }
 
-  /** Returns a sum of 128 bits. */
-  exact(cell: number): bigint {
-    const low = BigInt.asUintN(64, this.#integers[this.#at("sum", cell)]!);
-    return (this.#integers[this.#at("sum", cell, 1)]! << 64n) + low;
+  /** Returns the same, rounded. */
+  rounded(field: Field): (cell: number) => number {
+    const [high, low] = [this.plane(field), this.plane(field, 1)];
+    return (cell) => (Number.isFinite(high[cell]) ? high[cell]! + low[cell]! : high[cell]!);
   }
 
-  /** Returns a sum of 128 bits, rounded. */
-  exactTwofold(cell: number): Twofold {
-    const [low, high] = [2 * this.#at("sum", cell), 2 * this.#at("sum", cell, 1)];
+  /** Returns sums of 128 bits. */
+  exact(): (cell: number) => bigint {
+    const [low, high] = [this.integers("sum"), this.integers("sum", 1)];
+    return (cell) => (high[cell]! << 64n) + BigInt.asUintN(64, low[cell]!);
+  }
+
+  /** Returns sums of 128 bits as four parts that are exact. */
+  exactParts(): (cell: number) => readonly [number, number, number, number] {
     const words = this.#words;
-    const parts = [(words[high + 1]! | 0) * 2 ** 96, words[high]! * 2 ** 64, words[low + 1]! * 2 ** 32, words[low]!];
-    return parts.reduce<Twofold>((sum, part) => add(sum, [part, 0]), [0, 0]);
+    const low = 2 * this.#first.sum! * this.cells;
+    const high = low + 2 * this.cells;
+    return (cell) => {
+      const [l, h] = [low + 2 * cell, high + 2 * cell];
+      return [(words[h + 1]! | 0) * 2 ** 96, words[h]! * 2 ** 64, words[l + 1]! * 2 ** 32, words[l]!];
+    };
   }
 }
 
@@ -113,10 +125,13 @@ class State {
 export interface Output {
   readonly data: ElementData;
   readonly dtype: DType;
-  readonly finish: (state: State, cell: number) => number | bigint;
+  /** Returns the function that computes the cells of a block. */
+  readonly finish: (state: State) => (cell: number) => number | bigint;
 }
 
 const notATime = -(2n ** 63n);
+/** Of a sum of squares; equal values have no variance. */
+const roundingError = 2 ** -100;
 
 /** Makes the results of a method, of a number of cells. @throws Unsupported for methods that do not apply to the type. */
 export function makeOutput(method: Method, rule: ResultRule, cells: number): Output {
@@ -127,66 +142,93 @@ export function makeOutput(method: Method, rule: ResultRule, cells: number): Out
       code: "unsupported-dtype",
     });
   const isInteger = isExact(values) && !mayBeEmpty;
-  const isWide = isExact(values) && /64$/.test(values.number);
-  const isEmpty = (state: State, cell: number) => state.number("count", cell) < Math.max(1, minCount);
-  const float = (finish: (state: State, cell: number) => number, least = Math.max(1, minCount)): Output => ({
+  const least = Math.max(1, minCount);
+  const float = (finish: (state: State) => (cell: number) => number, own = least): Output => ({
     data: new Float64Array(cells),
     dtype: DType.simple("float64"),
-    finish: (state, cell) => (state.number("count", cell) < least ? Number.NaN : finish(state, cell)),
+    finish(state) {
+      const [counts, value] = [state.plane("count"), finish(state)];
+      return (cell) => (counts[cell]! < own ? Number.NaN : value(cell));
+    },
   });
-  const sums = (state: State, cell: number) =>
-    isExact(values) && !isWeighted ? state.exactTwofold(cell) : state.twofold("sum", cell);
-  const weights = (state: State, cell: number): Twofold =>
-    isWeighted ? state.twofold("weight", cell) : [state.number("count", cell), 0];
-  const variance = (state: State, cell: number) => {
-    const [sum, weight] = [sums(state, cell), weights(state, cell)];
-    const rest = subtract(state.twofold("squares", cell), divide(multiply(sum, sum), weight));
-    const result = rounded(divide(rest, weight));
-    return result < 0 ? 0 : result;
+  const sumsIntegers = isExact(values) && !isWeighted;
+  const sum = (state: State): ((cell: number) => number) => {
+    if (!sumsIntegers) return state.rounded("sum");
+    const parts = state.exactParts();
+    return (cell) => parts(cell).reduce((total, part) => total + part);
   };
   switch (method) {
     case "count":
-      return float((state, cell) => state.number("count", cell), minCount);
+      return float((state) => valueIn(state.plane("count")), minCount);
     case "sum":
       if (isInteger && !isWeighted) return integerSum(values, cells);
-      return float((state, cell) => rounded(sums(state, cell)), mayBeEmpty ? Math.max(1, minCount) : 0);
+      return float(sum, mayBeEmpty ? least : 0);
     case "mean":
-      return float((state, cell) => rounded(divide(sums(state, cell), weights(state, cell))));
+      return float((state) => {
+        const [sums, weight] = [sum(state), isWeighted ? state.rounded("weight") : valueIn(state.plane("count"))];
+        return (cell) => sums(cell) / weight(cell);
+      });
     case "var":
-      return float(variance);
+      return float((state) => variances(state, sumsIntegers, isWeighted));
     case "std":
-      return float((state, cell) => Math.sqrt(variance(state, cell)));
+      return float((state) => {
+        const variance = variances(state, sumsIntegers, isWeighted);
+        return (cell) => Math.sqrt(variance(cell));
+      });
     case "any":
     case "all": {
-      const isTrue = (state: State, cell: number) => {
-        const nonzero = state.number("nonzero", cell);
-        return method === "any" ? nonzero > 0 : nonzero === state.number("count", cell);
+      const isTrue = (state: State) => {
+        const [counts, nonzero] = [state.plane("count"), state.plane("nonzero")];
+        return (cell: number) => Number(method === "any" ? nonzero[cell]! > 0 : nonzero[cell] === counts[cell]);
       };
-      if (minCount > 0) return float((state, cell) => Number(isTrue(state, cell)));
-      const finish = (state: State, cell: number) => Number(isTrue(state, cell));
-      return { data: new Uint8Array(cells), dtype: DType.simple("bool"), finish };
+      if (minCount > 0) return float(isTrue);
+      return { data: new Uint8Array(cells), dtype: DType.simple("bool"), finish: isTrue };
     }
     case "argmin":
     case "argmax":
       return {
         data: new Float64Array(cells),
         dtype: DType.simple("float64"),
-        finish: (state, cell) => (isEmpty(state, cell) ? -1 : state.number(method, cell, 1)),
+        finish(state) {
+          const [counts, positions] = [state.plane("count"), state.plane(method, 1)];
+          return (cell) => (counts[cell]! < least ? -1 : positions[cell]!);
+        },
       };
     default: {
       const made = likeElements(rule, cells);
-      const nothing = isTime ? notATime : isInteger ? 0 : Number.NaN;
       const isBig = made.data instanceof BigInt64Array || made.data instanceof BigUint64Array;
-      const value = (state: State, cell: number) =>
-        !isWide ? state.number(method, cell) : isBig ? state.integer(method, cell) : wideNumber(state, cell);
-      const wideNumber = (state: State, cell: number) => {
-        const bits = state.integer(method, cell);
-        return Number(values.number === "uint64" ? BigInt.asUintN(64, bits) : bits);
+      const nothing = isTime ? notATime : isBig ? 0n : isInteger ? 0 : Number.NaN;
+      const isWide = isExact(values) && values.number.endsWith("64");
+      return {
+        ...made,
+        finish(state) {
+          const counts = state.plane("count");
+          const own = isWide ? wideIn(state.integers(method), values) : valueIn(state.plane(method));
+          const value = isWide && !isBig ? (cell: number) => Number(own(cell)) : own;
+          return (cell) => (counts[cell]! < least ? nothing : value(cell));
+        },
       };
-      const empty = isBig ? BigInt(nothing) : nothing;
-      return { ...made, finish: (state, cell) => (isEmpty(state, cell) ? empty : value(state, cell)) };
     }
   }
+}
+
+const valueIn = (plane: Float64Array) => (cell: number) => plane[cell]!;
+const wideIn = (plane: BigInt64Array, { number }: ValueRule) =>
+  number === "uint64" ? (cell: number) => BigInt.asUintN(64, plane[cell]!) : (cell: number) => plane[cell]!;
+
+function variances(state: State, sumsIntegers: boolean, isWeighted: boolean): (cell: number) => number {
+  const parts = sumsIntegers ? state.exactParts() : undefined;
+  const sums = parts
+    ? (cell: number) => parts(cell).reduce<Twofold>((total, part) => add(total, [part, 0]), [0, 0])
+    : state.twofold("sum");
+  const counts = state.plane("count");
+  const weights = isWeighted ? state.twofold("weight") : (cell: number): Twofold => [counts[cell]!, 0];
+  const squares = state.twofold("squares");
+  return (cell) => {
+    const [sum, weight, square] = [sums(cell), weights(cell), squares(cell)];
+    const rest = subtract(square, divide(multiply(sum, sum), weight));
+    return rest[0] < square[0] * roundingError ? 0 : rounded(divide(rest, weight));
+  };
 }
 
 /** Makes a result of the type of the decoded elements; of float64 if integers may be missing. */
@@ -221,10 +263,13 @@ function integerSum({ number }: ValueRule, cells: number): Output {
   return {
     data: isUnsigned ? new BigUint64Array(cells) : new BigInt64Array(cells),
     dtype: DType.simple(name),
-    finish(state, cell) {
-      const sum = state.exact(cell);
-      if (!fits(sum)) throw limitExceeded(`the sum ${sum} does not fit into ${name}`);
-      return sum;
+    finish(state) {
+      const exact = state.exact();
+      return (cell) => {
+        const sum = exact(cell);
+        if (!fits(sum)) throw limitExceeded(`the sum ${sum} does not fit into ${name}`);
+        return sum;
+      };
     },
   };
 }
@@ -244,11 +289,12 @@ export function writeBlock(
   const strides = stridesOf(cells);
   const start = origin.reduce((sum, at, axis) => sum + at * strides[axis]!, 0);
   const [outer, run] = [shape.slice(0, -1), shape.at(-1)!];
-  let cell = 0;
-  for (const index of indices(outer)) {
-    const to = index.reduce((sum, at, axis) => sum + at * strides[axis]!, start);
-    for (const { data, finish } of outputs)
-      for (let i = 0; i < run; i++) data[to + i] = finish(state, cell + i) as never;
-    cell += run;
+  for (const { data, finish } of outputs) {
+    const value = finish(state);
+    let cell = 0;
+    for (const index of indices(outer)) {
+      const to = index.reduce((sum, at, axis) => sum + at * strides[axis]!, start);
+      for (let i = 0; i < run; i++) data[to + i] = value(cell++) as never;
+    }
   }
 }

@@ -1,17 +1,7 @@
 /** Runs reductions: reads the chunks task by task, adds them to accumulators, and hands out those of finished blocks. */
 
-import {
-  type BoxReduction,
-  clearState,
-  type Field,
-  mergeState,
-  noCell,
-  type StateForm,
-  stateBytes,
-  type ValueRule,
-} from "../engine/box-reduction.js";
+import { type BoxReduction, type Field, noCell, type StateForm, type ValueRule } from "../engine/box-reduction.js";
 import { getSession } from "../engine/engine.js";
-import type { CodecSession, Slab } from "../engine/session.js";
 import type { ZarrArray } from "../hierarchy/array.js";
 import { projectRange, type RegionChunk } from "../plan/projections.js";
 import { assemble, type Sink } from "../read/assemble.js";
@@ -20,9 +10,17 @@ import { nextTask } from "../util/platform.js";
 import { type Box, countOf, stridesOf } from "../util/shapes.js";
 import { BoxChunks } from "../walk/box-chunks.js";
 import { boxLengths, countIn, inLanes } from "../walk/boxes.js";
+import {
+  type AccumulatorForm,
+  Accumulators,
+  accumulatorBytes,
+  type HistogramCounts,
+  type HistogramForm,
+  type SlabReduction,
+} from "../workers/accumulators.js";
 import { StepFailure } from "../workers/messages.js";
 import type { WorkerPool } from "../workers/pool.js";
-import { reduceSlab, reduceTask, type SlabReduction } from "../workers/reduce-work.js";
+import { addSlab, reduceTask } from "../workers/reduce-work.js";
 import { chunkExtent, cuts, type PlanAxis, type Span } from "./axes.js";
 import { type Block, blocks, type Sizes, slabBoxes, slabSpans, tasks } from "./boxes.js";
 import { type JointTable, partOf } from "./tables.js";
@@ -40,6 +38,8 @@ export interface ReductionPlan {
   readonly weights: readonly JointTable<Float64Array>[];
   /** Further cells, which are the first axis of each block. */
   readonly labels?: JointLabels | undefined;
+  /** Histograms of all elements. All axes must be reduced, without tables. */
+  readonly histograms?: readonly HistogramForm[] | undefined;
 }
 
 /** Numbers of further cells, in tables of positions; several tables if elements belong to more than one cell. */
@@ -63,17 +63,26 @@ export interface RunOptions {
   /** Maximum number of chunks requested in parallel. */
   readonly concurrency?: number | undefined;
   readonly onProgress?: ((progress: ReduceProgress) => void) | undefined;
+  /** Whether accumulators are handed out after every task. */
+  readonly isPartial?: boolean | undefined;
 }
 
 /** Receives the accumulators of a block, which are only borrowed. */
-export type TakeState = (block: Block, state: Uint8Array, isDone: boolean) => void;
+export type TakeState = (
+  block: Block,
+  state: Uint8Array,
+  isDone: boolean,
+  histograms: readonly HistogramCounts[],
+) => void;
 
-/** Memory for the chunks of all tasks in flight, encoded, and for the accumulators of all open blocks. */
-const taskMemory = 2 ** 26;
+/** Memory for the accumulators of all open blocks. */
 const stateMemory = 3 * 2 ** 25;
+/** Sizes of tasks on the calling thread, and on workers. */
+const ownTask = { least: 2 ** 24, most: 3 * 2 ** 24 };
+const pooledTask = { least: 2 ** 23, most: 2 ** 25 };
 const defaultConcurrency = 16;
-/** Tasks in flight on the calling thread: one is reduced while others are read. */
-const ownLanes = 3;
+/** Tasks in flight on the calling thread: one is reduced while another is read. */
+const ownLanes = 2;
 /** Time after which the calling thread handles events, in milliseconds. */
 const turnTime = 20;
 
@@ -82,8 +91,9 @@ const noWeights = new Float64Array(0);
 /** A block with its accumulators, made by its first task. */
 interface OpenBlock {
   readonly block: Block;
-  readonly form: StateForm;
-  state: { readonly session: CodecSession; readonly slab: Slab } | undefined;
+  readonly form: AccumulatorForm;
+  /** Their session is kept, even if other work gets a new one. */
+  accumulators: Accumulators | undefined;
   /** Tasks that have not ended, and one until all have begun. */
   pending: number;
 }
@@ -133,14 +143,14 @@ class Runner {
     this.lanes = this.pool ? this.pool.size + 2 : ownLanes;
     this.#module = codec.decodeModule === "images" ? "images" : "full";
     const item = array.dtype.itemBytes;
-    const cell = stateBytes(this.#form(1)) * (labels?.cells ?? 1);
+    const cell = accumulatorBytes({ state: this.#stateForm(1), histograms: [] }) * (labels?.cells ?? 1);
     const share = this.pool ? this.lanes : 1;
-    this.#sizes = { item, cell, state: stateMemory / share, task: taskMemory / this.lanes };
+    this.#sizes = { item, cell, state: stateMemory / share, task: this.pool ? pooledTask : ownTask };
     const totalBytes = countOf(axes.map(({ range }) => range.count)) * item;
     this.#progress = { bytes: 0, totalBytes, received: 0 };
   }
 
-  #form(cells: number): StateForm {
+  #stateForm(cells: number): StateForm {
     const { values, fields, weights } = this.plan;
     return { ...values, fields, weights: weights.map(({ axes }) => ({ axes, values: noWeights })), cells };
   }
@@ -150,7 +160,8 @@ class Runner {
     const { axes, labels } = this.plan;
     for (const block of blocks(axes, this.#sizes)) {
       const cells = countOf(block.cells.map(({ from, to }) => to - from)) * (labels?.cells ?? 1);
-      const open: OpenBlock = { block, form: this.#form(cells), state: undefined, pending: 1 };
+      const form = { state: this.#stateForm(cells), histograms: this.plan.histograms ?? [] };
+      const open: OpenBlock = { block, form, accumulators: undefined, pending: 1 };
       for (const task of tasks(axes, block, this.#sizes))
         for (const part of labels ? labelledParts(labels, axes, task) : [task]) {
           open.pending++;
@@ -167,14 +178,14 @@ class Runner {
       this.#advance(task);
     }
     if (--open.pending > 0) return;
-    const { session, slab } = await this.#stateOf(open);
-    session.withSlab(slab, (state) => this.take(open.block, state, true));
-    session.freeSlab(slab);
+    const accumulators = await this.#accumulatorsOf(open);
+    accumulators.take((state, histograms) => this.take(open.block, state, true, histograms));
+    accumulators.free();
     this.#open.delete(open);
   }
 
   free(): void {
-    for (const { state } of this.#open) if (state) state.session.freeSlab(state.slab);
+    for (const { accumulators } of this.#open) accumulators?.free();
   }
 
   #advance(task: Box): void {
@@ -183,22 +194,17 @@ class Runner {
     this.options.onProgress?.({ ...progress });
   }
 
-  /** Returns the accumulators of a block. Its session is kept, even if other work gets a new one. */
-  async #stateOf(open: OpenBlock): Promise<NonNullable<OpenBlock["state"]>> {
-    if (open.state) return open.state;
-    const session = await getSession(this.#module);
-    if (open.state) return open.state;
-    const slab = session.makeSlab(stateBytes(open.form));
-    open.state = { session, slab };
+  async #accumulatorsOf(open: OpenBlock): Promise<Accumulators> {
+    const session = open.accumulators ? undefined : await getSession(this.#module);
+    open.accumulators ??= new Accumulators(session!, open.form);
     this.#open.add(open);
-    clearState(session, slab, open.form);
-    return open.state;
+    return open.accumulators;
   }
 
   async #task(open: OpenBlock, task: Box, done: { slabs: number }): Promise<void> {
     const { array } = this.plan;
     const { signal } = this.options;
-    const chunks = new TaskChunks(array, open.block, this.plan.axes, task, this.#sizes.item);
+    const chunks = new TaskChunks(array, open.block, this.plan.axes, task, this.#sizes);
     let received = 0;
     try {
       const projections = this.plan.axes.map(({ range, grid }, axis) =>
@@ -226,21 +232,16 @@ class Runner {
   async #inPool(open: OpenBlock, slabs: readonly SlabReduction[]): Promise<void> {
     const { form } = open;
     const made = await this.pool!.submit(reduceTask(this.#module, { form, slabs }), this.options.signal);
-    const { session, slab } = await this.#stateOf(open);
-    mergeState(session, slab, made, form);
+    (await this.#accumulatorsOf(open)).merge(made);
     this.#partial(open);
   }
 
   /** Adds slabs to the accumulators of the block. @param done slabs added before; counts those added. */
   async #here(open: OpenBlock, slabs: readonly SlabReduction[], done: { slabs: number }): Promise<void> {
-    const { session, slab } = await this.#stateOf(open);
+    const accumulators = await this.#accumulatorsOf(open);
     let first = 0;
     for (const [i, next] of slabs.entries()) {
-      try {
-        if (i >= done.slabs) reduceSlab(session, slab, next);
-      } catch (error) {
-        throw error instanceof StepFailure ? new StepFailure(first + error.step, error.error) : error;
-      }
+      if (i >= done.slabs) addSlab(accumulators, next, first);
       done.slabs = Math.max(done.slabs, i + 1);
       first += next.steps.length;
       if (performance.now() < this.#turn) continue;
@@ -251,8 +252,8 @@ class Runner {
     this.#partial(open);
   }
 
-  #partial({ block, state }: OpenBlock): void {
-    if (state) state.session.withSlab(state.slab, (bytes) => this.take(block, bytes, false));
+  #partial({ block, accumulators }: OpenBlock): void {
+    if (this.options.isPartial) accumulators?.take((state, histograms) => this.take(block, state, false, histograms));
   }
 
   /** Returns the reductions of a slab: one for each combination of the tables of its axes. */
@@ -266,7 +267,7 @@ class Runner {
       fields,
       shape: orOne(shape, 1),
       weights: weights.map((table) => ({ axes: table.axes, values: partOf(table, axes, box) })),
-      cells: form.cells,
+      cells: form.state.cells,
     };
     const lists = axes.map((axis, i): readonly ("keep" | "single" | Uint32Array)[] => {
       if (axis.kind !== "table") return [axis.kind];
@@ -294,7 +295,7 @@ class Runner {
         }),
       ),
     );
-    return { bytes, steps, reductions };
+    return { bytes, elements: countOf(shape), steps, reductions };
   }
 }
 
@@ -350,9 +351,10 @@ class TaskChunks implements Sink {
     block: Block,
     axes: readonly PlanAxis[],
     private readonly task: Box,
-    item: number,
+    sizes: Sizes,
   ) {
-    this.#spans = slabSpans(axes, block, task, item);
+    const { item } = sizes;
+    this.#spans = slabSpans(axes, block, task, sizes);
     const boxes = slabBoxes(this.#spans);
     this.#chunks = boxes.map((box) => {
       const origin = box.from.map((from, axis) => from - task.from[axis]!);
