@@ -33,7 +33,9 @@ const inMemory = {
     const array = await open(await repeatingStore({ shape, chunks, corpus, codecs }), { kind: "array" });
     const pool = new WorkerPool({ size: 2 });
     const out = new Float32Array(chunks[0] * shape[1] * shape[2]);
-    const layers = Array.from({ length: shape[0] / chunks[0] }, (_, i) => slice(i * chunks[0], (i + 1) * chunks[0]));
+    const layers = Array.from({ length: shape[0] / chunks[0] }, (_, i) =>
+      slice(i * chunks[0], (i + 1) * chunks[0]),
+    );
     const read = async () => {
       for (const layer of layers) await get(array, [layer], { out });
     };
@@ -89,11 +91,18 @@ async function writeOnDisk(folder) {
   if (existsSync(path.join(folder, "values", ".zarray"))) return;
   mkdirSync(folder, { recursive: true });
   const group = await createGroup(pathToFileURL(`${folder}/`), { zarrFormat: 2, overwrite: true });
-  const options = { path: "values", shape: diskShape, chunkShape: chunks, dtype: "float32", codecs: "zstd:1" };
+  const options = {
+    path: "values",
+    shape: diskShape,
+    chunkShape: chunks,
+    dtype: "float32",
+    codecs: "zstd:1",
+  };
   const array = await create(group, { ...options, fillValue: null, dimensionNames: ["time", "y", "x"] });
   const { make } = corpora[corpus];
   const layer = make(4 * chunks[0] * diskShape[1] * diskShape[2]);
-  for (let time = 0; time < diskShape[0]; time += chunks[0]) await set(array, [slice(time, time + chunks[0])], layer);
+  for (let time = 0; time < diskShape[0]; time += chunks[0])
+    await set(array, [slice(time, time + chunks[0])], layer);
 }
 
 function pythonSeconds(peer, folder) {

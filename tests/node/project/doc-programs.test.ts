@@ -27,10 +27,9 @@ const withArray = (options: string) =>
 const asOptions = (program: string) => `const options = { ${program.trim().replace(/;$/, "")} };`;
 
 /** Results of xarray for docs/compute.md, by tests/compute/recipes.py. */
-const golden = JSON.parse(readFileSync(path.join(root, "tests/golden/compute/recipes.json"), "utf8")) as Record<
-  string,
-  string
->;
+const golden = JSON.parse(
+  readFileSync(path.join(root, "tests/golden/compute/recipes.json"), "utf8"),
+) as Record<string, string>;
 
 const openRecipe = `import { open as openFirst } from "zarr-wasm";
   const opened = (store, path) => openFirst("https://example.org/" + store, { path, kind: "array" });

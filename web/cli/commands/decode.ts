@@ -22,7 +22,8 @@ export function decodeRegion(array: Decoded, region: ReadRegion, options: CFOpti
   const { bytes, dtype, shape } = region;
   const stored = { data: toElements(dtype, bytes), shape, stride: [] };
   const decoded = decode(array, stored, options);
-  if (!decoded) return { data: calendarTexts(array, stored, options), shape, dtype: DType.variable("string") };
+  if (!decoded)
+    return { data: calendarTexts(array, stored, options), shape, dtype: DType.variable("string") };
   if (decoded.kind === "stored") return region;
   if (decoded.kind === "milliseconds") return { ...datetimes(decoded.data), shape };
   const { data } = decoded;
@@ -67,7 +68,10 @@ function calendarTexts(array: Decoded, region: Stored, options: CFOptions): stri
     if (!Number.isFinite(time)) return "NaT";
     const days = Math.floor(time / units.D);
     const { year, month, day } = calendar.date(days);
-    const date = [String(year).padStart(4, "0"), ...[month, day].map((part) => String(part).padStart(2, "0"))];
+    const date = [
+      String(year).padStart(4, "0"),
+      ...[month, day].map((part) => String(part).padStart(2, "0")),
+    ];
     const clock = new Date(time - days * units.D).toISOString().slice(10, 19);
     return date.join("-") + (hasClock ? clock : "");
   });

@@ -1,7 +1,7 @@
 /** Writes nodes in place of others, and deletions. */
 
-import { v1AttrsKey, v1MetaKey, v3Key } from "../metadata/document.js";
 import { ZarrArray } from "../hierarchy/array.js";
+import { v1AttrsKey, v1MetaKey, v3Key } from "../metadata/document.js";
 import { type Documents, printMetadata } from "../metadata/model.js";
 import { inTurn } from "../store/concurrency.js";
 import { handleOf } from "../store/handle.js";

@@ -30,7 +30,8 @@ export function storedRange(attributes: object, shape: readonly number[]): Store
   const stored = ownProperty(attributes, statisticsAttribute);
   if (!isRecord(stored)) return undefined;
   const { min, max, missing, shape: of } = stored;
-  const isSame = Array.isArray(of) && of.length === shape.length && shape.every((length, i) => of[i] === length);
+  const isSame =
+    Array.isArray(of) && of.length === shape.length && shape.every((length, i) => of[i] === length);
   const isRange = typeof min === "number" && typeof max === "number" && min <= max;
   return isSame && isRange && typeof missing === "number" ? { min, max, missing } : undefined;
 }

@@ -62,7 +62,10 @@ async function reduced(
   reading: Reading,
 ): Promise<Results> {
   const options = { ...reading, over, groupBy, weights: await weightsNamed(weights, array) };
-  const results: Readonly<Record<string, LabelledRegion>> = await reduce(array, { ...options, method: methods! });
+  const results: Readonly<Record<string, LabelledRegion>> = await reduce(array, {
+    ...options,
+    method: methods!,
+  });
   return new Map(methods!.map((method) => [method, results[method]!]));
 }
 

@@ -19,7 +19,9 @@ export function printStatistics(array: ZarrArray, summary: Summary, format: "tex
     print(["statistic,value", ...rows.map((row) => row.join(",")), ""].join("\n"));
     return;
   }
-  const shape = array.shape.map((length, axis) => [array.dimensionNames?.[axis], length].filter(Boolean).join(": "));
+  const shape = array.shape.map((length, axis) =>
+    [array.dimensionNames?.[axis], length].filter(Boolean).join(": "),
+  );
   const title = `/${array.path}  ${array.dtype} [${shape.join(", ")}]${arrayNote(array)}`;
   const width = Math.max(...rows.map(([name]) => name.length)) + 2;
   print(`${printable(title)}\n${rows.map(([name, value]) => `${name.padEnd(width)}${value}\n`).join("")}`);
