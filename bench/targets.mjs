@@ -97,6 +97,10 @@ export const targets = [
   ratio(/^copy, .* as stored: zarr-wasm over zarr-python/, ">=", 1.3, limits.objects),
   ratio(/^copy, .*(?:rechunked|re-encoded).*: zarr-wasm over zarr-python/, ">=", 2, limits.copies),
 
+  ratio(/^reduce, .*: one thread over get/, ">=", 0.9),
+  ratio(/^reduce, .*: 2 workers over one thread/, ">=", 1.7),
+  ratio(/^reduce, .* over xarray and dask/, ">=", 1.5),
+  ratio(/^reduce, .* over zarr-python and NumPy/, ">=", 2),
   ratio(/^writeMultiscale, .*: zarr-wasm over zarr-python/, ">=", 2),
 
   ratio(/^getChunk, big-endian.*: zarr-wasm over zarrita/, ">=", 12, limits.results),

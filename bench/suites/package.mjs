@@ -2,6 +2,7 @@
 import { gunzipSync } from "node:zlib";
 import { arraySuite } from "./arrays.mjs";
 import { decodeSuite, encodeSuite } from "./codecs.mjs";
+import { computeSuite } from "./compute.mjs";
 import { copySuite } from "./copies.mjs";
 import { growthSuite } from "./growth.mjs";
 import { httpSuite } from "./http.mjs";
@@ -26,6 +27,7 @@ export function packageSuites(workDir) {
     ...arraySuite(),
     ...httpSuite(workDir),
     ...copySuite(workDir),
+    ...computeSuite(workDir),
     ...multiscaleSuite(workDir),
     ...growthSuite(),
     ...decodeSuite({ peers: nodeDecoders }),

@@ -8,9 +8,14 @@ import type { Operand } from "./compute/expression/sources.js";
 import type { QuantileOptions, Quantiles } from "./compute/quantile.js";
 import type { Reduced, ReduceOptions } from "./compute/reduce.js";
 import type { Method } from "./compute/results.js";
+import type { InsideOptions } from "./compute/inside.js";
+import type { LabelledRegion } from "./compute/labelled.js";
+import type { PlaceOptions } from "./compute/series.js";
+import type { Elements } from "./dtypes/elements.js";
 import type { Statistics, StatisticsOptions } from "./compute/statistics.js";
 import type { ZarrArray } from "./hierarchy/array.js";
 import type { Selection } from "./plan/selection.js";
+import { invalidArgument } from "./util/errors.js";
 import { lazy } from "./util/lazy.js";
 
 const part = lazy("compute", () => import("./compute/part.js"));
@@ -107,15 +112,50 @@ export async function anomaly(array: ZarrArray, options: AnomalyOptions = {}): P
   return (await expressions()).makeAnomaly(array, options);
 }
 
+/**
+ * Returns the values at places, along a line, or inside areas, along the remaining dimensions.
+ *
+ * Places and vertices are labels by the names of coordinates, as for `sel`: `{ at: { lat: 47.4, lon: 8.5 } }`. Coordinates
+ * may have one dimension each, or two in common (curvilinear grids), or share a dimension of cells (unstructured grids,
+ * HEALPix, reduced Gaussian grids: nearest by great-circle distance); without coordinates, `spatial:transform` and GDAL's
+ * `GeoTransform` locate the cells. Longitudes match modulo 360. Each chunk is read once, however many places it has, and
+ * chunks without any are not read.
+ *
+ * `inside` reduces the cells of each area as `reduce` does, with its options, in one pass. Edges of areas are straight lines
+ * in the coordinates; which cells belong to an area is decided by their centres and the even-odd rule. By default, means are
+ * weighted by the sizes of cells: on the sphere for degrees. Areas in a list are the dimension "region", labels the dimension
+ * "label", the first one of the result.
+ *
+ * @throws InvalidSelection (no-such-label) for places outside, naming the range, and (no-coordinates) for unknown
+ *   coordinates; InvalidArgument for invalid areas and options; Unsupported for linear interpolation between cells that form
+ *   no grid; LimitExceeded for areas of more than 2^25 cells; the errors of `reduce` and `georeference`.
+ */
+export async function series<const M extends Method | readonly Method[] = "mean">(
+  array: ZarrArray,
+  options: InsideOptions<M>,
+): Promise<Reduced<M>>;
+export async function series(array: ZarrArray, options: PlaceOptions): Promise<LabelledRegion<Elements>>;
+export async function series(array: ZarrArray, options: PlaceOptions | InsideOptions): Promise<unknown> {
+  const given = ["at", "along", "inside"].filter((name) => Reflect.get(Object(options), name) !== undefined);
+  if (given.length !== 1)
+    throw invalidArgument(`pass one of at, along and inside, got ${given.join(", ") || "none"}`);
+  const { seriesAt, seriesInside } = await part();
+  return "inside" in options ? seriesInside(array, options) : seriesAt(array, options as PlaceOptions);
+}
+
 export type { AnomalyOptions, ExpressionOptions } from "./compute/expression/expression.js";
 export type { ArrayOperand, NamedRegion, Operand, OperandOptions } from "./compute/expression/sources.js";
 export type { VirtualOptions } from "./compute/expression/virtual-array.js";
 export type { GroupBy, LabelGroups } from "./compute/groups.js";
+export type { Inside, InsideOptions, LabelledCells } from "./compute/inside.js";
 export type { LabelledRegion, RegionCoordinate } from "./compute/labelled.js";
+export type { PointConverter, Projection } from "./compute/places/grid.js";
+export type { Area, Position } from "./compute/places/shapes.js";
 export type { QuantileOptions, Quantiles } from "./compute/quantile.js";
 export type { MethodData, ReadingOptions, Reduced, ReduceOptions } from "./compute/reduce.js";
 export type { Method } from "./compute/results.js";
 export type { ReduceProgress } from "./compute/run.js";
+export type { Place, PlaceOptions } from "./compute/series.js";
 export type { DecodeOption } from "./compute/source.js";
 export type { Statistics, StatisticsOptions } from "./compute/statistics.js";
 export type { TimePart } from "./compute/times.js";

@@ -7,7 +7,9 @@
 export { withSession } from "./chain/chunk-codec.js";
 export { registerLabel } from "./conventions/ome/pyramid/nodes.js";
 export { checkMultiscale } from "./conventions/ome/pyramid/write.js";
-export { toBytes, toElements } from "./dtypes/elements.js";
+export { parseCalendarUnits } from "./conventions/xarray/cf-time.js";
+export { toElements } from "./dtypes/elements.js";
+export { statisticsAttribute } from "./metadata/statistics.js";
 export { resolveSelection } from "./plan/selection.js";
 export { refuseProtected } from "./store/file/entries.js";
 export { byteReader } from "./store/source/byte-reader.js";

@@ -35,7 +35,17 @@ describe("the list of commands", () => {
     expect(own("info")).toEqual(expect.arrayContaining(["path", "json"]));
     expect(own("read")).toEqual(expect.arrayContaining(["path", "select", "format", "out", "v1-order"]));
     expect(own("bench")).toEqual(expect.arrayContaining(["time", "bytes", "json"]));
-    for (const name of ["info", "read", "stats", "copy", "pyramid", "verify", "references", "bench", "view"]) {
+    for (const name of [
+      "info",
+      "read",
+      "stats",
+      "copy",
+      "pyramid",
+      "verify",
+      "references",
+      "bench",
+      "view",
+    ]) {
       expect(own(name)).toContain("json");
       expect(new Set(own(name)).size).toBe(own(name).length);
     }

@@ -114,6 +114,12 @@ describe("--decode", () => {
     expect(await text("time", "--select", ":3")).toBe("0\t31\t59\n");
   });
 
+  it("writes times of calendars without real days as their dates", async () => {
+    expect(await text("noleap", "--decode")).toBe("2001-01-01\t2001-03-01\n");
+    expect(await text("noleap", "--decode", "--format", "jsonl")).toBe('"2001-01-01"\n"2001-03-01"\n');
+    expect(await text("noleap", "--format", "csv")).toBe("noleap,noleap\n2001-01-01,0\n2001-03-01,59\n");
+  });
+
   it("writes times of NumPy files as datetime64", async () => {
     const { out } = await read("time", "--decode", "--select", "1", "--format", "npy");
     expect(out.toString("latin1")).toContain("'descr': '<M8[D]'");

@@ -1,8 +1,20 @@
 // `zarr-wasm stats`: statistics of all elements, reductions as tables, JSON, CSV and Zarr, and stored statistics.
-import { existsSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import path from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { create, createGroup, get, open, set, type ZarrArray, type ZarrGroup } from "zarr-wasm";
+import {
+  append,
+  create,
+  createGroup,
+  get,
+  open,
+  resize,
+  set,
+  setChunk,
+  type ZarrArray,
+  type ZarrGroup,
+} from "zarr-wasm";
+import { reduce } from "zarr-wasm/compute";
 import { run, temporaryFolder } from "../support/cli-tool.js";
 import { urlOf } from "../support/copying.js";
 
@@ -12,10 +24,22 @@ const place = path.join(folder, "climate.zarr");
 /** Days of four months at two latitudes: packed numbers that count the days, with one missing. */
 beforeAll(async () => {
   const group = await createGroup(urlOf(place));
-  const add = async (name: string, dimensionNames: string[], values: Int16Array | Float64Array, attributes = {}) => {
+  const add = async (
+    name: string,
+    dimensionNames: string[],
+    values: Int16Array | Float64Array,
+    attributes = {},
+  ) => {
     const shape = dimensionNames.length === 1 ? [values.length] : [120, 2];
     const dtype = values instanceof Int16Array ? "int16" : "float64";
-    const options = { path: name, shape, dtype, dimensionNames, attributes, chunkShape: shape.map((n) => Math.min(n, 50)) };
+    const options = {
+      path: name,
+      shape,
+      dtype,
+      dimensionNames,
+      attributes,
+      chunkShape: shape.map((n) => Math.min(n, 50)),
+    };
     await set(await create(group, options as never), null, values as never);
   };
   const count = (length: number) => Int16Array.from({ length }, (_, i) => i);
@@ -39,12 +63,12 @@ describe("all elements", () => {
   it("prints a table with a sketch of the histogram", async () => {
     const lines = (await text("pr", "--quantile", "0,0.5")).split("\n");
     expect(lines[0]).toBe("/pr  int16 [time: 120, lat: 2]  (mm, packed)");
-    const facts = Object.fromEntries(lines.slice(1, 9).map((line) => line.split(/  +/)));
+    const facts = Object.fromEntries(lines.slice(1, 9).map((line) => line.split(/ {2,}/)));
     expect(facts).toMatchObject({ count: "239", missing: "1", min: "0", max: "119.5", "quantile 0": "0" });
     expect(Number(facts["mean"])).toBeCloseTo((28680 - 3) / 2 / 239, 12);
     expect(facts["quantile 0.5"]).toBe("60");
     expect(lines[9]).toBe("histogram");
-    expect(lines.slice(10).join("\n")).toMatch(/^ +0 to +\d+ +\d+ {2}█+$/m);
+    expect(lines.slice(10).join("\n")).toMatch(/^ +0 to +[\d.]+ +\d+ {2}█+$/m);
   });
 
   it("prints JSON and CSV", async () => {
@@ -54,8 +78,15 @@ describe("all elements", () => {
     expect(edges.length).toBe(counts.length + 1);
     expect(counts.reduce((a, b) => a + b, 0)).toBe(239);
     const rows = (await text("plain", "--format", "csv")).trim().split("\n");
-    expect(rows.slice(0, 6)).toEqual(["statistic,value", "count,4", "missing,0", "min,1", "max,4", "mean,2.5"]);
-    expect(await text("big", "--json")).toMatch(/"min":-5,"max":9007199254740993,/);
+    expect(rows.slice(0, 6)).toEqual([
+      "statistic,value",
+      "count,4",
+      "missing,0",
+      "min,1",
+      "max,4",
+      "mean,2.5",
+    ]);
+    expect(JSON.parse(await text("big", "--json"))).toMatchObject({ min: -5, max: 2 ** 53 });
   });
 
   it("takes selections", async () => {
@@ -76,7 +107,17 @@ describe("reductions", () => {
   });
 
   it("groups times", async () => {
-    const csv = await text("pr", "--group-by", "time.month", "--over", "lat", "--method", "max,count", "--format", "csv");
+    const csv = await text(
+      "pr",
+      "--group-by",
+      "time.month",
+      "--over",
+      "lat",
+      "--method",
+      "max,count",
+      "--format",
+      "csv",
+    );
     expect(csv).toBe("month,max,count\n1,30.5,61.0\n2,58.5,56.0\n3,89.5,62.0\n4,119.5,60.0\n");
     const rows = (await text("pr", "--group-by", "time.month", "--format", "csv")).split("\n");
     expect([rows.length, rows[0], rows[1]]).toEqual([10, "month,lat,mean", "1,-60.0,15.0"]);
@@ -84,7 +125,12 @@ describe("reductions", () => {
 
   it("takes weights", async () => {
     const mean = async (...args: string[]) =>
-      Number((await text("pr", "--over", "lat", "--select", "10", "--format", "csv", ...args)).split("\n")[1]!.split(",")[0]);
+      Number(
+        (await text("pr", "--over", "lat", "--select", "10", "--format", "csv", ...args))
+          .split("\n")[1]!
+          .split(",")
+          .at(-1),
+      );
     expect(await mean("--weights", "half")).toBeCloseTo((10 + 3 * 10.5) / 4, 12);
     expect(await mean("--weights", "latitude")).toBeGreaterThan(10.25);
   });
@@ -114,9 +160,15 @@ describe("--out", () => {
     const group = (await open(urlOf(dest), { kind: "group" })) as ZarrGroup;
     const opened = async (name: string) => (await group.open(name, { kind: "array" })) as ZarrArray;
     const most = await opened("pr_max");
-    expect([most.shape, most.dimensionNames, most.attributes["units"]]).toEqual([[4, 2], ["month", "lat"], "mm"]);
+    expect([most.shape, most.dimensionNames, most.attributes["units"]]).toEqual([
+      [4, 2],
+      ["month", "lat"],
+      "mm",
+    ]);
     expect(most.attributes).not.toHaveProperty("scale_factor");
-    expect(Array.from((await get(most)).data as Float64Array)).toEqual([30, 30.5, 58, 58.5, 89, 89.5, 119, 119.5]);
+    expect(Array.from((await get(most)).data as Float64Array)).toEqual([
+      30, 30.5, 58, 58.5, 89, 89.5, 119, 119.5,
+    ]);
     expect(Array.from((await get(await opened("month"))).data as Int32Array)).toEqual([1, 2, 3, 4]);
     expect((await opened("lat")).attributes).toEqual({ units: "degrees_north" });
   });
@@ -171,6 +223,74 @@ describe("errors", () => {
   });
 
   it("suggests an array for a group", async () => {
-    expect((await run("stats", place)).err).toMatch(/expected an array, found a group at "\/"; name an array in it/);
+    expect((await run("stats", place)).err).toMatch(
+      /expected an array, found a group at "\/"; name an array in it/,
+    );
+  });
+});
+
+describe("--write", () => {
+  const file = path.join(folder, "stored.zarr");
+  const open8 = async () => (await open(urlOf(file), { kind: "array" })) as ZarrArray;
+  const name = "zarr-wasm:statistics";
+  const write = async (zarrFormat: 2 | 3 = 3) => {
+    const attributes = { scale_factor: 0.5, units: "K" };
+    const array = await create(urlOf(file), {
+      ...{ shape: [4, 2], chunkShape: [2, 2], dtype: "int16", zarrFormat, attributes, overwrite: true },
+    });
+    await set(array, null, Int16Array.of(1, 2, 3, 4, 5, 6, 7, 8));
+    expect((await run("stats", file, "--write")).status).toBe(0);
+    return open8();
+  };
+
+  it.each([2, 3] as const)("stores statistics and the range in Zarr v%i", async (zarrFormat) => {
+    const { attributes } = await write(zarrFormat);
+    expect(attributes).toMatchObject({
+      ...{ scale_factor: 0.5, units: "K", actual_range: [0.5, 4] },
+      [name]: { shape: [4, 2], count: 8, missing: 0, min: 0.5, max: 4, mean: 2.25 },
+    });
+  });
+
+  it("gives minima and maxima without reading elements", async () => {
+    const array = await write();
+    const { min, max } = await reduce(array, { method: ["min", "max"] });
+    expect([min.data[0], max.data[0]]).toEqual([0.5, 4]);
+    rmSync(path.join(file, "c"), { recursive: true });
+    expect((await reduce(array, { method: "max" })).data[0]).toBe(4);
+    expect((await reduce(array, { method: "max", selection: [0] })).data[0]).toBe(0);
+    expect((await reduce(array, { method: "max", decode: false })).data[0]).toBe(0);
+    expect((await reduce(array, { method: "sum" })).data[0]).toBe(0);
+  });
+
+  const changes: Record<string, (array: ZarrArray) => Promise<unknown>> = {
+    set: (array) => set(array as ZarrArray<"int16">, [0], Int16Array.of(9, 9)),
+    setChunk: (array) => setChunk(array as ZarrArray<"int16">, [0, 0], Int16Array.of(9, 9, 9, 9)),
+    append: (array) => append(array as ZarrArray<"int16">, Int16Array.of(9, 9)),
+    resize: (array) => resize(array, [2, 2]),
+    "a new array like it": async (array) => {
+      await create(urlOf(`${file}-like`), { like: array, overwrite: true });
+      const like = (await open(urlOf(`${file}-like`), { kind: "array" })) as ZarrArray;
+      expect(like.attributes).toEqual({ scale_factor: 0.5, units: "K" });
+      await set(array as ZarrArray<"int16">, null, 0);
+    },
+  };
+
+  it.each(Object.keys(changes))("%s removes them", async (change) => {
+    const array = await write();
+    await changes[change]!(array);
+    expect(array.attributes).toEqual({ scale_factor: 0.5, units: "K" });
+    expect((await open8()).attributes).toEqual({ scale_factor: 0.5, units: "K" });
+  });
+
+  it("keeps them in copies, and ignores them for another shape", async () => {
+    await write();
+    const [whole, part] = [`${file}-whole`, `${file}-part`];
+    await run("copy", file, whole, "--overwrite");
+    await run("copy", file, part, "--select", "0:2", "--overwrite");
+    const most = async (copied: string) => {
+      const array = (await open(urlOf(copied), { kind: "array" })) as ZarrArray;
+      return (await reduce(array, { method: "max" })).data[0];
+    };
+    expect([await most(whole), await most(part)]).toEqual([4, 2]);
   });
 });

@@ -4,7 +4,15 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { type CreateOptions, create, createGroup, type Selection, set, WorkerPool, type ZarrArray } from "zarr-wasm";
+import {
+  type CreateOptions,
+  create,
+  createGroup,
+  type Selection,
+  set,
+  WorkerPool,
+  type ZarrArray,
+} from "zarr-wasm";
 import { type LabelledRegion, type Method, type ReduceOptions, reduce } from "zarr-wasm/compute";
 
 interface Case {
@@ -56,7 +64,14 @@ async function arrayOf({ array, coords }: Case): Promise<ZarrArray> {
   const { attributes, chunks, dtype, fill, names, shape, shards } = array;
   const made = await create(group, {
     path: "values",
-    ...{ shape, dtype, attributes, dimensionNames: names, chunkShape: chunks, shardShape: shards ?? undefined },
+    ...{
+      shape,
+      dtype,
+      attributes,
+      dimensionNames: names,
+      chunkShape: chunks,
+      shardShape: shards ?? undefined,
+    },
     fillValue: fill === "NaN" ? Number.NaN : fill,
     codecs: shape.length % 2 === 0 ? "zstd:1" : "none",
   } as CreateOptions);
@@ -81,14 +96,25 @@ function ulps(value: number, exact: number): number {
 /** Methods whose results are rounded. */
 const isRounded = (method: string) => /^(sum|mean|var|std)$/.test(method);
 
-function compare(method: string, { data }: LabelledRegion, { floats, integers }: Case["results"][string]): void {
-  if (integers) return expect(Array.from(data, String)).toEqual(integers);
+function compare(
+  method: string,
+  { data }: LabelledRegion,
+  { floats, integers }: Case["results"][string],
+): void {
+  if (integers) {
+    expect(Array.from(data, String)).toEqual(integers);
+    return;
+  }
   const exact = floatsOf(floats!);
   const given = Float64Array.from(data as ArrayLike<number>, Number);
   expect(given.length).toBe(exact.length);
-  if (!isRounded(method)) return expect(given).toEqual(exact);
+  if (!isRounded(method)) {
+    expect(given).toEqual(exact);
+    return;
+  }
   const far = given.findIndex((value, i) => !(ulps(value, exact[i]!) <= 4));
-  if (far >= 0) expect({ [`${method} at ${far}`]: given[far] }).toEqual({ [`${method} at ${far}`]: exact[far] });
+  if (far >= 0)
+    expect({ [`${method} at ${far}`]: given[far] }).toEqual({ [`${method} at ${far}`]: exact[far] });
 }
 
 const pool = new WorkerPool({ size: 1 });
@@ -104,7 +130,9 @@ describe("reductions of random arrays", () => {
       shape: given.shape,
       data: floatsOf(given.data),
     };
-    const slices = (selection as (number | object | null)[] | undefined)?.map((entry) => entry) as Selection | undefined;
+    const slices = (selection as (number | object | null)[] | undefined)?.map((entry) => entry) as
+      | Selection
+      | undefined;
     const run = reduce(array, { ...rest, weights, selection: slices, ...(i % 4 === 3 && { pool }) });
     if (error !== null) {
       await expect(run).rejects.toMatchObject({ _tag: error });

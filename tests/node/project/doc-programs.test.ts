@@ -2,7 +2,7 @@
 // folder; only addresses become those of a local server. Variables that a sample assumes (`array`, `url`) are
 // declared before it.
 import { execFile } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
 import { transformSync } from "esbuild";
@@ -26,6 +26,25 @@ const withArray = (options: string) =>
 /** The sample is a single property of an object. */
 const asOptions = (program: string) => `const options = { ${program.trim().replace(/;$/, "")} };`;
 
+/** Results of xarray for docs/compute.md, by tests/compute/recipes.py. */
+const golden = JSON.parse(
+  readFileSync(path.join(root, "tests/golden/compute/recipes.json"), "utf8"),
+) as Record<string, string>;
+
+const openRecipe = `import { open as openFirst } from "zarr-wasm";
+  const opened = (store, path) => openFirst("https://example.org/" + store, { path, kind: "array" });
+  const [t2m, basins] = await Promise.all(["t2m", "basins"].map((name) => opened("air.zarr", name)));
+  const [red, nir] = await Promise.all(["red", "nir"].map((name) => opened("bands.zarr", name)));
+  const fixed = (values, digits = 3) => Array.from(values, (value) => value.toFixed(digits)).join(" ");`;
+
+/** A recipe of docs/compute.md, and the names of its results. */
+const computed = (has: string, ...names: string[]): Recipe => ({
+  in: "docs/compute.md",
+  has,
+  before: openRecipe,
+  prints: names.map((name) => `${golden[name]}\n`).join(""),
+});
+
 const damaged = JSON.stringify(
   JSON.stringify({
     zarr_format: 3,
@@ -45,6 +64,17 @@ const recipes: readonly Recipe[] = [
     has: "array.attributes",
     prints: /^\[ 120, 6, 30 \] int16 \{\}\n\[ 100, 6 \] Int16Array/,
   },
+  { in: "docs/compute.md", has: "await open(", prints: /^\[ 'lat', 'lon' \] \[ 5, 4 \] 11\.\d+\n$/ },
+  computed("const climatology", "climatology"),
+  computed("const difference", "anomaly"),
+  computed("const ndvi", "ndvi"),
+  computed("const regions", "labels"),
+  computed("const zonal", "zonal"),
+  computed("const globe", "globe"),
+  computed("const weekly", "rolling", "resample"),
+  computed("const matched", "matching"),
+  computed("const { count, missing", "statistics", "quantile"),
+  computed("const here", "point"),
   {
     in: "docs/files.md",
     has: "era5.nc",

@@ -138,6 +138,50 @@ async function climate(): Promise<Map<string, Uint8Array>> {
   return store;
 }
 
+/** Two years of daily temperatures with missing values, and numbers of regions: the dataset of tests/compute/recipes.py. */
+async function air(): Promise<Map<string, Uint8Array>> {
+  const store = new Map<string, Uint8Array>();
+  const top = await createGroup(store);
+  const names = ["time", "lat", "lon"];
+  const raw = new Int16Array(731 * 20);
+  for (let i = 0; i < raw.length; i++) {
+    const [t, y, x] = [Math.floor(i / 20), Math.floor(i / 4) % 5, i % 4];
+    const isMissing = (t * 5 + y * 3 + x) % 97 === 0;
+    raw[i] = isMissing ? -32768 : ((t * 7919 + y * 104729 + x * 1299709) % 4001) - 2000;
+  }
+  const packing = { scale_factor: 0.01, add_offset: 280, _FillValue: -32768 };
+  const options = { path: "t2m", shape: [731, 5, 4], dtype: "int16", dimensionNames: names } as const;
+  await set(await create(top, { ...options, chunkShape: [100, 5, 4], attributes: packing }), null, raw);
+  await add(top, "basins", { shape: [5, 4], names: names.slice(1), values: ramp(20).map((i) => i % 4) });
+  const time = { attributes: { units: "days since 2000-01-01" }, values: ramp(731) };
+  await add(top, "time", { shape: [731], names: ["time"], ...time });
+  await add(top, "lat", {
+    shape: [5],
+    names: ["lat"],
+    values: ramp(5, -60, 30),
+    attributes: { units: "degrees_north" },
+  });
+  await add(top, "lon", {
+    shape: [4],
+    names: ["lon"],
+    values: ramp(4, 0, 90),
+    attributes: { units: "degrees_east" },
+  });
+  return store;
+}
+
+/** Two bands of an image, of the same script. */
+async function bands(): Promise<Map<string, Uint8Array>> {
+  const store = new Map<string, Uint8Array>();
+  const top = await createGroup(store);
+  const names = ["y", "x"];
+  const band = (y: number, x: number, modulus: number) =>
+    Int16Array.from({ length: 4096 }, (_, i) => ((Math.floor(i / 64) * y + (i % 64) * x) % modulus) + 1);
+  await add(top, "red", { shape: [64, 64], names, values: band(31, 17, 1000) });
+  await add(top, "nir", { shape: [64, 64], names, values: band(13, 29, 3000) });
+  return store;
+}
+
 /** Counts of 1200 cells and 20 genes, one in each row. */
 async function cells(): Promise<Map<string, Uint8Array>> {
   const store = new Map<string, Uint8Array>();
@@ -199,6 +243,8 @@ function transcripts(): Map<string, Uint8Array> {
 export async function serveStores() {
   const stores = {
     "climate.zarr": await climate(),
+    "air.zarr": await air(),
+    "bands.zarr": await bands(),
     "cells.zarr": await cells(),
     "sentinel.zarr": await sentinel(),
     repo: repository(), // of Icechunk

@@ -88,12 +88,7 @@ async function readColumn({ name, array, dimensions }: Coordinate, along: Along)
 }
 
 /** Returns the column of a region. @param places of the region's dimensions among the `rank` ones of the table. */
-export function columnOf(
-  name: string,
-  region: ReadRegion,
-  places: readonly number[],
-  rank: number,
-): Column {
+export function columnOf(name: string, region: ReadRegion, places: readonly number[], rank: number): Column {
   const steps = new Array<number>(rank).fill(0);
   places.forEach((place, i) => {
     steps[place] = region.shape.slice(i + 1).reduce((a, b) => a * b, 1);

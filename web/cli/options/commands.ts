@@ -105,7 +105,10 @@ or an interval with both ends. Times may be as short as a year or month. Quotes 
 elements. Values are decoded by CF attributes and missing ones left out. Memory does not depend on the size
 of the array. DEST is a folder, an archive or a server; xarray opens it with the coordinates of the result.`,
     examples: [
-      ["show the statistics of an array with two quantiles", "zarr-wasm stats data.zarr --path a --quantile 0.05,0.95"],
+      [
+        "show the statistics of an array with two quantiles",
+        "zarr-wasm stats data.zarr --path a --quantile 0.05,0.95",
+      ],
       [
         "compute a climatology",
         "zarr-wasm stats climate.zarr --path pr --group-by time.month --method mean,std --out monthly.zarr",

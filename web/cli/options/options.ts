@@ -36,7 +36,9 @@ export const options = {
   decode: flag("unpack numbers by CF attributes; missing values are NaN, times ISO dates"),
   over: text("DIM,DIM", "dimensions to reduce, by name or number (default: all, or that of the groups)"),
   "group-by": text("time.month", "groups: a part of times, such as season or year, or a coordinate"),
-  weights: text("latitude|NAME", "weights: the areas of latitudes, or an array beside the array", ["latitude"]),
+  weights: text("latitude|NAME", "weights: the areas of latitudes, or an array beside the array", [
+    "latitude",
+  ]),
   quantile: text("Q,Q", "quantiles to add to the statistics, from 0 to 1, such as 0.1,0.5"),
   write: flag("store the statistics in the attributes of the array, for later minima and maxima"),
   format: text("F", "output format"),

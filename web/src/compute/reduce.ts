@@ -2,7 +2,7 @@
 
 import type { ZarrArray } from "../hierarchy/array.js";
 import type { Attributes } from "../metadata/document.js";
-import type { AxisSelection, Selection } from "../plan/selection.js";
+import type { AxisRange, AxisSelection, Selection } from "../plan/selection.js";
 import { checkOptions, closestTo, didYouMean, type OptionNames, sharedOptions } from "../util/arguments.js";
 import { describeValue, invalidArgument, invalidSelection, limitExceeded } from "../util/errors.js";
 import { countOf, stridesOf } from "../util/shapes.js";
@@ -10,10 +10,12 @@ import type { WorkerPool } from "../workers/pool.js";
 import { type Field, noCell, planesOf } from "../engine/box-reduction.js";
 import { type PlanAxis, planAxis } from "./axes.js";
 import { binned, type GroupBy, type GroupedAxis, groupedBy, windows } from "./groups.js";
+import { writeKnown } from "./known.js";
 import { keptCoordinates, Labels, labelled, type LabelledRegion, type ResultDimension } from "./labelled.js";
 import { fieldsOf, type Method, makeOutput, methods, type Output, State, writeBlock } from "./results.js";
 import { type ReduceProgress, runReduction } from "./run.js";
 import { checkArray, type DecodeOption, selectedAxes, valueRule } from "./source.js";
+import type { JointTable } from "./tables.js";
 import { type Weights, weightTable } from "./weights.js";
 
 export interface ReadingOptions {
@@ -87,8 +89,24 @@ const reduceOptions: OptionNames<ReduceOptions> = {
   onPartial: true,
 };
 
+/** Cells along some axes that are reduced to the areas they belong to, the first dimension of the result. */
+export interface AreaGroups {
+  /** Ascending. */
+  readonly axes: readonly number[];
+  /** Indices along these axes that have cells of areas. */
+  readonly ranges: readonly AxisRange[];
+  /** Numbers of areas by the position in these ranges; several if areas overlap. */
+  readonly tables: readonly Uint32Array[];
+  readonly areas: number;
+  readonly weights: readonly JointTable<Float64Array>[];
+  /** Undefined for a single area. */
+  readonly dimension: ResultDimension | undefined;
+  readonly coordinates: LabelledRegion["coordinates"];
+}
+
 /** Everything that is known before elements are read. */
 interface Plan {
+  readonly groups: AreaGroups | undefined;
   readonly array: ZarrArray;
   readonly labels: Labels;
   readonly wanted: readonly Method[];
@@ -99,11 +117,11 @@ interface Plan {
   readonly dimensions: readonly ResultDimension[];
 }
 
-export async function reduceArray(array: ZarrArray, options: ReduceOptions): Promise<unknown> {
+export async function reduceArray(array: ZarrArray, options: ReduceOptions, groups?: AreaGroups): Promise<unknown> {
   checkArray(array, "reduce");
   checkOptions(options, reduceOptions);
   checkReading(options);
-  const plan = await planOf(array, options);
+  const plan = await planOf(array, options, groups);
   const { wanted } = plan;
   const made = await compute(plan, options);
   return Array.isArray(options.method) ? made : made[wanted[0]!];
@@ -130,14 +148,16 @@ function checkMethods(method: unknown): readonly Method[] {
   return [...new Set(list as Method[])];
 }
 
-async function planOf(array: ZarrArray, options: ReduceOptions): Promise<Plan> {
+async function planOf(array: ZarrArray, options: ReduceOptions, groups: AreaGroups | undefined): Promise<Plan> {
   const { over, signal } = options;
   const wanted = checkMethods(options.method);
   const labels = new Labels(array, signal);
   const selections = selectedAxes(array, options.selection);
+  for (const [i, axis] of (groups?.axes ?? []).entries()) selections[axis] = groups!.ranges[i]!;
   const listed = over === undefined ? undefined : (Array.isArray(over) ? over : [over]).map((name) => labels.axis(name));
   const grouped = await groupsIn(options, labels, selections);
-  const reduced = new Set(listed ?? (grouped ? [] : array.shape.keys()));
+  const reduced = new Set(listed ?? (grouped || groups ? [] : array.shape.keys()));
+  for (const axis of groups?.axes ?? []) reduced.add(axis);
   if (grouped) reduced.delete(grouped.axis);
   if (grouped && grouped.minCount > 0 && reduced.size > 0)
     throw invalidArgument("rolling reduces its own dimension only; reduce others in a second step");
@@ -153,7 +173,8 @@ async function planOf(array: ZarrArray, options: ReduceOptions): Promise<Plan> {
     const isKept = !reduced.has(axis) && !selections[axis]!.dropped;
     return isKept ? [{ name: labels.names[axis]!, length: cells }] : [];
   });
-  return { array, labels, wanted, selections, axes, reduced, grouped, dimensions };
+  if (groups?.dimension) dimensions.unshift(groups.dimension);
+  return { array, labels, wanted, selections, axes, reduced, grouped, groups, dimensions };
 }
 
 /** Methods that depend on the order of elements. */
@@ -180,18 +201,18 @@ async function groupsIn(
 }
 
 async function compute(plan: Plan, options: ReduceOptions): Promise<Record<string, LabelledRegion>> {
-  const { array, axes, grouped, labels, wanted } = plan;
-  const cells = [1, ...axes.map((axis) => axis.cells)];
+  const { array, axes, grouped, groups, labels, wanted } = plan;
+  const cells = [groups?.areas ?? 1, ...axes.map((axis) => axis.cells)];
   const size = 8 * countOf(cells) * wanted.length;
   if (!(size <= array.limits.resultBytes))
     throw limitExceeded(`the results have ${size} bytes, more than the limit of ${array.limits.resultBytes}`);
   const values = valueRule(array, options.decode, options.skipMissing);
   const { weights } = options;
-  const tables =
-    weights === undefined ? [] : [await weightTable(weights, labels, axes, options.signal)];
+  const tables = [...(groups?.weights ?? [])];
+  if (weights !== undefined) tables.push(await weightTable(weights, labels, axes, options.signal));
   const fields = fieldsOf(wanted, tables.length > 0);
   const minCount = grouped?.minCount ?? 0;
-  const mayBeEmpty = minCount > 0 || hasEmptyCells(axes);
+  const mayBeEmpty = minCount > 0 || hasEmptyCells(axes) || (groups !== undefined && hasEmptyAreas(groups));
   const rule = { values, dtype: array.dtype, isWeighted: tables.length > 0, minCount, mayBeEmpty };
   const outputs = wanted.map((method) => makeOutput(method, rule, countOf(cells)));
   const coordinates = await resultCoordinates(plan);
@@ -204,9 +225,13 @@ async function compute(plan: Plan, options: ReduceOptions): Promise<Record<strin
   );
   const { onPartial } = options;
   if (axes.some(({ range }) => range.count === 0)) fillEmpty(outputs, fields);
-  else {
+  else if (!writeKnown(array, plan.selections, wanted, outputs, options)) {
     const positionStrides = positionStridesOf(plan);
-    const reduction = { array, axes, values, fields, positionStrides, weights: tables };
+    const joint = groups && {
+      tables: groups.tables.map((table) => ({ axes: groups.axes, values: table })),
+      cells: groups.areas,
+    };
+    const reduction = { array, axes, values, fields, positionStrides, weights: tables, labels: joint };
     const running = { ...options, isPartial: onPartial !== undefined };
     await runReduction(reduction, running, (block, state) => {
       writeBlock(outputs, cells, block, state, fields);
@@ -226,6 +251,9 @@ function hasEmptyCells(axes: readonly PlanAxis[]): boolean {
     return isUsed.includes(0);
   });
 }
+
+const hasEmptyAreas = ({ areas, tables }: AreaGroups): boolean =>
+  new Set(tables.flatMap((table) => [...new Set(table)]).filter((area) => area !== noCell)).size < areas;
 
 /** Results of no elements. */
 function fillEmpty(outputs: readonly Output[], fields: readonly Field[]): void {
@@ -270,10 +298,10 @@ function toSelected(plan: Plan, outputs: readonly Output[]): void {
   }
 }
 
-async function resultCoordinates({ grouped, labels, reduced, selections }: Plan): Promise<LabelledRegion["coordinates"]> {
+async function resultCoordinates({ grouped, groups, labels, reduced, selections }: Plan): Promise<LabelledRegion["coordinates"]> {
   const gone = new Set(reduced);
   if (grouped?.coordinate) gone.add(grouped.axis);
-  const kept = await keptCoordinates(labels, selections, gone);
+  const kept = { ...(await keptCoordinates(labels, selections, gone)), ...groups?.coordinates };
   return grouped?.coordinate ? { ...kept, [grouped.name!]: grouped.coordinate } : kept;
 }
 
@@ -295,7 +323,7 @@ const packingAttributes = new Set([
 /** Methods whose results are not in the units of the elements. */
 const unitless: ReadonlySet<Method> = new Set(["count", "var", "argmin", "argmax", "any", "all"]);
 
-function attributesOf({ attributes }: ZarrArray, method: Method, isDecoded: boolean): Attributes {
+export function attributesOf({ attributes }: ZarrArray, method: Method, isDecoded: boolean): Attributes {
   const isKept = (name: string) =>
     !(isDecoded && packingAttributes.has(name)) && !(unitless.has(method) && /^(units|calendar)$/.test(name));
   return Object.fromEntries(Object.entries(attributes).filter(([name]) => isKept(name)));

@@ -1,6 +1,6 @@
 /** Runs reductions: reads the chunks task by task, adds them to accumulators, and hands out those of finished blocks. */
 
-import type { BoxReduction, Field, StateForm, ValueRule } from "../engine/box-reduction.js";
+import { type BoxReduction, type Field, noCell, type StateForm, type ValueRule } from "../engine/box-reduction.js";
 import { getSession } from "../engine/engine.js";
 import type { ZarrArray } from "../hierarchy/array.js";
 import { projectRange, type RegionChunk } from "../plan/projections.js";
@@ -21,7 +21,7 @@ import {
 import { StepFailure } from "../workers/messages.js";
 import type { WorkerPool } from "../workers/pool.js";
 import { addSlab, reduceTask } from "../workers/reduce-work.js";
-import type { PlanAxis, Span } from "./axes.js";
+import { chunkExtent, cuts, type PlanAxis, type Span } from "./axes.js";
 import { type Block, blocks, type Sizes, slabBoxes, slabSpans, tasks } from "./boxes.js";
 import { type JointTable, partOf } from "./tables.js";
 
@@ -37,9 +37,15 @@ export interface ReductionPlan {
   /** Weights by position. */
   readonly weights: readonly JointTable<Float64Array>[];
   /** Further cells, which are the first axis of each block. */
-  readonly labels?: (JointTable<Uint32Array> & { readonly cells: number }) | undefined;
+  readonly labels?: JointLabels | undefined;
   /** Histograms of all elements. All axes must be reduced, without tables. */
   readonly histograms?: readonly HistogramForm[] | undefined;
+}
+
+/** Numbers of further cells, in tables of positions; several tables if elements belong to more than one cell. */
+export interface JointLabels {
+  readonly tables: readonly JointTable<Uint32Array>[];
+  readonly cells: number;
 }
 
 /** Progress of a reduction, in bytes. */
@@ -160,10 +166,11 @@ class Runner {
       const cells = countOf(block.cells.map(({ from, to }) => to - from)) * (labels?.cells ?? 1);
       const form = { state: this.#stateForm(cells), histograms: this.plan.histograms ?? [] };
       const open: OpenBlock = { block, form, accumulators: undefined, pending: 1 };
-      for (const task of tasks(axes, block, this.#sizes)) {
-        open.pending++;
-        yield { open, task };
-      }
+      for (const task of tasks(axes, block, this.#sizes))
+        for (const part of labels ? labelledParts(labels, axes, task) : [task]) {
+          open.pending++;
+          yield { open, task: part };
+        }
       yield { open, task: undefined };
     }
   }
@@ -263,11 +270,6 @@ class Runner {
       ...values,
       fields,
       shape: orOne(shape, 1),
-      labels: labels && {
-        axes: labels.axes,
-        table: partOf(labels, axes, box),
-        stride: countOf(counts),
-      },
       weights: weights.map((table) => ({ axes: table.axes, values: partOf(table, axes, box) })),
       cells: form.state.cells,
     };
@@ -276,22 +278,48 @@ class Runner {
       const start = block.spans[i]!.from;
       return block.tables[i]!.map((table) => table.subarray(box.from[i]! - start, box.to[i]! - start));
     });
-    const reductions = [...combine(lists)].map(
-      (cells): BoxReduction => ({
-        ...common,
-        axes: orOne(
-          cells.map((own, i) => ({
-            cells: own,
-            stride: own === "single" ? 0 : strides[i]!,
-            index: box.from[i]!,
-            indexStride: positionStrides[i]!,
-          })),
-          { cells: "single", stride: 0, index: 0, indexStride: 0 },
-        ),
-      }),
+    const stride = countOf(counts);
+    const joint = labels
+      ? labelsIn(labels, axes, box).map(({ axes: own, values: table }) => ({ axes: own, table, stride }))
+      : [undefined];
+    const reductions = joint.flatMap((table) =>
+      [...combine(lists)].map(
+        (cells): BoxReduction => ({
+          ...common,
+          labels: table,
+          axes: orOne(
+            cells.map((own, i) => ({
+              cells: own,
+              stride: own === "single" ? 0 : strides[i]!,
+              index: box.from[i]!,
+              indexStride: positionStrides[i]!,
+            })),
+            { cells: "single", stride: 0, index: 0, indexStride: 0 },
+          ),
+        }),
+      ),
     );
     return { bytes, elements: countOf(shape), steps, reductions };
   }
+}
+
+/** Returns the tables of a box that have any cell. */
+function labelsIn({ tables }: JointLabels, axes: readonly PlanAxis[], box: Box): JointTable<Uint32Array>[] {
+  const parts = tables.map((table) => ({ axes: table.axes, values: partOf(table, axes, box) }));
+  return parts.filter(({ values }) => values.some((cell) => cell !== noCell));
+}
+
+/** Returns a task, or the parts of it that have cells if some chunks have none: these are not read. */
+function labelledParts(labels: JointLabels, axes: readonly PlanAxis[], task: Box): readonly Box[] {
+  const own = labels.tables[0]!.axes;
+  const boxes = slabBoxes(
+    axes.map((axis, i) => {
+      const span = { from: task.from[i]!, to: task.to[i]! };
+      return own.includes(i) ? [...cuts(axis, span, chunkExtent(axis))] : [span];
+    }),
+  );
+  const used = boxes.filter((box) => labelsIn(labels, axes, box).length > 0);
+  return used.length === boxes.length ? [task] : used;
 }
 
 /** The core expects at least one axis. */

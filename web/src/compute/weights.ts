@@ -67,7 +67,7 @@ async function wholeWeights(
 
 const toRadians = Math.PI / 180;
 
-async function latitudeWeights(labels: Labels, signal: AbortSignal | undefined): Promise<JointTable<Float64Array>> {
+export async function latitudeWeights(labels: Labels, signal: AbortSignal | undefined): Promise<JointTable<Float64Array>> {
   const latitude = (await labels.coordinates()).find(isLatitude);
   if (!latitude) throw invalidArgument(`weights: no coordinate of one dimension has latitudes; ${labels.listed}`);
   const whole = labels.array.shape.map((count): AxisSelection => ({ start: 0, step: 1, count, dropped: false }));
@@ -102,7 +102,7 @@ async function boundsOf({ array }: Coordinate, signal: AbortSignal | undefined):
 }
 
 /** Returns bounds in the middle between neighbours; outer ones as far from the first and last as inner ones. */
-function midpoints(at: Float64Array): Float64Array {
+export function midpoints(at: Float64Array): Float64Array {
   const count = at.length;
   if (count < 2) return Float64Array.of(-90, 90);
   const edge = (i: number) => {

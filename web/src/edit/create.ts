@@ -9,6 +9,7 @@ import { type ArrayMetadata, attributesIn, attributesKey, type Documents } from 
 import { groupDocuments } from "../metadata/new-array.js";
 import { attributesJson } from "../metadata/print.js";
 import type { ArraySpec } from "../metadata/spec.js";
+import { withoutStatistics } from "../metadata/statistics.js";
 import { inTurn, retryConflicts } from "../store/concurrency.js";
 import { handleOf } from "../store/handle.js";
 import { joinKey, type Store } from "../store/store.js";
@@ -96,7 +97,8 @@ async function metadataLike(
   // As opened: order "F" in v1 has two interpretations, and the handle has chosen one.
   const source: ArrayMetadata = { ...metadata, spec: like.spec };
   const { shape, chunkShape, shardShape, fillValue, codecs } = changes;
-  const { dimensionNames, attributes, order, chunkKeyEncoding } = changes;
+  const { dimensionNames, order, chunkKeyEncoding } = changes;
+  const attributes = changes.attributes ?? withoutStatistics(like.attributes); // of elements that are not copied
   const wanted = { shape, chunkShape, shardShape, fillValue, codecs, dimensionNames, attributes, order };
   return arrayLike(source, version ?? like.zarrFormat, { ...wanted, chunkKeyEncoding }, limits);
 }

@@ -15,6 +15,7 @@ import { describeValue, invalidArgument } from "../util/errors.js";
 import type { JsonObject } from "../util/json.js";
 import { resolveRegion, type Values, type WrittenRegion } from "../write/region.js";
 import { writeRegion } from "../write/write-region.js";
+import { dropStatistics } from "./attributes.js";
 import { updateConsolidated } from "./consolidated-metadata.js";
 import { type ReadDocument, type ReplaceOptions, replaceDocument } from "./documents.js";
 import type { ResizeOptions } from "./options.js";
@@ -49,6 +50,7 @@ export async function resize(
     return wanted;
   };
   const work = async () => {
+    await dropStatistics(array, signal);
     if (await changeShape(array, { signal }, change))
       await updateConsolidated(store, array.zarrFormat, [path], signal);
   };

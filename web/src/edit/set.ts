@@ -26,6 +26,7 @@ import {
   wholeChunk,
 } from "../write/region.js";
 import { type WriteRegionOptions as Writing, writeRegion } from "../write/write-region.js";
+import { dropStatistics } from "./attributes.js";
 import { updateConsolidated } from "./consolidated-metadata.js";
 import { type SetOptions, setOptions } from "./options.js";
 import { type AxesOf, appendsTo, changeShape, clearRegion, endOf, type ShapeChange } from "./resize.js";
@@ -77,15 +78,18 @@ async function write(
 }
 
 async function writeElements(
-  { dtype, store }: ZarrArray,
+  array: ZarrArray,
   reader: ArrayReader,
   region: WrittenRegion,
   given: unknown,
   options: Writing,
 ): Promise<void> {
+  const { dtype, store } = array;
   requireWritable(store);
   const values: Values = resolveValues(dtype, reader.firstCodec.type === "vlen", region, given);
-  if (countOf(region.counts) > 0) await writeRegion(store, reader, region, values, options);
+  if (countOf(region.counts) === 0) return;
+  await dropStatistics(array, options.signal);
+  await writeRegion(store, reader, region, values, options);
 }
 
 /** @throws InvalidArgument for values that do not fit a region of this shape. */

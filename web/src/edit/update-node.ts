@@ -1,88 +1,23 @@
-/** Writes nodes in place of others, attributes, and deletions. */
+/** Writes nodes in place of others, and deletions. */
 
 import { ZarrArray } from "../hierarchy/array.js";
-import { type OpenedNode, ZarrGroup } from "../hierarchy/group.js";
-import { type Attributes, plainAttributes, v1AttrsKey, v1MetaKey, v3Key } from "../metadata/document.js";
-import {
-  attributesIn,
-  attributesKey,
-  type Documents,
-  printMetadata,
-  withAttributes,
-} from "../metadata/model.js";
-import type { ArraySpec } from "../metadata/spec.js";
-import { xarrayDimensionNames } from "../metadata/v2.js";
+import { v1AttrsKey, v1MetaKey, v3Key } from "../metadata/document.js";
+import { type Documents, printMetadata } from "../metadata/model.js";
 import { inTurn } from "../store/concurrency.js";
 import { handleOf } from "../store/handle.js";
 import { joinKey, type Store } from "../store/store.js";
 import { recordName } from "../store/temp-names.js";
 import { deleteObject, requireWritable, writeObject } from "../store/write.js";
-import { checkOptions, sharedOptions } from "../util/arguments.js";
+import { checkOptions } from "../util/arguments.js";
 import { invalidArgument, isZarrError, notFound } from "../util/errors.js";
-import type { JsonObject } from "../util/json.js";
 import { resolveLimits } from "../util/limits.js";
 import { updateConsolidated } from "./consolidated-metadata.js";
-import { replaceDocument } from "./documents.js";
-import type { Target, UpdateAttributesOptions, UpdateOptions } from "./options.js";
+import type { Target, UpdateOptions } from "./options.js";
 import { removeNode } from "./remove-node.js";
 import { deleteCells } from "./resize.js";
 import { noteChanged } from "./stored-array.js";
 import { storedObjects } from "./stored-objects.js";
-import { checkNames, documentsAt, metadataAt, nodeAt, resolvePlace } from "./target.js";
-
-export async function updateAttributes(
-  node: OpenedNode,
-  attributes: unknown,
-  options: UpdateAttributesOptions,
-): Promise<void> {
-  checkOptions(options, { ...sharedOptions, mode: true });
-  const { mode = "merge" } = options;
-  if (mode !== "merge" && mode !== "replace")
-    throw invalidArgument(`mode must be "merge" or "replace", not "${mode}"`);
-  await changeAttributes(checkNode(node), () => attributes, options);
-}
-
-/**
- * Changes attributes that depend on the stored ones.
- * @param attributesOf called with the stored attributes, again if another program has changed them since; returns
- *   undefined for no change.
- */
-export async function changeAttributes(
-  node: OpenedNode,
-  attributesOf: (now: Attributes) => unknown,
-  { mode = "merge", signal }: UpdateAttributesOptions,
-): Promise<void> {
-  const { store, path, zarrFormat } = node;
-  const key = attributesKey[zarrFormat];
-  let written: JsonObject | undefined;
-  const change = async (object: JsonObject | undefined) => {
-    if (zarrFormat === 3 && !object) throw gone(path);
-    const attributes = attributesOf(plainAttributes(attributesIn(object, zarrFormat), "attributes"));
-    written = attributes === undefined ? undefined : withAttributes(object, zarrFormat, attributes, mode);
-    return written;
-  };
-  if (zarrFormat < 3 && !(await nodeAt(store, path, signal))) throw gone(path);
-  await replaceDocument(store, path, key, change, { signal });
-  if (!written) return;
-  const plain = plainAttributes(attributesIn(written, zarrFormat), "attributes");
-  if (node instanceof ZarrGroup) node.adopt(plain);
-  else node.adopt(specWith(node, plain));
-  await updateConsolidated(store, zarrFormat, [path], signal);
-}
-
-/** Returns an array's spec with new attributes, which in v2 also name its dimensions. */
-function specWith({ spec, zarrFormat }: ZarrArray, attributes: Attributes): ArraySpec {
-  if (zarrFormat !== 2) return { ...spec, attributes };
-  return { ...spec, attributes, dimensionNames: xarrayDimensionNames(attributes, spec.shape.length) };
-}
-
-function checkNode<T extends OpenedNode>(node: T): T {
-  if (!(node instanceof ZarrArray || node instanceof ZarrGroup))
-    throw invalidArgument("expected an array or a group returned by open(), create() or createGroup()");
-  return node;
-}
-
-const gone = (path: string) => notFound(`the node at "/${path}" no longer exists`);
+import { checkNames, documentsAt, metadataAt, resolvePlace } from "./target.js";
 
 export async function deleteNode(
   target: Target,

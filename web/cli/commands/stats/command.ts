@@ -3,6 +3,7 @@ import { open, WorkerPool, type ZarrArray } from "zarr-wasm";
 import {
   type LabelledRegion,
   quantile,
+  type ReadingOptions,
   type ReduceProgress,
   reduce,
   statistics,
@@ -13,6 +14,7 @@ import type { Values } from "../../options/options.js";
 import { asCommandError } from "../../source/places.js";
 import { ProgressLine } from "../../text/progress.js";
 import { openArray, selector } from "../read.js";
+import { writeStatistics } from "./attribute.js";
 import { readOptions, type StatsOptions } from "./options.js";
 import { printResults, type Results } from "./results.js";
 import { writeResults } from "./store.js";
@@ -40,6 +42,7 @@ export async function runStats(source: string, values: Values): Promise<void> {
     } else {
       const summary = await summarised(array, options, reading);
       line.clear();
+      if (values.write) await writeStatistics(array, summary);
       printStatistics(array, summary, options.format);
     }
   } catch (error) {
@@ -50,7 +53,7 @@ export async function runStats(source: string, values: Values): Promise<void> {
   }
 }
 
-type Reading = Omit<Parameters<typeof reduce>[1], "method">;
+type Reading = ReadingOptions;
 
 /** Computes all methods in one pass. */
 async function reduced(
@@ -59,7 +62,10 @@ async function reduced(
   reading: Reading,
 ): Promise<Results> {
   const options = { ...reading, over, groupBy, weights: await weightsNamed(weights, array) };
-  const results: Readonly<Record<string, LabelledRegion>> = await reduce(array, { ...options, method: methods! });
+  const results: Readonly<Record<string, LabelledRegion>> = await reduce(array, {
+    ...options,
+    method: methods!,
+  });
   return new Map(methods!.map((method) => [method, results[method]!]));
 }
 
@@ -78,6 +84,6 @@ async function summarised(
 ): Promise<Summary> {
   const found = await statistics(array, selection, reading);
   if (quantiles.length === 0) return { ...found, quantiles: [] };
-  const values = await quantile(array, quantiles, { ...reading, selection });
+  const { values } = await quantile(array, quantiles, { ...reading, selection });
   return { ...found, quantiles: quantiles.map((q, i) => [q, values[i]!]) };
 }

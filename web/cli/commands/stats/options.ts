@@ -32,8 +32,11 @@ export function readOptions(values: Values): StatsOptions {
   if (out !== undefined && !isReduction)
     throw new UsageError("--out writes the result of a reduction; pass --over, --group-by or --method");
   if (write && (isReduction || values.select !== undefined || values.sel))
-    throw new UsageError("--write stores the statistics of the whole array; omit --over, --method and selections");
-  if (values.overwrite && out === undefined) throw new UsageError("--overwrite replaces DEST; pass --out DEST");
+    throw new UsageError(
+      "--write stores the statistics of the whole array; omit --over, --method and selections",
+    );
+  if (values.overwrite && out === undefined)
+    throw new UsageError("--overwrite replaces DEST; pass --out DEST");
   return {
     ...{ groupBy, weights, quantiles },
     over: over?.split(",").map(parseDimension),
@@ -55,7 +58,8 @@ function parseFormat({ format, json, out }: Values): StatsOptions["format"] {
 
 function parseDimension(text: string): string | number {
   const name = text.trim();
-  if (name === "") throw new UsageError("--over takes names or numbers of dimensions, such as time or lat,lon");
+  if (name === "")
+    throw new UsageError("--over takes names or numbers of dimensions, such as time or lat,lon");
   return /^-?\d+$/.test(name) ? Number(name) : name;
 }
 

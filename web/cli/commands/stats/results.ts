@@ -1,6 +1,6 @@
 /** Prints the results of reductions: as a table, as CSV, or as JSON in the form of xarray's `to_dict()`. */
+import { DType } from "zarr-wasm";
 import type { LabelledRegion } from "zarr-wasm/compute";
-import { toBytes } from "#internal";
 import { context } from "../../text/context.js";
 import { note, printable } from "../../text/output.js";
 import { type Column, columnOf, csvLines, tableRows } from "../csv.js";
@@ -24,7 +24,9 @@ export function printResults(results: Results, format: "text" | "json" | "csv"):
 /** Elements as bytes, or as a list if they are of variable length. */
 function plainRegion({ data, dtype, shape }: LabelledRegion | Coordinate): ReadRegion {
   if (!ArrayBuffer.isView(data)) return { data: data as readonly unknown[], dtype, shape };
-  return { bytes: toBytes(dtype, data), dtype, shape };
+  const bytes = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
+  const isWidened = data instanceof Float32Array && dtype.core.includes("float");
+  return { bytes, dtype: isWidened ? DType.simple("float32") : dtype, shape };
 }
 
 /** Coordinates with their CF attributes decoded. */
@@ -76,13 +78,15 @@ function jsonText(results: Results): string {
   const [first] = results.values();
   const dimensions = first!.dimensionNames.map((name, axis) => name ?? `dim_${axis}`);
   const coords = Object.entries(first!.coordinates).map(([name, coordinate]) => {
-    const { dimensionNames: dims, attributes: attrs } = coordinate;
-    return [name, { dims, attrs, data: nested(plainRegion(coordinate)) }];
+    return [name, dictOf(coordinate.dimensionNames, coordinate)];
   });
-  const variables = [...results].map(([name, region]) => {
-    return [name, { dims: dimensions, attrs: region.attributes, data: nested(plainRegion(region)) }];
-  });
+  const variables = [...results].map(([name, region]) => [name, dictOf(dimensions, region)]);
   return toJson({ coords: Object.fromEntries(coords), data_vars: Object.fromEntries(variables) });
+}
+
+function dictOf(dims: readonly string[], region: LabelledRegion | Coordinate) {
+  const { _ARRAY_DIMENSIONS: _, ...attrs } = region.attributes; // of Zarr v2
+  return { dims, attrs, data: nested(plainRegion(region)) };
 }
 
 /** Elements as nested lists; a single one without dimensions. */

@@ -1,5 +1,13 @@
 /** Writes the results of reductions as a Zarr group that xarray opens: an array per method, and the coordinates. */
-import { consolidate, create, createGroup, type Elements, set, type ZarrArray, type ZarrGroup } from "zarr-wasm";
+import {
+  consolidate,
+  create,
+  createGroup,
+  type Elements,
+  set,
+  type ZarrArray,
+  type ZarrGroup,
+} from "zarr-wasm";
 import type { LabelledRegion } from "zarr-wasm/compute";
 import { copy } from "zarr-wasm/transfer";
 import type { Values } from "../../options/options.js";
@@ -24,7 +32,8 @@ export async function writeResults(
     });
   } catch (error) {
     const hint = await hintForDestination(error, dest); // may replace the message
-    if (error instanceof Error && !Object.isFrozen(error)) error.message += hint.replace(/,? or --resume.*/, "");
+    if (error instanceof Error && !Object.isFrozen(error))
+      error.message += hint.replace(/,? or --resume.*/, "");
     throw error;
   }
   const [region] = results.values();
@@ -51,7 +60,10 @@ async function groupOf(results: Results, array: ZarrArray): Promise<ZarrGroup> {
   const others = used.flatMap(([name]) => (dimensionNames.includes(name) ? [] : [name]));
   for (const [i, region] of [...results.values()].entries()) {
     const { coordinates: _, ...attributes } = region.attributes;
-    await add(group, names[i]!, region, { ...attributes, ...(others.length > 0 && { coordinates: others.join(" ") }) });
+    await add(group, names[i]!, region, {
+      ...attributes,
+      ...(others.length > 0 && { coordinates: others.join(" ") }),
+    });
   }
   return consolidate(group);
 }

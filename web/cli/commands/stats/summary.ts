@@ -19,7 +19,9 @@ export function printStatistics(array: ZarrArray, summary: Summary, format: "tex
     print(["statistic,value", ...rows.map((row) => row.join(",")), ""].join("\n"));
     return;
   }
-  const shape = array.shape.map((length, axis) => [array.dimensionNames?.[axis], length].filter(Boolean).join(": "));
+  const shape = array.shape.map((length, axis) =>
+    [array.dimensionNames?.[axis], length].filter(Boolean).join(": "),
+  );
   const title = `/${array.path}  ${array.dtype} [${shape.join(", ")}]${arrayNote(array)}`;
   const width = Math.max(...rows.map(([name]) => name.length)) + 2;
   print(`${printable(title)}\n${rows.map(([name, value]) => `${name.padEnd(width)}${value}\n`).join("")}`);
@@ -29,8 +31,7 @@ export function printStatistics(array: ZarrArray, summary: Summary, format: "tex
 
 function factsOf({ dtype, attributes }: ZarrArray, summary: Summary): [name: string, value: string][] {
   const isFloat32 = dtype.core === "float32" && !Object.hasOwn(attributes, "scale_factor");
-  const element = (value: number | bigint) =>
-    isFloat32 && typeof value === "number" ? float32Text(value) : String(value);
+  const element = (value: number) => (isFloat32 ? float32Text(value) : String(value));
   const { count, missing, min, max, mean, std, quantiles } = summary;
   return [
     ["count", String(count)],

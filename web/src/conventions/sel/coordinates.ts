@@ -5,6 +5,7 @@ import { strings } from "../../dtypes/regions.js";
 import type { ZarrArray } from "../../hierarchy/array.js";
 import { get } from "../../hierarchy/get.js";
 import { isZarrError, limitExceeded } from "../../util/errors.js";
+import { countOf } from "../../util/shapes.js";
 import { type CFInput, type CFRegion, decodeCF } from "../xarray/cf.js";
 import { measuresLongitude } from "../xarray/xarray.js";
 import { type LabelledAxis, noCoordinates } from "./labels.js";
@@ -50,7 +51,7 @@ export function namedCoordinates(name: string, texts: readonly string[]): Coordi
 }
 
 /**
- * Reads the coordinates in an array of one dimension.
+ * Reads the coordinates in an array, of several dimensions in C order.
  * @throws LimitExceeded; the errors of `get` and `decodeCF`.
  */
 export async function arrayCoordinates(
@@ -58,7 +59,7 @@ export async function arrayCoordinates(
   array: ZarrArray,
   { signal }: ReadContext,
 ): Promise<Coordinates> {
-  const [length] = array.shape as readonly [number];
+  const length = countOf(array.shape);
   if (length > maxCoordinates)
     throw limitExceeded(`"${name}" has ${length} coordinates, more than the limit of ${maxCoordinates}`);
   const region = await get<ElementData>(array, null, { signal });

@@ -260,7 +260,7 @@ function positions(view: Rising, low: number, high: number): { start: number; st
 }
 
 /** Formats the range of the coordinates for messages. */
-function rangeText({ kind }: Coordinates, view: Rising): string {
+export function rangeText({ kind }: Coordinates, view: Rising): string {
   if (view.length === 0) return "; it is empty";
   const ends = [view.at(0), view.at(view.length - 1)];
   const shown = ends.map((end) => coordinateText(kind, end));

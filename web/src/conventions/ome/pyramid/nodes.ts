@@ -1,10 +1,10 @@
 /** Creates or finds the group of a new image and its arrays, makes their attributes, and lists label images. */
 
+import { changeAttributes } from "../../../edit/attributes.js";
 import { createArray, createGroup } from "../../../edit/create.js";
 import type { CreateLikeOptions, NewAttributes } from "../../../edit/options.js";
 import { isWithin } from "../../../edit/overlap.js";
 import { nodeAt, type Place } from "../../../edit/target.js";
-import { changeAttributes } from "../../../edit/update-node.js";
 import type { ZarrArray } from "../../../hierarchy/array.js";
 import type { ZarrGroup } from "../../../hierarchy/group.js";
 import { open } from "../../../hierarchy/open.js";

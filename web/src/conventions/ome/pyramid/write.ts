@@ -1,12 +1,12 @@
 /** Writes an OME-Zarr image: its group, its arrays, and one level after another. */
 
 import type { ElementData } from "../../../dtypes/elements.js";
+import { updateAttributes } from "../../../edit/attributes.js";
 import { requireEncodable } from "../../../edit/codecs-option.js";
 import { createArray } from "../../../edit/create.js";
 import type { Target } from "../../../edit/options.js";
 import { set } from "../../../edit/set.js";
 import { resolvePlace } from "../../../edit/target.js";
-import { updateAttributes } from "../../../edit/update-node.js";
 import type { ZarrArray } from "../../../hierarchy/array.js";
 import type { ZarrGroup } from "../../../hierarchy/group.js";
 import { attributesJson } from "../../../metadata/print.js";

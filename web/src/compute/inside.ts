@@ -1,0 +1,180 @@
+/** Implements `series` with `inside`: values of the cells inside areas, or with labels. */
+
+import { get } from "../hierarchy/get.js";
+import { ZarrArray } from "../hierarchy/array.js";
+import type { ElementData } from "../dtypes/elements.js";
+import { noCell } from "../engine/box-reduction.js";
+import { isRecord } from "../util/arguments.js";
+import { describeValue, invalidArgument, isZarrError, limitExceeded } from "../util/errors.js";
+import { countOf } from "../util/shapes.js";
+import { inSlices } from "../util/slices.js";
+import type { Span } from "./axes.js";
+import { coordinateOf, Labels } from "./labelled.js";
+import { type Projection, surfaceParts } from "./places/grid.js";
+import { cellSizes, cellsInside, type Surface, surfaceOf } from "./places/regions.js";
+import { type Area, listAreas } from "./places/shapes.js";
+import { type AreaGroups, reduceArray, type ReduceOptions } from "./reduce.js";
+import type { Method } from "./results.js";
+import { checkArray, selectedAxes } from "./source.js";
+import type { JointTable } from "./tables.js";
+import { latitudeWeights, type Weights } from "./weights.js";
+
+/** Cells with labels, such as the segments of an image or the numbers of countries; 0 is the background. */
+export interface LabelledCells {
+  /** An array with some of the dimensions, by name; without names, the last ones. */
+  readonly labels: ZarrArray;
+  /** Default: all labels except 0, in rising order. */
+  readonly label?: number | bigint | readonly (number | bigint)[] | undefined;
+}
+
+/** One area or several: GeoJSON also as a FeatureCollection. */
+export type Inside =
+  | Area
+  | readonly Area[]
+  | { readonly type: "FeatureCollection"; readonly features: readonly Area[] }
+  | LabelledCells;
+
+export interface InsideOptions<M extends Method | readonly Method[] = Method | readonly Method[]>
+  extends Omit<ReduceOptions<M>, "method" | "weights"> {
+  /** A cell belongs to an area if its centre lies inside, or on its western or southern edge. */
+  inside: Inside;
+  /** Default: "mean". */
+  method?: M | undefined;
+  /** "area" (default): the relative sizes of the cells. "none": all cells count the same. */
+  weights?: "area" | "none" | Weights | undefined;
+  /** proj4, or a converter from degrees to the coordinates of the array, for areas in degrees. */
+  projection?: Projection | undefined;
+}
+
+/** Maximum number of elements of an array of labels: 128 MiB in the table. */
+const maxLabels = 2 ** 25;
+
+export async function seriesInside(array: ZarrArray, options: InsideOptions): Promise<unknown> {
+  checkArray(array, "series");
+  const { inside, method = "mean", projection, weights = "area", ...rest } = options;
+  const labels = new Labels(array, options.signal);
+  const groups = isLabels(inside)
+    ? await labelGroups(array, inside, labels, options)
+    : await areaGroups(array, inside, labels, options);
+  const selections = selectedAxes(array, options.selection);
+  const twice = groups.axes.find((axis) => {
+    const own = selections[axis]!;
+    return "indices" in own || own.dropped || own.count !== array.shape[axis];
+  });
+  if (twice !== undefined)
+    throw invalidArgument(
+      `the areas determine the elements along dimension ${JSON.stringify(labels.names[twice] ?? twice)}; omit it from the selection`,
+    );
+  const given = weights === "area" || weights === "none" ? undefined : weights;
+  return reduceArray(array, { ...rest, method, weights: given }, groups);
+}
+
+const isLabels = (inside: unknown): inside is LabelledCells => isRecord(inside) && "labels" in inside;
+
+async function areaGroups(
+  array: ZarrArray,
+  inside: Inside,
+  labels: Labels,
+  { projection, signal, weights = "area" }: InsideOptions,
+): Promise<AreaGroups> {
+  const { areas, isList } = listAreas(inside);
+  const surface = surfaceOf(await surfaceParts(array, { projection, signal }));
+  const { axes, spans, tables } = await inSlices(cellsInside(surface, areas), signal);
+  const sizes = weights === "area" ? await sizesOf(surface, labels, signal) : [];
+  return {
+    axes,
+    ranges: spans.map(({ from, to }) => ({ start: from, step: 1, count: to - from, dropped: false })),
+    tables,
+    areas: areas.length,
+    weights: sizes.map((table) => cut(table, axes, spans)),
+    dimension: isList ? { name: "region", length: areas.length } : undefined,
+    coordinates: {},
+  };
+}
+
+/** Returns the sizes of cells; bands of latitude by their bounds, if the coordinates name these. */
+async function sizesOf(surface: Surface, labels: Labels, signal: AbortSignal | undefined): Promise<JointTable<Float64Array>[]> {
+  const sizes = cellSizes(surface);
+  const at = surface.areDegrees && "y" in surface.cells ? sizes.findIndex(({ axes }) => axes[0] === (surface.cells as { y: { axis: number } }).y.axis) : -1;
+  if (at < 0 || !(await labels.coordinates()).some(({ array }) => "bounds" in array.attributes)) return sizes;
+  const bands = await latitudeWeights(labels, signal);
+  return bands.axes[0] === sizes[at]!.axes[0] ? sizes.with(at, bands) : sizes;
+}
+
+/** Returns the part of a table of one axis that lies in a span; tables of several axes are not cut. */
+function cut(table: JointTable<Float64Array>, axes: readonly number[], spans: readonly Span[]): JointTable<Float64Array> {
+  if (table.axes.length > 1) return table;
+  const { from, to } = spans[axes.indexOf(table.axes[0]!)]!;
+  return { axes: table.axes, values: table.values.subarray(from, to) };
+}
+
+/** @throws InvalidArgument, LimitExceeded; the errors of `get`. */
+async function labelGroups(
+  array: ZarrArray,
+  { labels: source, label }: LabelledCells,
+  names: Labels,
+  { projection, signal, weights = "area" }: InsideOptions,
+): Promise<AreaGroups> {
+  checkArray(source, "labels");
+  const own = new Labels(source, signal).names;
+  const rank = array.shape.length;
+  const isNamed = own.every((name) => name !== null && names.names.includes(name));
+  const axes = own.map((name, i) => (isNamed ? names.axis(name) : rank - own.length + i));
+  const fits = axes.length > 0 && axes.every((axis, i) => array.shape[axis] === source.shape[i] && axis > (axes[i - 1] ?? -1));
+  if (!fits)
+    throw invalidArgument(
+      `labels of shape [${source.shape.join(", ")}] do not fit the array of shape [${array.shape.join(", ")}]; ${names.listed}`,
+    );
+  const count = countOf(source.shape);
+  if (count > maxLabels) throw limitExceeded(`there are ${count} labels, more than the limit of ${maxLabels}`);
+  const { data } = await get(source, null, { signal });
+  if (!/^(bool|u?int)/.test(source.dtype.core)) throw invalidArgument(`labels must be integers, got ${source.dtype}`);
+  const values = data as unknown as ArrayLike<number | bigint>;
+  const isBig = typeof values[0] === "bigint";
+  const listed = label === undefined ? undefined : Array.isArray(label) ? Array.from(label) : [label];
+  const wanted = listed ? listed.map((one) => labelValue(one, isBig)) : foundLabels(values);
+  const numbers = new Map(wanted.map((one, i) => [one, i]));
+  if (numbers.size < wanted.length) throw invalidArgument("label names a label twice");
+  const table = Uint32Array.from({ length: count }, (_, i) => numbers.get(values[i]!) ?? noCell);
+  const isList = listed === undefined || Array.isArray(label);
+  const made = new (data.constructor as new (list: unknown[]) => ElementData)(wanted);
+  return {
+    axes,
+    ranges: source.shape.map((length) => ({ start: 0, step: 1, count: length, dropped: false })),
+    tables: [table],
+    areas: wanted.length,
+    weights: weights === "area" ? await knownSizes(array, axes, names, { projection, signal }) : [],
+    dimension: isList ? { name: "label", length: wanted.length } : undefined,
+    coordinates: isList ? { label: coordinateOf("label", made, source.dtype) } : {},
+  };
+}
+
+function labelValue(label: unknown, isBig: boolean): number | bigint {
+  const isInteger = typeof label === "bigint" || Number.isSafeInteger(label);
+  if (!isInteger) throw invalidArgument(`label must be an integer or a list of them, got ${describeValue(label)}`);
+  return isBig ? BigInt(label as number) : Number(label);
+}
+
+/** Returns all labels except 0, in rising order. */
+function foundLabels(values: ArrayLike<number | bigint>): (number | bigint)[] {
+  const found = new Set<number | bigint>();
+  for (let i = 0; i < values.length; i++) if (values[i] != 0) found.add(values[i]!);
+  return [...found].sort((a, b) => (a < b ? -1 : 1));
+}
+
+/** Returns the sizes of labelled cells; none without coordinates of degrees along their axes. */
+async function knownSizes(
+  array: ZarrArray,
+  axes: readonly number[],
+  labels: Labels,
+  options: Pick<InsideOptions, "projection" | "signal">,
+): Promise<JointTable<Float64Array>[]> {
+  try {
+    const surface = surfaceOf(await surfaceParts(array, options));
+    const sizes = await sizesOf(surface, labels, options.signal);
+    return sizes.filter((table) => table.axes.every((axis) => axes.includes(axis)));
+  } catch (error) {
+    if (!isZarrError(error, "InvalidSelection", "Unsupported", "NotFound")) throw error;
+    return [];
+  }
+}

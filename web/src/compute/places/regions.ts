@@ -1,0 +1,176 @@
+/** Cells whose centres lie inside areas, and the sizes of cells. */
+
+import { noCell } from "../../engine/box-reduction.js";
+import { limitExceeded } from "../../util/errors.js";
+import type { Steps } from "../../util/slices.js";
+import type { Span } from "../axes.js";
+import type { JointTable } from "../tables.js";
+import { midpoints } from "../weights.js";
+import type { PlaceAxis } from "./axis.js";
+import { ConvertedCells, type GridPart, type Point } from "./grid.js";
+import { ScatteredCells } from "./scattered.js";
+import { Shape } from "./shapes.js";
+
+/** Maximum number of entries of all tables: 128 MiB. */
+const maxEntries = 2 ** 25;
+/** Cells tested in one step. */
+const stepCells = 256;
+const radians = Math.PI / 180;
+
+/** Cells of areas along some axes of an array. */
+export interface AreaCells {
+  readonly axes: readonly number[];
+  /** Range of indices along each of these axes. */
+  readonly spans: readonly Span[];
+  /** Numbers of areas by cell in C order; several if areas overlap. */
+  readonly tables: readonly Uint32Array[];
+}
+
+/** A grid whose cells have an x and a y. */
+export interface Surface {
+  readonly areDegrees: boolean;
+  /** Converts the vertices of areas. */
+  readonly convert: (point: Point) => Point;
+  readonly cells: ScatteredCells | { readonly x: PlaceAxis; readonly y: PlaceAxis };
+}
+
+/** Combines the parts of a grid on a surface. */
+export function surfaceOf(parts: readonly GridPart[]): Surface {
+  const [first, second] = parts;
+  if (first instanceof ConvertedCells)
+    return {
+      areDegrees: false,
+      convert: (point) => first.converter.forward([...point]) as unknown as Point,
+      cells: first,
+    };
+  const cells = first instanceof ScatteredCells ? first : { x: first as PlaceAxis, y: second as PlaceAxis };
+  const areDegrees = cells instanceof ScatteredCells ? cells.areDegrees : cells.x.coordinates.isLongitude;
+  return { areDegrees, convert: (point) => point, cells };
+}
+
+/** Finds the cells of areas. @throws LimitExceeded; the errors of {@link Shape}. */
+export function* cellsInside(surface: Surface, areas: readonly unknown[]): Steps<AreaCells> {
+  const { areDegrees, convert, cells } = surface;
+  const shapes = areas.map((area) => new Shape(area, areDegrees, convert));
+  if (cells instanceof ScatteredCells) {
+    const layers = new Layers(cells.count);
+    for (let cell = 0; cell < cells.count; cell++) {
+      if (cell % stepCells === 0) yield;
+      const [x, y] = cells.at(cell);
+      for (const [i, shape] of shapes.entries()) if (shape.contains(x, y)) layers.add(cell, i);
+    }
+    const spans = cells.shape.map((length) => ({ from: 0, to: length }));
+    return { axes: cells.axes, spans, tables: layers.tables };
+  }
+  const { x, y } = cells;
+  const columns = shapes.map((shape) => indicesIn(x, (value) => shape.spansX(value)));
+  const rows = shapes.map((shape) => indicesIn(y, (value) => shape.spansY(value)));
+  const [across, down] = [spanOf(columns), spanOf(rows)];
+  const [width, height] = [across.to - across.from, down.to - down.from];
+  const layers = new Layers(width * height);
+  const isRowMajor = y.axis < x.axis;
+  for (const [i, shape] of shapes.entries())
+    for (const row of rows[i]!) {
+      const value = y.coordinates.at(row);
+      for (const [n, column] of columns[i]!.entries()) {
+        if (n % stepCells === 0) yield;
+        if (!shape.contains(x.coordinates.at(column), value)) continue;
+        const [j, k] = [row - down.from, column - across.from];
+        layers.add(isRowMajor ? j * width + k : k * height + j, i);
+      }
+    }
+  const [axes, spans] = isRowMajor ? [[y.axis, x.axis], [down, across]] : [[x.axis, y.axis], [across, down]];
+  return { axes: axes!, spans: spans as Span[], tables: layers.tables } as AreaCells;
+}
+
+function indicesIn(axis: PlaceAxis, isIn: (value: number) => boolean): Uint32Array {
+  const found: number[] = [];
+  for (let i = 0; i < axis.length; i++) if (isIn(axis.coordinates.at(i))) found.push(i);
+  return Uint32Array.from(found);
+}
+
+/** Returns the range of sorted lists; one element if all are empty. */
+function spanOf(lists: readonly Uint32Array[]): Span {
+  const some = lists.filter((list) => list.length > 0);
+  if (some.length === 0) return { from: 0, to: 1 };
+  return { from: Math.min(...some.map((list) => list[0]!)), to: Math.max(...some.map((list) => list.at(-1)!)) + 1 };
+}
+
+/** Tables of the numbers of areas; a further one for cells that belong to several. */
+class Layers {
+  readonly tables: Uint32Array[] = [];
+
+  constructor(private readonly cells: number) {
+    this.#grow();
+  }
+
+  add(cell: number, area: number): void {
+    let layer = 0;
+    while (this.tables[layer]?.[cell] !== noCell) if (++layer === this.tables.length) this.#grow();
+    this.tables[layer]![cell] = area;
+  }
+
+  #grow(): void {
+    const entries = this.cells * (this.tables.length + 1);
+    if (entries > maxEntries)
+      throw limitExceeded(
+        `the areas span ${this.cells} cells in ${this.tables.length + 1} layers, more than the limit of ${maxEntries}; pass fewer areas or a coarser level`,
+      );
+    this.tables.push(new Uint32Array(this.cells).fill(noCell));
+  }
+}
+
+/** Returns the relative sizes of all cells along their axes, as factors; none if all are equal. */
+export function cellSizes({ areDegrees, cells }: Surface): JointTable<Float64Array>[] {
+  if (cells instanceof ScatteredCells) {
+    const values = cells.shape.length === 2 ? curvilinearSizes(cells) : undefined;
+    return values ? [{ axes: cells.axes, values }] : [];
+  }
+  const sine = (latitude: number) => Math.sin(Math.min(Math.max(latitude, -90), 90) * radians);
+  const widths = sizesAlong(cells.x, (edge) => edge);
+  const heights = sizesAlong(cells.y, areDegrees ? sine : (edge) => edge);
+  return [[cells.x, widths] as const, [cells.y, heights] as const].flatMap(([{ axis }, values]) =>
+    isEven(values) ? [] : [{ axes: [axis], values }],
+  );
+}
+
+function sizesAlong({ coordinates, length }: PlaceAxis, measure: (edge: number) => number): Float64Array {
+  const edges = midpoints(Float64Array.from({ length }, (_, i) => coordinates.at(i)));
+  return Float64Array.from({ length }, (_, i) => Math.abs(measure(edges[2 * i + 1]!) - measure(edges[2 * i]!)));
+}
+
+/** Whether sizes are equal up to the rounding of float32 coordinates. */
+const isEven = (sizes: Float64Array): boolean => {
+  const mean = sizes.reduce((sum, size) => sum + size, 0) / sizes.length;
+  return sizes.every((size) => Math.abs(size - mean) <= 1e-3 * mean);
+};
+
+type Vector = readonly [number, number, number];
+
+/** Returns the areas that the neighbours of cells span, on the sphere or on the plane; 0 for cells without coordinates. */
+function curvilinearSizes(cells: ScatteredCells): Float64Array {
+  const [rows, columns] = cells.shape as readonly [number, number];
+  const place = (row: number, column: number): Vector => {
+    const [x, y] = cells.at(row * columns + column);
+    if (!cells.areDegrees) return [x, y, 0];
+    const [east, north] = [x * radians, y * radians];
+    return [Math.cos(north) * Math.cos(east), Math.cos(north) * Math.sin(east), Math.sin(north)];
+  };
+  /** Returns the vector of a cell's extent between its neighbours that have coordinates. */
+  const extent = (at: Vector, after: Vector, before: Vector): Vector => {
+    const isKnown = [after, before].map((one) => !Number.isNaN(one[0]));
+    const [to, from] = [isKnown[0] ? after : at, isKnown[1] ? before : at];
+    const parts = isKnown[0] && isKnown[1] ? 2 : 1;
+    return [0, 1, 2].map((i) => (to[i]! - from[i]!) / parts) as unknown as Vector;
+  };
+  const none: Vector = [Number.NaN, 0, 0];
+  return Float64Array.from({ length: rows * columns }, (_, cell) => {
+    const [row, column] = [Math.floor(cell / columns), cell % columns];
+    const at = place(row, column);
+    const beside = (j: number, i: number) => (j < 0 || j >= rows || i < 0 || i >= columns ? none : place(j, i));
+    const u = extent(at, beside(row, column + 1), beside(row, column - 1));
+    const v = extent(at, beside(row + 1, column), beside(row - 1, column));
+    const [[a, b, c], [d, e, f]] = [u, v];
+    return Math.hypot(b * f - c * e, c * d - a * f, a * e - b * d) || 0;
+  });
+}
