@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
-#include <limits>
 
 #include "kernels/accumulate_cell.hpp"
 #include "kernels/accumulate_rows.hpp"
@@ -26,48 +24,6 @@ struct Cells {
   uint32_t cells[kTile];
   double weights[kNumberBlock];
 };
-
-void loadBrainFloats(const uint8_t* in, size_t count, double* out) {
-  for (size_t i = 0; i < count; i++) {
-    out[i] = bitCast<float>(uint32_t{load<uint16_t>(in + 2 * i)} << 16);
-  }
-}
-
-void findMissing(const ValueRule& rule, size_t count, ValueBlock& block) {
-  std::fill(block.isValid, block.isValid + count, true);
-  for (const uint64_t missing : rule.missing) {
-    for (size_t i = 0; i < count; i++) {
-      const bool isMissing = isFloat(rule.number) ? block.values[i] == asDouble(missing)
-                                                  : block.integers[i] == missing;
-      block.isValid[i] &= !isMissing;
-    }
-  }
-}
-
-}  // namespace
-
-void loadValues(const ValueRule& rule, const uint8_t* in, size_t count, ValueBlock& out) {
-  if (rule.isBrainFloat) {
-    loadBrainFloats(in, count, out.values);
-  } else {
-    loadDoubles(rule.number, in, count, out.values);
-  }
-  if (!isFloat(rule.number)) loadIntegers(rule.number, in, count, out.integers);
-  findMissing(rule, count, out);
-  if (rule.isDecoded) {
-    for (size_t i = 0; i < count; i++) {
-      const double value = out.values[i] * rule.scale + rule.offset;
-      out.values[i] = rule.isFloat32 ? static_cast<double>(static_cast<float>(value)) : value;
-    }
-  }
-  if (rule.isExact()) return;
-  for (size_t i = 0; i < count; i++) {
-    if (!out.isValid[i]) out.values[i] = std::numeric_limits<double>::quiet_NaN();
-    out.isValid[i] = !rule.skipsNaN || !std::isnan(out.values[i]);
-  }
-}
-
-namespace {
 
 /// Fields that rows and runs of numbers are added to at once.
 constexpr uint32_t bit(Field field) {
@@ -103,11 +59,7 @@ class Adder {
   /// Chooses the fields that the fast kernels add, and the axis along which rows share their cells.
   void choosePath() {
     rows_ = request_.rank;
-    if (request_.weightCount > 0 || !hasRowKernels(rule_) || !findRange()) return;
-    row_.number = rule_.number;
-    row_.skipsNaN = rule_.skipsNaN;
-    row_.hasMissing = !rule_.missing.empty();
-    row_.missing = row_.hasMissing ? rule_.missing[0] : 0;
+    if (request_.weightCount > 0 || !makeRowRule(rule_, row_)) return;
     isRun_ = inner_.stride == 0 && !inner_.table && inner_.joint[0] == 0;
     for (uint32_t a = 0; !isRun_ && a + 1 < request_.rank; a++) {
       const CellAxis& axis = request_.axes[a];
@@ -118,28 +70,6 @@ class Adder {
     const bool isLong = inner_.length >= kMinRun;
     if (isLong && (isRun_ || rows_ < request_.rank)) fast_ = kFast;
     if (fast_ == 0) rows_ = request_.rank;
-  }
-
-  /// Finds the range of integers that decode to values of the sign of the offset, which are not much
-  /// smaller than the product: the sum of these values is the scale times the sum of the integers, plus
-  /// offsets, within 3 ulp. False if values are not decoded in float64.
-  bool findRange() {
-    constexpr double kFar = 0x1p40;
-    const double scale = rule_.scale, offset = rule_.offset;
-    row_.low = -(int64_t{1} << 40);
-    row_.high = -row_.low;
-    row_.isLimited = false;
-    if (!rule_.isDecoded || (scale == 1 && offset == 0 && width_ <= 2)) return true;
-    if (rule_.isFloat32 || !std::isfinite(scale) || !std::isfinite(offset) || scale == 0) return false;
-    row_.isLimited = true;
-    const double end = -offset / scale * (2.0 / 3);
-    const bool isUpper = (offset < 0) == (scale < 0);
-    if (isUpper) {
-      row_.low = static_cast<int64_t>(std::ceil(std::clamp(end, -kFar, kFar)));
-    } else {
-      row_.high = static_cast<int64_t>(std::floor(std::clamp(end, -kFar, kFar)));
-    }
-    return true;
   }
 
   /// Adds the part of the box below an axis.
@@ -212,26 +142,54 @@ class Adder {
       if (label == kNoCell) return;
       cell += label * request_.labelStride;
     }
-    const auto cellOf = [cell](size_t) { return static_cast<uint32_t>(cell); };
     const size_t lanes = 16 / width_, whole = inner_.length / lanes, rest = inner_.length % lanes;
-    const uint8_t* end = in + whole * 16;
-    startTile(2 * lanes);
     for (size_t r = 0; r < whole; r += kMaxRows) {
       const size_t n = std::min(kMaxRows, whole - r);
-      addPiece({in + r * 16, 16, n, 16});
-      addIntegers(lanes, n, cellOf, [&] {
-        addRow(bit(Field::Sum), start, in + r * 16, r * lanes, n * lanes);
-      });
+      addVectors(start, cell, {in + r * 16, 16, n, 16}, r * lanes);
     }
-    endTile(lanes, cellOf, whole);
-    if (rest == 0) return;
-    startTile(lanes);
-    addPiece({end, 16, 1, rest * width_});
-    addIntegers(rest, 1, cellOf, [&] {
-      addRow(bit(Field::Sum), start, end, whole * lanes, rest);
-    });
-    endTile(rest, cellOf, 1);
+    if (rest > 0) {
+      addVectors(start, cell, {in + whole * 16, 16, 1, rest * width_}, whole * lanes);
+    }
   }
+
+  /// Adds vectors that belong to one cell, the first of which starts at index `at` of a row.
+  void addVectors(const Place& start, size_t cell, const Rows& rows, size_t at) {
+    const size_t lanes = rows.bytes / width_;
+    const auto cellOf = [&](Field field) { return form_.plane(state_, field) + cell; };
+    startTile(lanes);
+    addPiece(rows);
+    loadMissing(lanes, skipped_);
+    size_t used = rows.count * lanes;
+    for (size_t i = 0; i < lanes; i++) used -= skipped_[i];
+    if (form_.has(Field::Count)) addDouble(cellOf(Field::Count), static_cast<double>(used));
+    if (form_.has(Field::Sum) && isFloat(rule_.number)) {
+      Pair sum;
+      for (size_t i = 0; i < lanes; i++) addPair(sum, {tile_.high[i], tile_.low[i]});
+      addToPair(cellOf(Field::Sum), form_.cells, sum);
+    } else if (form_.has(Field::Sum) && isAnyOutside(lanes)) {
+      addRow(bit(Field::Sum), start, rows.base, at, rows.count * lanes);
+    } else if (form_.has(Field::Sum)) {
+      int64_t sum = 0;
+      for (size_t i = 0; i < lanes; i++) sum += sumOfColumn(i);
+      sum -= bias() * static_cast<int64_t>(used);
+      addInteger(cellOf(Field::Sum), sum, static_cast<double>(used));
+    }
+    for (const Field field : {Field::Min, Field::Max}) {
+      if (!form_.has(field) || used == 0) continue;
+      double numbers[16];
+      loadDoubles(rule_.number, reinterpret_cast<const uint8_t*>(bestOf(field)), lanes, numbers);
+      double best = numbers[0];
+      const bool isMin = isMinOfNumbers(field);
+      for (size_t i = 1; i < lanes; i++) {
+        const double x = numbers[i];
+        if ((isMin ? x < best : x > best) || x != x) best = x;
+      }
+      addBest(field, cellOf(field), best);
+    }
+  }
+
+  /// Added to integers of signed types, whose sums are of unsigned ones.
+  int64_t bias() const { return isSigned(rule_.number) ? int64_t{1} << (8 * width_ - 1) : 0; }
 
   // ---- Tiles.
 
@@ -246,7 +204,8 @@ class Adder {
       std::fill(skipped_, skipped_ + columns, 0);
     }
     for (const Field field : {Field::Min, Field::Max}) {
-      if (form_.has(field)) bestOfRows(row_, isMinOfNumbers(field), {nullptr, 0, 0, 0}, bestOf(field));
+      if (!form_.has(field)) continue;
+      bestOfRows(row_, isMinOfNumbers(field), {nullptr, 0, 0, 16 * vectors}, bestOf(field), nullptr);
     }
   }
 
@@ -260,16 +219,19 @@ class Adder {
 
   void addPiece(const Rows& rows) {
     const bool isInteger = !isFloat(rule_.number);
+    bool counts = isInteger ? row_.hasMissing : rule_.skipsNaN && form_.has(Field::Count);
     if (form_.has(Field::Sum)) {
       isInteger ? sumIntegerRows(row_, rows, tile_) : sumFloatRows(row_, rows, tile_);
+      counts = false;
     }
-    if (isInteger ? row_.hasMissing && !form_.has(Field::Sum)
-                  : rule_.skipsNaN && form_.has(Field::Count)) {
-      countMissing(row_, rows, tile_);
-    }
+    U8x16 unused[kTileVectors];
     for (const Field field : {Field::Min, Field::Max}) {
-      if (form_.has(field)) bestOfRows(row_, isMinOfNumbers(field), rows, bestOf(field));
+      if (!form_.has(field)) continue;
+      const bool isCounter = counts && !isInteger;
+      bestOfRows(row_, isMinOfNumbers(field), rows, bestOf(field), isCounter ? tile_.missing : unused);
+      if (isCounter) counts = false;
     }
+    if (counts) countMissing(row_, rows, tile_);
   }
 
   /// Adds the sums of integers to cells, and starts new ones. If the sum of the integers cannot be
@@ -289,10 +251,9 @@ class Adder {
       if (isAnyOutside(columns)) {
         addSlowly();
       } else {
-        const int64_t bias = isSigned(rule_.number) ? int64_t{1} << (8 * width_ - 1) : 0;
         forColumns(Field::Sum, columns, cellOf, [&](uint64_t* cell, size_t i) {
           const auto used = static_cast<int64_t>(rows - missing[i]);
-          addInteger(cell, sumOfColumn(i) - bias * used, static_cast<double>(used));
+          addInteger(cell, sumOfColumn(i) - bias() * used, static_cast<double>(used));
         });
       }
     }
@@ -407,6 +368,12 @@ class Adder {
 
   /// Finds the cells and weights of elements of a row.
   void findCells(const Place& start, size_t at, size_t count) {
+    if (!inner_.table && !request_.labels && request_.weightCount == 0) {
+      for (size_t k = 0; k < count; k++) {
+        places_.cells[k] = static_cast<uint32_t>(start.cell + (at + k) * inner_.stride);
+      }
+      return;
+    }
     for (size_t k = 0; k < count; k++) {
       Place place = start;
       bool isInside = move(inner_, at + k, place);
