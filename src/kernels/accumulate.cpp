@@ -114,26 +114,31 @@ class Adder {
 
   void addRows(const Place& start, const uint8_t* in) {
     const size_t count = request_.axes[rows_].length, most = kTileBytes / width_;
+    const size_t step = strides_[rows_];
     for (size_t at = 0; at < inner_.length; at += most) {
       const size_t columns = std::min(most, inner_.length - at);
-      findCells(start, at, columns);
+      const uint8_t* base = in + at * width_;
       startTile(columns);
-      for (size_t r = 0; r < count; r += kMaxRows) {
-        const size_t n = std::min(kMaxRows, count - r);
-        const Rows rows{in + at * width_ + r * strides_[rows_], strides_[rows_], n, columns * width_};
-        addPiece(rows);
-        addIntegers(columns, n, [&](size_t i) { return places_.cells[i]; }, [&] {
-          for (size_t k = 0; k < n; k++) {
-            addRow(bit(Field::Sum), start, rows.base + k * rows.step, at, columns);
-          }
-          findCells(start, at, columns);
-        });
+      addPieces({base, step, count, columns * width_});
+      findCells(start, at, columns);
+      endTile(columns, count);
+      if (!isOutside_) continue;
+      for (size_t r = 0; r < count; r++) {
+        addRow(bit(Field::Sum), start, base + r * step, at, columns);
       }
-      endTile(columns, [&](size_t i) { return places_.cells[i]; }, count);
     }
   }
 
   // ---- Runs: rows that belong to one cell, in vectors.
+
+  /// Accumulators of one cell.
+  struct Total {
+    size_t used = 0;
+    Pair sum;
+    int64_t integers = 0;
+    bool isOutside = false;
+    double best[2] = {HUGE_VAL, -HUGE_VAL};  // of numbers that are not decoded
+  };
 
   void addRun(const Place& start, const uint8_t* in) {
     size_t cell = start.cell;
@@ -143,48 +148,53 @@ class Adder {
       cell += label * request_.labelStride;
     }
     const size_t lanes = 16 / width_, whole = inner_.length / lanes, rest = inner_.length % lanes;
-    for (size_t r = 0; r < whole; r += kMaxRows) {
-      const size_t n = std::min(kMaxRows, whole - r);
-      addVectors(start, cell, {in + r * 16, 16, n, 16}, r * lanes);
-    }
-    if (rest > 0) {
-      addVectors(start, cell, {in + whole * 16, 16, 1, rest * width_}, whole * lanes);
-    }
+    Total total;
+    addLanes({in, 16, whole, 16}, total);
+    if (rest > 0) addLanes({in + whole * 16, 16, 1, rest * width_}, total);
+    addTotal(cell, total);
+    if (total.isOutside) addRow(bit(Field::Sum), start, in, 0, inner_.length);
   }
 
-  /// Adds vectors that belong to one cell, the first of which starts at index `at` of a row.
-  void addVectors(const Place& start, size_t cell, const Rows& rows, size_t at) {
+  void addLanes(const Rows& rows, Total& total) {
     const size_t lanes = rows.bytes / width_;
-    const auto cellOf = [&](Field field) { return form_.plane(state_, field) + cell; };
     startTile(lanes);
-    addPiece(rows);
-    loadMissing(lanes, skipped_);
-    size_t used = rows.count * lanes;
-    for (size_t i = 0; i < lanes; i++) used -= skipped_[i];
-    if (form_.has(Field::Count)) addDouble(cellOf(Field::Count), static_cast<double>(used));
-    if (form_.has(Field::Sum) && isFloat(rule_.number)) {
-      Pair sum;
-      for (size_t i = 0; i < lanes; i++) addPair(sum, {tile_.high[i], tile_.low[i]});
-      addToPair(cellOf(Field::Sum), form_.cells, sum);
-    } else if (form_.has(Field::Sum) && isAnyOutside(lanes)) {
-      addRow(bit(Field::Sum), start, rows.base, at, rows.count * lanes);
-    } else if (form_.has(Field::Sum)) {
-      int64_t sum = 0;
-      for (size_t i = 0; i < lanes; i++) sum += sumOfColumn(i);
-      sum -= bias() * static_cast<int64_t>(used);
-      addInteger(cellOf(Field::Sum), sum, static_cast<double>(used));
+    addPieces(rows);
+    if (isFloat(rule_.number)) loadMissing(lanes, skipped_);
+    total.isOutside |= isOutside_;
+    total.used += rows.count * lanes;
+    for (size_t i = 0; i < lanes; i++) {
+      total.used -= skipped_[i];
+      if (isFloat(rule_.number)) {
+        addPair(total.sum, {tile_.high[i], tile_.low[i]});
+      } else {
+        total.integers += sums_[i];
+      }
     }
     for (const Field field : {Field::Min, Field::Max}) {
-      if (!form_.has(field) || used == 0) continue;
+      if (!form_.has(field)) continue;
       double numbers[16];
       loadDoubles(rule_.number, reinterpret_cast<const uint8_t*>(bestOf(field)), lanes, numbers);
-      double best = numbers[0];
       const bool isMin = isMinOfNumbers(field);
-      for (size_t i = 1; i < lanes; i++) {
+      double& best = total.best[isMin ? 0 : 1];
+      for (size_t i = 0; i < lanes; i++) {
         const double x = numbers[i];
         if ((isMin ? x < best : x > best) || x != x) best = x;
       }
-      addBest(field, cellOf(field), best);
+    }
+  }
+
+  void addTotal(size_t cell, const Total& total) {
+    const auto cellOf = [&](Field field) { return form_.plane(state_, field) + cell; };
+    const auto used = static_cast<double>(total.used);
+    if (form_.has(Field::Count)) addDouble(cellOf(Field::Count), used);
+    if (form_.has(Field::Sum) && isFloat(rule_.number)) {
+      addToPair(cellOf(Field::Sum), form_.cells, total.sum);
+    } else if (form_.has(Field::Sum) && !total.isOutside) {
+      addInteger(cellOf(Field::Sum), total.integers, used);
+    }
+    for (const Field field : {Field::Min, Field::Max}) {
+      if (!form_.has(field) || total.used == 0) continue;
+      addBest(field, cellOf(field), total.best[isMinOfNumbers(field) ? 0 : 1]);
     }
   }
 
@@ -194,13 +204,14 @@ class Adder {
   // ---- Tiles.
 
   void startTile(size_t columns) {
+    isOutside_ = false;
     const size_t vectors = (columns * width_ + 15) / 16;
     if (isFloat(rule_.number)) {
       std::fill(tile_.missing, tile_.missing + vectors, U8x16{});
       std::fill(tile_.high, tile_.high + vectors * 16 / width_, 0);
       std::fill(tile_.low, tile_.low + vectors * 16 / width_, 0);
     } else {
-      startIntegers(vectors);
+      std::fill(sums_, sums_ + columns, 0);
       std::fill(skipped_, skipped_ + columns, 0);
     }
     for (const Field field : {Field::Min, Field::Max}) {
@@ -216,6 +227,15 @@ class Adder {
   }
 
   U8x16* bestOf(Field field) { return field == Field::Min ? tile_.least : tile_.greatest; }
+
+  void addPieces(const Rows& rows) {
+    for (size_t r = 0; r < rows.count; r += kMaxRows) {
+      const size_t n = std::min(kMaxRows, rows.count - r);
+      if (!isFloat(rule_.number)) startIntegers((rows.bytes + 15) / 16);
+      addPiece({rows.base + r * rows.step, rows.step, n, rows.bytes});
+      if (!isFloat(rule_.number)) endIntegers(rows.bytes / width_, n);
+    }
+  }
 
   void addPiece(const Rows& rows) {
     const bool isInteger = !isFloat(rule_.number);
@@ -234,30 +254,20 @@ class Adder {
     if (counts) countMissing(row_, rows, tile_);
   }
 
-  /// Adds the sums of integers to cells, and starts new ones. If the sum of the integers cannot be
-  /// decoded, calls addSlowly instead.
-  template <class CellOf, class AddSlowly>
-  void addIntegers(size_t columns, size_t rows, CellOf cellOf, AddSlowly addSlowly) {
-    if (isFloat(rule_.number)) return;
-    const size_t vectors = (columns * width_ + 15) / 16;
+  /// Adds the sums of integers in at most kMaxRows rows to those of the tile.
+  void endIntegers(size_t columns, size_t rows) {
+    if (form_.has(Field::Sum) && row_.isLimited) isOutside_ |= isAnyOutside(columns);
+    if (!row_.hasMissing) {
+      const int64_t offset = bias() * static_cast<int64_t>(rows);
+      for (size_t i = 0; i < columns; i++) sums_[i] += sumOfColumn(i) - offset;
+      return;
+    }
     uint32_t missing[kTile];
-    if (row_.hasMissing) {
-      loadMissing(columns, missing);
-      for (size_t i = 0; i < columns; i++) skipped_[i] += missing[i];
-    } else {
-      std::fill(missing, missing + columns, 0);
+    loadMissing(columns, missing);
+    for (size_t i = 0; i < columns; i++) {
+      skipped_[i] += missing[i];
+      sums_[i] += sumOfColumn(i) - bias() * static_cast<int64_t>(rows - missing[i]);
     }
-    if (form_.has(Field::Sum)) {
-      if (isAnyOutside(columns)) {
-        addSlowly();
-      } else {
-        forColumns(Field::Sum, columns, cellOf, [&](uint64_t* cell, size_t i) {
-          const auto used = static_cast<int64_t>(rows - missing[i]);
-          addInteger(cell, sumOfColumn(i) - bias() * used, static_cast<double>(used));
-        });
-      }
-    }
-    startIntegers(vectors);
   }
 
   void loadMissing(size_t columns, uint32_t* out) const {
@@ -291,17 +301,20 @@ class Adder {
     addToPair(cell, form_.cells, exactProduct(rule_.offset, count));
   }
 
-  /// Adds the other fields of a tile of `rows` rows to cells.
-  template <class CellOf>
-  void endTile(size_t columns, CellOf cellOf, size_t rows) {
+  /// Adds a tile of `rows` rows to cells; sums of integers that cannot be decoded are left out.
+  void endTile(size_t columns, size_t rows) {
     if (isFloat(rule_.number)) {
       loadMissing(columns, skipped_);
-      forColumns(Field::Sum, columns, cellOf, [&](uint64_t* cell, size_t i) {
+      forColumns(Field::Sum, columns, [&](uint64_t* cell, size_t i) {
         addToPair(cell, form_.cells, {tile_.high[i], tile_.low[i]});
       });
+    } else if (!isOutside_) {
+      forColumns(Field::Sum, columns, [&](uint64_t* cell, size_t i) {
+        addInteger(cell, sums_[i], static_cast<double>(rows - skipped_[i]));
+      });
     }
-    forColumns(Field::Count, columns, cellOf, [&](uint64_t* cell, size_t i) {
-      addDouble(cell, static_cast<double>(rows) - skipped_[i]);
+    forColumns(Field::Count, columns, [&](uint64_t* cell, size_t i) {
+      addDouble(cell, static_cast<double>(rows - skipped_[i]));
     });
     for (const Field field : {Field::Min, Field::Max}) {
       if (!form_.has(field)) continue;
@@ -311,7 +324,7 @@ class Adder {
         const size_t count = std::min(kNumberBlock, columns - at);
         loadDoubles(rule_.number, best + at * width_, count, numbers + at);
       }
-      forColumns(field, columns, cellOf, [&](uint64_t* cell, size_t i) {
+      forColumns(field, columns, [&](uint64_t* cell, size_t i) {
         const bool isAny = isFloat(rule_.number) || skipped_[i] < rows;
         if (isAny) addBest(field, cell, numbers[i]);
       });
@@ -331,12 +344,12 @@ class Adder {
   }
 
   /// Calls add(cell, column) for the columns that belong to a cell.
-  template <class CellOf, class Add>
-  void forColumns(Field field, size_t columns, CellOf cellOf, Add add) {
+  template <class Add>
+  void forColumns(Field field, size_t columns, Add add) {
     if (!form_.has(field)) return;
     uint64_t* plane = form_.plane(state_, field);
     for (size_t i = 0; i < columns; i++) {
-      const uint32_t cell = cellOf(i);
+      const uint32_t cell = places_.cells[i];
       if (cell != kNoCell) add(plane + cell, i);
     }
   }
@@ -487,6 +500,8 @@ class Adder {
   Cells places_;
   Tile tile_;
   uint32_t skipped_[kTile] = {};  // missing elements of each column
+  int64_t sums_[kTile];           // of the integers of each column
+  bool isOutside_ = false;        // the sums of integers cannot be decoded
 };
 
 }  // namespace

@@ -53,7 +53,9 @@ ZW_INLINE Lanes<T> loadLanes(const uint8_t* p) {
 }
 template <class T>
 ZW_INLINE Lanes<T> allLanes(T x) {
-  return Lanes<T>{} + x;
+  Lanes<T> v = {};
+  for (size_t i = 0; i < 16 / sizeof(T); i++) v[i] = x;  // 0 + -0 is not -0
+  return v;
 }
 
 /// Calls `use` with an unsigned integer of the type's size.
