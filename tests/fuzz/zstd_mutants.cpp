@@ -7,13 +7,12 @@
 namespace zw::fuzz {
 namespace {
 
-/// Length of the literals section at the front of a compressed block, at most the block's. Also sets the
-/// length of the section's header.
-size_t literalsLength(ByteView block, size_t& headBytes) {
+/// Length of the literals section at the front of a compressed block, at most the block's.
+size_t literalsLength(ByteView block) {
   uint64_t head = 0;
   std::memcpy(&head, block.data(), std::min<size_t>(block.size(), 5));
   const uint32_t type = head & 3, format = head >> 2 & 3;
-  size_t stored;
+  size_t headBytes, stored;
   if (type < 2) {
     headBytes = format == 1 ? 2 : format == 3 ? 3 : 1;
     const size_t size =
@@ -24,7 +23,6 @@ size_t literalsLength(ByteView block, size_t& headBytes) {
     headBytes = (4 + 2 * width + 7) / 8;
     stored = head >> (4 + width) & ((1u << width) - 1);
   }
-  headBytes = std::min(headBytes, block.size());
   return std::min(headBytes + stored, block.size());
 }
 
@@ -42,10 +40,8 @@ std::vector<ZstdMutator::Block> ZstdMutator::blocksOf(ByteView frame, size_t& he
     if (rest.size() < zstd::BlockHeader::kBytes || readBlockHeader(rest, header, block)) break;
     rest = rest.subspan(zstd::BlockHeader::kBytes);
     const ByteView stored = rest.first(block.stored);
-    size_t sectionHead;
-    const size_t literals = block.type == zstd::BlockHeader::Compressed
-                                ? literalsLength(stored, sectionHead)
-                                : stored.size();
+    const size_t literals =
+        block.type == zstd::BlockHeader::Compressed ? literalsLength(stored) : stored.size();
     blocks.push_back({block.type, block.size, stored.first(literals), stored.subspan(literals)});
     rest = rest.subspan(block.stored);
   }

@@ -80,16 +80,24 @@ describe("a long body, read into place where the stream allows that", () => {
   }
 
   /** Reads by the transport of `fetch`, also into a reused buffer of the expected length. */
-  async function read(type: "bytes" | undefined, options: Partial<Parameters<typeof readBody>[1]>, isCut = false) {
+  async function read(
+    type: "bytes" | undefined,
+    options: Partial<Parameters<typeof readBody>[1]>,
+    isCut = false,
+  ) {
     const watch = new IdleTimeout(new AbortController().signal, 60_000);
     const bufferPool = new BufferPool();
     if (options.expected) bufferPool.give(new ArrayBuffer(options.expected + 1000), 1);
     const transport = fetchTransport(async () => new Response(streamOf(type, isCut)));
     const answer = await transport(new URL("http://x/"), { method: "GET", headers: new Headers(), watch });
     let offered = 0;
+    const counted = (room: () => Uint8Array<ArrayBuffer>) => () => {
+      offered++;
+      return room();
+    };
     const spied: HttpResponse = {
       ...answer,
-      read: (take, room) => answer.read(take, room && (() => (offered++, room()))),
+      read: (take, room) => answer.read(take, room && counted(room)),
     };
     const reading = { name: "x", maxBytes: 2 ** 24, watch, bufferPool, ...options };
     const bytes = await readBody(spied, reading).finally(watch.stop);
