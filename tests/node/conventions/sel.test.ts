@@ -427,7 +427,7 @@ describe("maps without coordinate arrays", () => {
     expect(await sel(array, { y: 887.5, x: 515 })).toEqual([2, 1]);
     expect(await sel(array, { y: [880, 890], x: 531 }, { method: "nearest" })).toEqual([slice(2, 4, 1), 3]);
     expect((await errorOf(() => sel(array, { y: 0 }))).code).toBe("no-such-label");
-    expect((await errorOf(() => sel(array, { band: 0 }))).code).toBe("no-such-dimension");
+    expect((await errorOf(() => sel(array, { band: 0 }))).code).toBe("no-coordinates");
   });
 
   it("of a GeoTIFF file", async () => {

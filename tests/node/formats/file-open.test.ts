@@ -180,7 +180,11 @@ describe("the command line", () => {
   it.each([
     ["text.txt", "text", /unknown format: it starts with the bytes 74 65 78 74; supported/],
     ["empty.hdf", "", /unknown format: it is empty; supported/],
-    ["old.hdf", "\x0e\x03\x13\x01", /cannot be read: it is an HDF4 file; open it through references.*; supported/],
+    [
+      "old.hdf",
+      "\x0e\x03\x13\x01",
+      /cannot be read: it is an HDF4 file; open it through references.*; supported/,
+    ],
   ])("names the format of %s and the supported ones", async (name, text, message) => {
     writeFileSync(inFolder(name), text, "latin1");
     const { status, err } = await run("info", inFolder(name));
@@ -190,7 +194,9 @@ describe("the command line", () => {
 
   it("names the format of files", async () => {
     expect((await run("info", inFolder("a.nc"))).text).toMatch(/^\/ {2}NetCDF group/);
-    expect((await run("info", inFolder("a.nc"), "--path", "i4_fixed")).text).toMatch(/NetCDF array at i4_fixed/);
+    expect((await run("info", inFolder("a.nc"), "--path", "i4_fixed")).text).toMatch(
+      /NetCDF array at i4_fixed/,
+    );
     const { text } = await run("info", inFolder("a.nc"), "--json");
     expect(JSON.parse(text)).toMatchObject({ format: "NetCDF", zarrFormat: 3 });
   });

@@ -127,3 +127,20 @@ describe("damaged files", () => {
     }
   });
 });
+
+it("names the reason if no message can be read", async () => {
+  const bytes = read("level-soilLayer.grib2").slice();
+  const view = new DataView(bytes.buffer);
+  let at = 16;
+  while (bytes[at + 4] !== 4) at += view.getUint32(at);
+  view.setUint16(at + 7, 31); // the product template
+  const open = (file: Uint8Array) =>
+    ArrayFileStore.open(file).catch(({ _tag, message }) => [_tag, message.replace(/^.*?has/, "has")]);
+  expect(await open(bytes)).toEqual([
+    "Unsupported",
+    "has no message that can be read; the message at 0 is left out: the product template 4.31 is not read",
+  ]);
+  const damaged = read("level-soilLayer.grib2").slice();
+  damaged.fill(0, damaged.length - 4);
+  expect(await open(damaged)).toEqual(["InvalidMetadata", expect.stringMatching(/does not end with 7777/)]);
+});

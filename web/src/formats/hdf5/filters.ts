@@ -68,7 +68,7 @@ const nbitResult = (type: Datatype) =>
   isPacked(type) ? { result: type.isSigned ? "signed" : "unsigned" } : undefined;
 
 const codecsById: Readonly<Record<number, ToCodec>> = {
-  1: ([level = 6]) => ({ name: "zlib", configuration: { level: clamp(level, 0, 9) } }),
+  1: ([level = 6]) => ({ name: "numcodecs.zlib", configuration: { level: clamp(level, 0, 9) } }),
   2: ([itemBytes], { size }) => ({
     name: shuffleName,
     configuration: { elementsize: itemBytes || size },

@@ -179,9 +179,9 @@ type Uncompressed = Omit<PageLayout, "compressor" | "conversion">;
 /** Codecs of compressions without parameters in the file. */
 const plainCodecs: Readonly<Record<number, Json>> = {
   5: named("imagecodecs_lzw", {}),
-  8: named("zlib", { level: 6 }),
+  8: named("numcodecs.zlib", { level: 6 }),
   32773: named("imagecodecs_packbits", {}),
-  32946: named("zlib", { level: 6 }),
+  32946: named("numcodecs.zlib", { level: 6 }),
   33003: named("imagecodecs_jpeg2k", {}),
   33005: named("imagecodecs_jpeg2k", {}),
   34712: named("imagecodecs_jpeg2k", {}),
