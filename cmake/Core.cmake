@@ -18,6 +18,11 @@ endfunction()
 zw_core_files(ZW_KERNEL_FILES base dtypes simd kernels)
 zw_core_files(ZW_CODEC_FILES codecs chain)
 
+# -O3 makes a copy of their loops for each option.
+set_source_files_properties(
+  src/codecs/compressed_segmentation.cpp src/codecs/fits_quantize.cpp src/codecs/fits_rice.cpp
+  PROPERTIES COMPILE_OPTIONS "$<$<BOOL:${EMSCRIPTEN}>:-O2>")
+
 add_library(zw_core_kernels STATIC ${ZW_KERNEL_FILES})
 target_include_directories(zw_core_kernels PUBLIC ${PROJECT_SOURCE_DIR}/src)
 target_link_libraries(zw_core_kernels PRIVATE zw_core_flags)

@@ -21,98 +21,14 @@
 #include "codecs/aec.hpp"
 
 #include <algorithm>
-#include <bit>
 
-#include "kernels/high_bits.hpp"
+#include "codecs/bit_reader.hpp"
 
 namespace zw {
 namespace {
 
 constexpr uint32_t kRestOfSegment = 5, kSegmentBlocks = 64;
 constexpr uint32_t kMaxPair = 90;  // pairs add up to at most 12
-
-/// Bits that a 64-bit word has from any bit of its first byte.
-constexpr uint32_t kWindowBits = 57;
-
-class BitReader {
- public:
-  explicit BitReader(ByteView in) : in_(in), end_(uint64_t{in.size()} * 8) {}
-
-  /// At least kWindowBits of the next bits, from the highest; zeros past the end.
-  uint64_t window() const {
-    const auto byte = static_cast<size_t>(at_ >> 3);
-    if (in_.size() >= 8 && byte <= in_.size() - 8) {
-      return __builtin_bswap64(load<uint64_t>(in_.data() + byte)) << (at_ & 7);
-    }
-    uint64_t word = 0;
-    for (size_t i = byte, shift = 56; i < in_.size() && i < byte + 8; i++, shift -= 8) {
-      word |= uint64_t{in_[i]} << shift;
-    }
-    return word << (at_ & 7);
-  }
-
-  /// The next `count` (1 … 32) bits.
-  uint32_t bits(uint32_t count) {
-    const uint64_t value = window() >> (64 - count);
-    at_ += count;
-    return static_cast<uint32_t>(value);
-  }
-
-  /// The next number in unary.
-  uint32_t unary() {
-    uint32_t zeros = 0;
-    while (true) {
-      const uint64_t word = window();
-      if (word) {
-        const auto more = static_cast<uint32_t>(std::countl_zero(word));
-        at_ += more + 1;
-        return zeros + more;
-      }
-      if (at_ >= end_) {
-        at_ = end_ + 1;
-        return zeros;
-      }
-      zeros += kWindowBits;
-      at_ += kWindowBits;
-    }
-  }
-
-  /// `count` numbers in unary.
-  void unaryRun(uint32_t count, uint32_t* out) {
-    for (uint32_t i = 0; i < count;) {
-      uint64_t word = window();
-      if (word == 0) {
-        out[i++] = unary();
-        if (isPastEnd()) return std::fill(out + i, out + count, 0u);
-        continue;
-      }
-      // Every one in the window is a bit of the input.
-      for (; i < count && word; i++) {
-        const auto zeros = static_cast<uint32_t>(std::countl_zero(word));
-        out[i] = zeros;
-        at_ += zeros + 1;
-        word = word << zeros << 1;
-      }
-    }
-  }
-
-  /// `count` numbers of `bits` (1 … 32) bits; false if the input ends before.
-  bool array(uint32_t bits, uint32_t count, uint32_t* out) {
-    const uint64_t length = uint64_t{bits} * count;
-    if (at_ > end_ || length > end_ - at_) return false;
-    unpackHighBits(in_, at_, bits, count, out);
-    at_ += length;
-    return true;
-  }
-
-  void align() { at_ = (at_ + 7) & ~uint64_t{7}; }
-  bool isPastEnd() const { return at_ > end_; }
-  size_t byte() const { return static_cast<size_t>(std::min(at_ >> 3, end_ >> 3)); }
-
- private:
-  ByteView in_;
-  uint64_t at_ = 0, end_;
-};
 
 uint32_t idBits(const AecFormat& format) {
   if (format.bits > 16) return 5;

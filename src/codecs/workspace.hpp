@@ -30,6 +30,7 @@ enum class ContextId : uint8_t {
   Lz4Encode,
   Lz4hcEncode,
   Lzma,
+  FitsRandom,
   Count
 };
 

@@ -16,11 +16,19 @@ TEST(CodecTable, RowsAreComplete) {
     EXPECT_NE(codec->prepare, nullptr);
     // A codec either relabels, or decodes and (except for these) encodes.
     EXPECT_NE(codec->relabel != nullptr, codec->decode != nullptr);
-    const bool decodesOnly = std::set<std::string>{"pcodec",           "imagecodecs_jpeg",
-                                                   "imagecodecs_webp", "imagecodecs_png",
-                                                   "imagecodecs_lerc", "imagecodecs_jpeg2k",
-                                                   "hdf5_scaleoffset", "hdf5_nbit",
-                                                   "hdf5_szip",        "grib2"}
+    const bool decodesOnly = std::set<std::string>{"pcodec",
+                                                   "imagecodecs_jpeg",
+                                                   "imagecodecs_webp",
+                                                   "imagecodecs_png",
+                                                   "imagecodecs_lerc",
+                                                   "imagecodecs_jpeg2k",
+                                                   "hdf5_scaleoffset",
+                                                   "hdf5_nbit",
+                                                   "hdf5_szip",
+                                                   "grib2",
+                                                   "fits_rice",
+                                                   "fits_quantize",
+                                                   "compressed_segmentation"}
                                  .contains(codecName(id));
     EXPECT_EQ(codec->decode != nullptr && !decodesOnly, codec->encode != nullptr);
     if (codec->mapFill) {

@@ -6,7 +6,6 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { get, isZarrError, open } from "zarr-wasm";
 import { multiscales } from "zarr-wasm/conventions";
 import { FileSystemStore } from "zarr-wasm/node";
-import { decodeSegmentation } from "#src/formats/folder/segmentation.js";
 import { mortonCode } from "#src/formats/folder/sharding.js";
 import { amount } from "../support/amounts.js";
 import { errorOf, randomizer, serve } from "../support/support.js";
@@ -103,30 +102,6 @@ it("levels are an OME-Zarr image", async () => {
 it("numbers chunks as in the specification", () => {
   expect(mortonCode([5, 3, 1], [8, 4, 2])).toBe(0b110111n);
   expect(mortonCode([0, 0, 2 ** 23], [1, 1, 2 ** 24])).toBe(1n << 23n);
-});
-
-describe("compressed_segmentation", () => {
-  const chunk = { itemBytes: 4, channels: 1, size: [2, 1, 1], block: [2, 1, 1] } as const;
-  const words = (...list: number[]) => new Uint8Array(new Uint32Array(list).buffer);
-  it("decodes a block", () => {
-    const decoded = decodeSegmentation(words(1, 0x0100_0003, 2, 0b10, 7, 9), chunk, 8);
-    expect([...new Uint32Array(decoded.buffer)]).toEqual([7, 9]);
-  });
-  it.each([
-    ["no headers", words(1), "headers"],
-    ["a channel beyond the end", words(9, 0, 0), "channel 0"],
-    ["an unknown number of bits", words(1, 0x0300_0003, 2, 0, 7, 9), "3 bits"],
-    ["indexes beyond the end", words(1, 0x0100_0003, 99, 0, 7, 9), "indexes"],
-    ["an index beyond the table", words(1, 0x0800_0003, 2, 0x0500, 7, 9), "table"],
-    ["a table beyond the end", words(1, 0x0000_00ff, 2), "table"],
-  ])("refuses %s", async (_, bytes, message) => {
-    const error = await errorOf(() => decodeSegmentation(bytes, chunk, 8));
-    expect([error["_tag"], error.message]).toEqual(["CorruptChunk", expect.stringContaining(message)]);
-  });
-  it("checks the size before it allocates", async () => {
-    const large = { ...chunk, size: [2 ** 12, 2 ** 12, 2 ** 12] };
-    expect((await errorOf(() => decodeSegmentation(words(1), large, 2 ** 20)))["_tag"]).toBe("LimitExceeded");
-  });
 });
 
 /** Changes a few bytes, or cuts or repeats a part. */

@@ -15,6 +15,7 @@ import {
 } from "./codec-list.js";
 import type { CodecDefinition, CodecKind, DefinitionsIn, ZarrVersion } from "./definition.js";
 import { makeConditional, reshape } from "./extensions.js";
+import { fitsRice, makeFitsQuantize } from "./fits.js";
 import { grib2, gribberish } from "./grib.js";
 import { hdf5Bitshuffle, hdf5Lz4, hdf5Lzf, hdf5Nbit, hdf5ScaleOffset, hdf5Szip } from "./hdf5.js";
 import {
@@ -28,6 +29,7 @@ import {
   tiffPackbits,
 } from "./images.js";
 import { json2 } from "./json2.js";
+import { compressedSegmentation } from "./labels.js";
 import { msgpack2 } from "./msgpack.js";
 import { n5Default } from "./n5.js";
 import {
@@ -66,6 +68,10 @@ export const objectCodecs: readonly VlenCodecDefinition[] = [
 
 export type { FoundCodec } from "./codec-list.js";
 
+const conditional = makeConditional((name, version) =>
+  codecDefinitions.find((d) => d.names[version]?.includes(name)),
+);
+
 /** Less common codecs, and codecs that are loaded together with them. */
 const rareCodecs = {
   bz2,
@@ -86,9 +92,7 @@ const rareCodecs = {
   cast_value: castValue,
   base64,
   snappy,
-  conditional: makeConditional((name, version) =>
-    codecDefinitions.find((d) => d.names[version]?.includes(name)),
-  ),
+  conditional,
   zfp: [zfp, zfpy],
   pcodec,
   lzw,
@@ -108,6 +112,9 @@ const rareCodecs = {
   hdf5_nbit: hdf5Nbit,
   hdf5_szip: hdf5Szip,
   grib2: [grib2, gribberish],
+  fits_rice: fitsRice,
+  fits_quantize: makeFitsQuantize(conditional),
+  compressed_segmentation: compressedSegmentation,
 } satisfies DefinitionsIn<"rare">;
 
 const definitions: DefinitionsIn<"usual" | "rare"> = { ...commonCodecs, ...rareCodecs };

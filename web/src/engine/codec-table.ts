@@ -57,6 +57,9 @@ const table = [
   ["hdf5_nbit", "rare", "full", "none"],
   ["hdf5_szip", "rare", "full", "none"],
   ["grib2", "rare", "images", "none"],
+  ["fits_rice", "rare", "full", "none"],
+  ["fits_quantize", "rare", "full", "none"],
+  ["compressed_segmentation", "rare", "full", "none"],
 ] as const satisfies readonly (readonly [
   core: string,
   part: "usual" | "rare",
@@ -84,9 +87,5 @@ export const coreCodecs: readonly CodecRow[] = table.map(([core, , decode, encod
   id,
 }));
 
-const rows = new Map(coreCodecs.map((row) => [row.core, row]));
-
 /** Returns the row of a core codec, with its id. */
-export function codecRow(core: CoreCodec): CodecRow {
-  return rows.get(core)!;
-}
+export const codecRow = (core: CoreCodec): CodecRow => coreCodecs.find((row) => row.core === core)!;

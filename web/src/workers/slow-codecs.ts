@@ -5,7 +5,7 @@ import type { Plan } from "../engine/plan.js";
 
 /** Codecs that take longer than copying the bytes to another thread, in both directions; blosc depends on its compressor. */
 const slowCodecs: ReadonlySet<CoreCodec> = new Set<CoreCodec>([
-  ...(["zlib", "gzip", "zstd", "blosc", "bz2", "lzma", "zfp", "pcodec", "lzw", "hdf5_szip"] as const),
+  ...(["zlib", "gzip", "zstd", "blosc", "bz2", "lzma", "zfp", "pcodec", "lzw", "hdf5_szip", "fits_rice"] as const),
   ...coreCodecs.filter(({ decode }) => decode === "images").map(({ core }) => core),
 ]);
 

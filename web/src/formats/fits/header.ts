@@ -14,6 +14,11 @@ const cardBytes = 80;
 /** Maximum size of a header. */
 const maxHeader = 2 ** 24;
 
+/** Keywords of the layout of an image, and of the table of a compressed one. */
+const layout = /^(?:SIMPLE|XTENSION|BITPIX|NAXIS\d*|EXTEND|PCOUNT|GCOUNT|BZERO|BSCALE|BLANK|CHECKSUM|DATASUM)$/;
+const tiling =
+  /^(?:Z(?:IMAGE|CMPTYPE|BITPIX|NAXIS\d*|TILE\d+|NAME\d+|VAL\d+|QUANTIZ|DITHER0|MASKCMP|BLANK|SCALE|ZERO|SIMPLE|TENSION|EXTEND|BLOCKED|PCOUNT|GCOUNT|HECKSUM|DATASUM)|TFIELDS|THEAP|T(?:TYPE|FORM|UNIT|NULL|SCAL|ZERO|DISP|DIM)\d+)$/;
+
 export class Header {
   /** Values by keyword; the first one counts. */
   readonly values = new Map<string, Json>();
@@ -54,12 +59,25 @@ export class Header {
     return value instanceof JsonNumber ? value.value : fallback;
   }
 
-  /** Returns all cards except those that only describe the layout. */
+  /** Whether the extension is a table that holds a compressed image. */
+  get isTiled(): boolean {
+    return this.values.get("XTENSION") === "BINTABLE" && this.values.get("ZIMAGE") === true;
+  }
+
+  /** EXTNAME; undefined for the name that compression gives to an image without one. */
+  get name(): string | undefined {
+    const name = this.values.get("EXTNAME");
+    const isOwn = typeof name === "string" && name !== "" && !(this.isTiled && name === "COMPRESSED_IMAGE");
+    return isOwn ? name : undefined;
+  }
+
+  /** Returns all cards except those that only describe the layout; of compressed images those of the image. */
   attributes(): JsonObject {
-    const layout =
-      /^(?:SIMPLE|XTENSION|BITPIX|NAXIS\d*|EXTEND|PCOUNT|GCOUNT|BZERO|BSCALE|BLANK|CHECKSUM|DATASUM)$/;
+    const { isTiled, name: own } = this;
+    const isLayout = (name: string) =>
+      layout.test(name) || (isTiled && (tiling.test(name) || (name === "EXTNAME" && own === undefined)));
     const texts = [...this.#texts].map(([name, lines]) => [name, lines.join("\n")] as const);
-    return jsonObject([...[...this.values].filter(([name]) => !layout.test(name)), ...texts]);
+    return jsonObject([...[...this.values].filter(([name]) => !isLayout(name)), ...texts]);
   }
 
   #set(keyword: string, value: Json | undefined): void {

@@ -1,9 +1,9 @@
-/** Lazy part: FITS files. Images are arrays of one group, named by EXTNAME; other extensions are omitted. */
+/** Lazy part: FITS files. Images are arrays of one group, named by EXTNAME; tables are omitted. */
 
 import { withEntries } from "../../metadata/print.js";
 import { limitExceeded } from "../../util/errors.js";
 import { type Json, JsonNumber, type JsonObject } from "../../util/json.js";
-import { badFile } from "../file/cursor.js";
+import { badFile, unsupportedFile } from "../file/cursor.js";
 import {
   type ArrayParts,
   bytesCodec,
@@ -17,6 +17,7 @@ import { groupOf } from "../file/group.js";
 import type { FileArray, FileChunk, FileContext, FileFormat, FileGroup } from "../file/model.js";
 import { Turns } from "../file/turns.js";
 import { blockBytes, type Header, readHeader } from "./header.js";
+import { Tiles } from "./tiles.js";
 
 /** Maximum number of extensions, and of bytes of all headers, whose cards are kept. */
 const maxExtensions = 2 ** 16;
@@ -38,9 +39,9 @@ export const format: FileFormat = {
         throw limitExceeded(`${context.name} has more than ${maxHeaders} bytes of headers`);
       attributes ??= header.attributes();
       const shape = shapeOf(header, context.limits.rank);
-      if (isImage(header, index)) {
-        if (shape.length > 0)
-          images.set(nameOf(header, index, images), new ImageArray(context, header, shape));
+      if (header.isTiled || isImage(header, index)) {
+        const own = header.isTiled ? shapeOf(header, context.limits.rank, "Z") : shape;
+        if (own.length > 0) images.set(nameOf(header, index, images), new ImageArray(context, header, own));
       } else leaveOut(context, header);
       at = header.end + dataBytes(header, shape);
       if (!Number.isSafeInteger(at))
@@ -62,26 +63,24 @@ function isImage(header: Header, index: number): boolean {
 }
 
 function leaveOut({ name, onWarning }: FileContext, header: Header): void {
-  const compression = String(header.values.get("ZCMPTYPE") ?? "unknown method");
-  const isCompressed = header.values.get("ZIMAGE") === true;
-  const what = isCompressed ? `a compressed image (${compression})` : "not an image";
   const own = header.values.get("EXTNAME") ?? `at ${header.start}`;
-  const message = `${name}: the extension ${JSON.stringify(own)} is left out: it is ${what}`;
+  const message = `${name}: the extension ${JSON.stringify(own)} is left out: it is not an image`;
   onWarning?.({ code: "unsupported-member", message });
 }
 
 function nameOf(header: Header, index: number, known: ReadonlyMap<string, unknown>): string {
-  const own = header.values.get("EXTNAME");
-  const name = typeof own === "string" && own !== "" ? own : index === 0 ? "PRIMARY" : `HDU${index}`;
+  const isPrimary = index === 0 || (header.isTiled && header.values.has("ZSIMPLE"));
+  const name = header.name ?? (isPrimary ? "PRIMARY" : `HDU${index}`);
   return known.has(name) ? `${name}.${index}` : name;
 }
 
-function shapeOf(header: Header, maxRank: number): number[] {
-  const rank = header.integer("NAXIS");
+/** @param prefix of the keywords. */
+function shapeOf(header: Header, maxRank: number, prefix = ""): number[] {
+  const rank = header.integer(`${prefix}NAXIS`);
   if (rank < 0) throw badFile(`the header at ${header.start} has ${rank} axes`);
   if (rank > maxRank)
     throw limitExceeded(`the header at ${header.start} has ${rank} axes, more than the limit of ${maxRank}`);
-  const shape = Array.from({ length: rank }, (_, i) => header.integer(`NAXIS${rank - i}`));
+  const shape = Array.from({ length: rank }, (_, i) => header.integer(`${prefix}NAXIS${rank - i}`));
   if (shape.some((length) => length < 0))
     throw badFile(`the header at ${header.start} has an axis of negative length`);
   return shape;
@@ -114,52 +113,79 @@ const types: Readonly<Record<number, PixelType>> = {
   [-64]: { name: "float64", bytes: 8 },
 };
 
+/** Values of an image that are not compressed. */
+class Contiguous {
+  readonly chunks: readonly number[];
+  readonly codecs: readonly Json[];
+
+  constructor(
+    private readonly start: number,
+    private readonly shape: readonly number[],
+    private readonly itemBytes: number,
+  ) {
+    this.chunks = contiguousChunks(shape, itemBytes);
+    this.codecs = [bytesCodec(false, itemBytes)];
+  }
+
+  range(at: readonly number[]): { offset: number; length: number } {
+    const { offset, length } = contiguousRange(this.shape, this.chunks, at, this.itemBytes);
+    return { offset: this.start + offset, length };
+  }
+}
+
 class ImageArray implements FileArray {
   readonly kind = "array";
-  readonly #chunks: readonly number[];
   readonly #type: PixelType;
   readonly #hasOtherSign: boolean;
-  #parts: ArrayParts | undefined;
+  #layout: Contiguous | Tiles | undefined;
 
   constructor(
     private readonly context: FileContext,
     private readonly header: Header,
     private readonly shape: readonly number[],
   ) {
-    const bits = header.integer("BITPIX");
+    const bits = header.integer(header.isTiled ? "ZBITPIX" : "BITPIX");
     const type = types[bits];
     if (!type) throw badFile(`the header at ${header.start} has BITPIX ${bits}`);
     this.#type = type;
-    this.#chunks = contiguousChunks(shape, type.bytes);
     this.#hasOtherSign = header.number("BSCALE", 1) === 1 && header.number("BZERO", 0) === type.other?.[1];
   }
 
   describe(): ArrayParts {
-    this.#parts ??= this.#describe();
-    return this.#parts;
-  }
-
-  chunk(at: readonly number[], signal: AbortSignal | undefined): FileChunk | Promise<FileChunk> {
-    const { bytes } = this.#type;
-    const { offset, length } = contiguousRange(this.shape, this.#chunks, at, bytes);
-    const range = { offset: this.header.end + offset, length };
-    this.context.blocks.check(range.offset, length);
-    return this.#hasOtherSign && bytes === 8 ? this.#flipped(range, signal) : range;
-  }
-
-  #describe(): ArrayParts {
     const { header, shape } = this;
     const { name, bytes, other } = this.#type;
+    const { chunks, codecs } = this.#stored;
     const dataType = this.#hasOtherSign ? other![0] : name;
     const offset: Json[] = this.#hasOtherSign && bytes < 8 ? [this.#offsetCodec(other![1])] : [];
     return {
       shape,
       dataType,
-      chunks: this.#chunks,
+      chunks,
       fillValue: zeroFill(dataType),
-      codecs: [...offset, bytesCodec(false, bytes)],
+      codecs: [...offset, ...codecs],
       attributes: withEntries(header.attributes(), this.#scaling()),
     };
+  }
+
+  chunk(at: readonly number[], signal: AbortSignal | undefined): FileChunk | Promise<FileChunk> {
+    const stored = this.#stored;
+    if (stored instanceof Tiles) return stored.chunk(at, signal);
+    const range = stored.range(at);
+    this.context.blocks.check(range.offset, range.length);
+    return this.#hasOtherSign && this.#type.bytes === 8 ? this.#flipped(range, signal) : range;
+  }
+
+  get #stored(): Contiguous | Tiles {
+    const { header, shape } = this;
+    this.#layout ??= header.isTiled ? this.#tiles() : new Contiguous(header.end, shape, this.#type.bytes);
+    return this.#layout;
+  }
+
+  #tiles(): Tiles {
+    const { context, header, shape } = this;
+    if (this.#hasOtherSign && this.#type.bytes === 8)
+      throw unsupportedFile(`the image at ${header.start} has compressed integers of 64 bits without sign`);
+    return new Tiles(context, header, shape, this.#type);
   }
 
   /** Adds what BZERO has added; exact for integers of up to 32 bits. */
@@ -174,7 +200,7 @@ class ImageArray implements FileArray {
   /** Returns scale, offset and missing value as attributes of CF. */
   #scaling(): [string, Json | undefined][] {
     const { header } = this;
-    const blank = header.values.get("BLANK");
+    const blank = header.values.get("BLANK") ?? (header.isTiled ? header.values.get("ZBLANK") : undefined);
     const isBlank = blank instanceof JsonNumber && blank.isInteger && !this.#type.name.startsWith("float");
     const zero = this.#hasOtherSign ? BigInt(this.#type.other![1]) : 0n;
     const scale = header.number("BSCALE", 1);

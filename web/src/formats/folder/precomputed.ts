@@ -5,7 +5,6 @@
 
 import { jsonEntries, jsonObject } from "../../metadata/print.js";
 import { isSegment, joinPath } from "../../store/path.js";
-import type { ByteReader } from "../../store/source/byte-reader.js";
 import { isJsonObject, type Json, type JsonObject } from "../../util/json.js";
 import { countOf } from "../../util/shapes.js";
 import { badFile, unsupportedFile } from "../file/cursor.js";
@@ -21,7 +20,6 @@ import {
   offsets,
   positive,
 } from "./context.js";
-import { maxBlock, segmentationObject } from "./segmentation.js";
 import { parseSharding, type Sharding } from "./sharding.js";
 
 const document = "info";
@@ -30,6 +28,8 @@ const types = /^(?:u?int(?:8|16|32|64)|float32)$/;
 const labels = "compressed_segmentation";
 const maxScales = 1024;
 const maxChannels = 2 ** 16;
+/** Maximum number of labels of a block, the codec's. */
+const maxBlock = 2 ** 26;
 
 const axes: readonly OmeAxis[] = [
   { name: "c", type: "channel" },
@@ -116,8 +116,6 @@ interface LevelLayout {
   readonly chunk: readonly number[];
   readonly offset: readonly number[];
   readonly sharding: Sharding | undefined;
-  /** Size of the blocks of the encoding "compressed_segmentation", whose chunks are decoded when they are read. */
-  readonly block: readonly number[] | undefined;
 }
 
 class Level implements FileArray {
@@ -151,23 +149,14 @@ class Level implements FileArray {
   async chunk(at: readonly number[], signal: AbortSignal | undefined): Promise<FileChunk | undefined> {
     const cell = at.slice(1).reverse();
     const { context } = this.volume;
-    const { size, chunk, offset, sharding, block } = this.#layout;
-    const part = await sharding?.find(cell, signal);
-    if (sharding && (!part || !block)) return part;
-    const starts = cell.map((index, axis) => index * chunk[axis]!);
-    const own = starts.map((start, axis) => Math.min(chunk[axis]!, size[axis]! - start));
-    const name = starts.map((start, axis) => {
+    const { size, chunk, offset, sharding } = this.#layout;
+    if (sharding) return sharding.find(cell, signal);
+    const name = cell.map((index, axis) => {
+      const start = index * chunk[axis]!;
       const from = offset[axis]! + start;
-      return `${from}-${from + own[axis]!}`;
+      return `${from}-${from + Math.min(chunk[axis]!, size[axis]! - start)}`;
     });
-    const object = part ? sharding!.object(part) : context.reader(this.#folder, name.join("_"));
-    return { object: block ? this.#decoded(object, own, block) : object };
-  }
-
-  #decoded(object: ByteReader, size: readonly number[], block: readonly number[]): ByteReader {
-    const { context, channels, dataType } = this.volume;
-    const itemBytes = dataType === "uint64" ? 8 : 4;
-    return segmentationObject(object, { itemBytes, channels, size, block }, context.limits.chunkBytes);
+    return { object: context.reader(this.#folder, name.join("_")) };
   }
 
   /** The first of the sizes of chunks: data are stored in each of them. */
@@ -191,36 +180,36 @@ class Level implements FileArray {
     const json = scale.get("sharding") ?? null;
     const sharding =
       json === null ? undefined : parseSharding(context, this.#folder, json, cells, scale.what);
-    const encoding = scale.text("encoding")?.toLowerCase();
-    const block = encoding === labels ? this.#block() : undefined;
-    const last = sharding?.isGzip && !block ? [named("gzip", { level: 6 })] : [];
+    const last = sharding?.isGzip ? [named("gzip", { level: 6 })] : [];
     const parts = {
       shape: [channels, ...[...size].reverse()],
       dataType,
       chunks: [channels, ...size.map((length, axis) => shorterLast(length, chunk[axis]!)).reverse()],
       fillValue: zeroFill(dataType),
-      codecs: [...this.#codecs(encoding), ...last],
+      codecs: [...this.#codecs(), ...last],
       dimensionNames: axes.map(({ name }) => name),
       attributes: jsonObject([["precomputed", scale.object]]),
     };
-    return { parts, size, chunk, offset, sharding, block };
+    return { parts, size, chunk, offset, sharding };
   }
 
-  #block(): readonly number[] {
+  #labels(): Json {
     const { what } = this.scale;
     const { dataType } = this.volume;
     if (!/^uint(?:32|64)$/.test(dataType))
       throw badFile(`${what} has the encoding "${labels}" for data of the type ${dataType}`);
     const block = this.scale.numbers(`${labels}_block_size`, chunkLengths, 3);
     if (countOf(block) > maxBlock) throw unsupportedFile(`${what}: blocks of ${block.join(" × ")} labels`);
-    return block;
+    return named(labels, { block_size: [...block] });
   }
 
-  #codecs(encoding: string | undefined): Json[] {
+  #codecs(): Json[] {
     const { dataType, channels } = this.volume;
     const { what } = this.scale;
+    const encoding = this.scale.text("encoding")?.toLowerCase();
     const bytes = bytesCodec(true, dataType.endsWith("int8") ? 1 : undefined);
-    if (encoding === "raw" || encoding === labels) return [bytes];
+    if (encoding === "raw") return [bytes];
+    if (encoding === labels) return [this.#labels()];
     if (encoding !== "jpeg" && encoding !== "png")
       throw unsupportedFile(`${what}: precomputed data with the encoding ${JSON.stringify(encoding)}`);
     const isKnown =

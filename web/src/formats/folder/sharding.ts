@@ -60,9 +60,6 @@ export function parseSharding(
   return new Sharding(context, folder, cells, parts);
 }
 
-/** The range of a chunk in a shard. */
-type ShardPart = FilePart & { readonly file: ByteReader };
-
 interface ShardingParts {
   readonly preshift: number;
   readonly isHashed: boolean;
@@ -88,7 +85,7 @@ export class Sharding {
   }
 
   /** Returns the location of a chunk; undefined if it is missing. @param cell index of the chunk: x, y, z. */
-  async find(cell: readonly number[], signal: AbortSignal | undefined): Promise<ShardPart | undefined> {
+  async find(cell: readonly number[], signal: AbortSignal | undefined): Promise<FilePart | undefined> {
     const { preshift, isHashed, minishardBits, shardBits } = this.parts;
     const id = mortonCode(cell, this.cells);
     const shifted = id >> BigInt(preshift);
@@ -102,15 +99,6 @@ export class Sharding {
     const [offset, length] = found;
     blocksOf(index!.file).check(offset, length);
     return { file: index!.file, offset, length };
-  }
-
-  /** Returns a chunk as an object without the compression of the shard. */
-  object({ file, offset, length }: ShardPart): ByteReader {
-    const read: ByteReader["read"] = async (_, options) => {
-      const bytes = await blocksOf(file).readChunk(offset, length, { ...options, maxBytes: length });
-      return this.isGzip ? gunzip(bytes, this.context.limits.chunkBytes, file.name) : bytes;
-    };
-    return { name: file.name, read };
   }
 
   async #index(name: string, minishard: number, signal: AbortSignal | undefined): Promise<Index | undefined> {
