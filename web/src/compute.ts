@@ -140,7 +140,7 @@ export async function series(array: ZarrArray, options: PlaceOptions | InsideOpt
   if (given.length !== 1)
     throw invalidArgument(`pass one of at, along and inside, got ${given.join(", ") || "none"}`);
   const { seriesAt, seriesInside } = await part();
-  return "inside" in options ? seriesInside(array, options) : seriesAt(array, options as PlaceOptions);
+  return given[0] === "inside" ? seriesInside(array, options as InsideOptions) : seriesAt(array, options as PlaceOptions);
 }
 
 export type { AnomalyOptions, ExpressionOptions } from "./compute/expression/expression.js";

@@ -158,7 +158,9 @@ function labelValue(label: unknown, isBig: boolean): number | bigint {
 /** Returns all labels except 0, in rising order. */
 function foundLabels(values: ArrayLike<number | bigint>): (number | bigint)[] {
   const found = new Set<number | bigint>();
-  for (let i = 0; i < values.length; i++) if (values[i] != 0) found.add(values[i]!);
+  for (let i = 0; i < values.length; i++) found.add(values[i]!);
+  found.delete(0);
+  found.delete(0n);
   return [...found].sort((a, b) => (a < b ? -1 : 1));
 }
 

@@ -166,11 +166,15 @@ class Runner {
       const cells = countOf(block.cells.map(({ from, to }) => to - from)) * (labels?.cells ?? 1);
       const form = { state: this.#stateForm(cells), histograms: this.plan.histograms ?? [] };
       const open: OpenBlock = { block, form, accumulators: undefined, pending: 1 };
-      for (const task of tasks(axes, block, this.#sizes))
-        for (const part of labels ? labelledParts(labels, axes, task) : [task]) {
+      for (const task of tasks(axes, block, this.#sizes)) {
+        const parts = labels ? labelledParts(labels, axes, task) : [task];
+        const skipped = parts.reduce((count, part) => count - countIn(part), countIn(task));
+        this.#progress.bytes += skipped * this.#sizes.item;
+        for (const part of parts) {
           open.pending++;
           yield { open, task: part };
         }
+      }
       yield { open, task: undefined };
     }
   }

@@ -66,8 +66,8 @@ export async function seriesAt(array: ZarrArray, options: PlaceOptions): Promise
   const indices = cells.map((cell) => grid.indicesOf(cell));
   const region = await gatherCells(array, grid.axes, indices, selections, options);
   const decoded = decodeRegion(array, region, options.decode);
-  const position = selections.findIndex((_, axis) => axis === grid.axes[0]);
-  const inner = countOf(region.shape.slice(position + 1));
+  const items = decoded.data.length / countOf(region.shape) || 1; // two numbers of a complex one
+  const inner = countOf(region.shape.slice(grid.axes[0]! + 1)) * items;
   const combined = combine(decoded.data, { cells: cells.length, inner, stencils }, matching.isLinear, options.skipMissing ?? true);
   const dimension = along ? "distance" : Array.isArray(at) ? "place" : undefined;
   const centres = found.map((one) => grid.at(one.cells[0]));
@@ -81,7 +81,8 @@ export async function seriesAt(array: ZarrArray, options: PlaceOptions): Promise
     ...(await placeCoordinates(labels, parts, names, dimension, (i, n) => (matching.isLinear ? places[i]!.values[n]! : centres[i]![n]!), places.length)),
     ...(samples && { distance: coordinateOf("distance", Float64Array.from(samples, (one) => one.distance!), float64, samples[0]?.units ? { units: samples[0].units } : {}) }),
   };
-  const dtype = dtypeOf(combined, decoded.dtype);
+  const isStored = combined.constructor === region.data.constructor;
+  const dtype = isStored ? decoded.dtype : DType.simple(combined instanceof Float32Array ? "float32" : "float64");
   return labelled(combined, dtype, dimensions, coordinates, attributesOf(array, "first", options.decode !== false));
 }
 
@@ -220,12 +221,6 @@ function decodeRegion(array: ZarrArray, region: Region<Elements>, decode: PlaceO
   if (decode === false) return { data: region.data, dtype: array.dtype };
   const { data, kind } = decodeCF(array, region, { ...decode, times: "counts" });
   return { data, dtype: kind === "booleans" ? DType.simple("bool") : array.dtype };
-}
-
-/** Returns the data type of values, which may have become floats. */
-function dtypeOf(data: Elements, stored: DType): DType {
-  if (data instanceof Float64Array) return float64;
-  return data instanceof Float32Array && stored.core !== "float16" ? DType.simple("float32") : stored;
 }
 
 /** Returns the values of places from those of cells. */

@@ -23,6 +23,8 @@ const maxBands = 2 ** 16;
 const maxEntries = 2 ** 25;
 /** Maximum number of edges that all rows of cells together visit: some seconds. */
 const maxVisits = 2 ** 29;
+/** Maximum number of edges that cross a row of cells. */
+const maxCrossings = 2 ** 16;
 
 /** Returns the lists of an argument that may be one area or several, and whether it is several. */
 export function listAreas(inside: unknown): { areas: readonly unknown[]; isList: boolean } {
@@ -141,14 +143,14 @@ export class Shape {
     const band = Math.min(Math.floor((y - this.bounds[1]) / this.#height), this.#starts.length - 2);
     const [start, end] = [this.#starts[band]!, this.#starts[band + 1]!];
     this.#visits += end - start;
-    if (this.#visits > maxVisits)
-      throw limitExceeded("a polygon has too many edges for the number of cells; simplify it");
     const found: number[] = [];
     for (let at = start; at < end; at++) {
       const edge = 4 * this.#order[at]!;
       const [x1, y1, x2, y2] = [this.#edges[edge]!, this.#edges[edge + 1]!, this.#edges[edge + 2]!, this.#edges[edge + 3]!];
       if (y1 <= y && y < y2) found.push(x1 + ((y - y1) / (y2 - y1)) * (x2 - x1));
     }
+    if (this.#visits > maxVisits || found.length > maxCrossings)
+      throw limitExceeded("a polygon has too many edges for the number of cells; simplify it");
     [this.#row, this.#crossings] = [y, Float64Array.from(found).sort()];
   }
 
