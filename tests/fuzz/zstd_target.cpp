@@ -147,7 +147,8 @@ void runSmall(ByteView bytes) {
   const Bytes encoded = encode(raw, level, flags, blocks % 10, size_t{blocks / 10u} * 16);
   expectDecoded(encoded, raw);
   static Bytes donor;  // an earlier frame
-  ZstdMutator mutator(encoded, donor, number + 977 * blocks + bytes.size());
+  const auto seed = static_cast<uint32_t>(number + 977 * blocks + bytes.size());
+  ZstdMutator mutator(encoded, donor, seed);
   for (uint32_t i = 0; i < kVariants; i++) {
     const uint32_t random = mutator.random();
     const size_t room = random % 8 == 0 ? raw.size() : raw.size() + random / 8 % 256;
