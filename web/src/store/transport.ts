@@ -14,11 +14,9 @@ export interface HttpResponse {
   readonly isOwned?: boolean;
   /**
    * Passes the pieces of the body to `take` until that returns false. To be called once.
-   * @param room returns memory for the next piece, which is then a part of it: `take` receives it, moved to another buffer.
-   *   May be ignored.
    * @throws what `take` throws. Any other error means that the connection failed.
    */
-  read(take: (piece: Uint8Array) => boolean, room?: () => Uint8Array<ArrayBuffer>): Promise<void>;
+  read(take: (piece: Uint8Array) => boolean): Promise<void>;
   /** Discards the rest of the body. */
   discard(): void;
 }

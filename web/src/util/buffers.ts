@@ -74,8 +74,6 @@ export class ByteSink {
   #buffer = new Uint8Array(0);
   /** Whether the buffer is reused memory. Its unused tail is kept: trimming it is not worth a copy. */
   #isSpare = false;
-  /** Whether {@link room} was returned since the last bytes were added. */
-  #isLent = false;
   length = 0;
 
   /**
@@ -97,21 +95,10 @@ export class ByteSink {
     this.length = bytes.byteLength;
   }
 
-  /** Returns room for the next bytes. A reader that moves it to another buffer passes it back with `add`. */
-  room(): Uint8Array<ArrayBuffer> {
-    if (this.length === this.expectedBytes) return new Uint8Array(1); // only the end should follow
-    if (this.length === this.#buffer.byteLength) this.#grow(this.length + 1);
-    this.#isLent = true;
-    return this.#buffer.subarray(this.length);
-  }
-
   add(bytes: Uint8Array): void {
     const needed = this.length + bytes.byteLength;
-    const isBack = this.#isLent && this.#buffer.byteLength === 0;
-    if (isBack) this.#buffer = new Uint8Array(bytes.buffer as ArrayBuffer);
-    else if (needed > this.#buffer.byteLength) this.#grow(needed);
-    if (!isBack || bytes.byteOffset !== this.length) this.#buffer.set(bytes, this.length);
-    this.#isLent = false;
+    if (needed > this.#buffer.byteLength) this.#grow(needed);
+    this.#buffer.set(bytes, this.length);
     this.length = needed;
   }
 

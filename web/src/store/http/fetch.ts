@@ -122,42 +122,26 @@ function toHopResponse(sentTo: URL, response: Response, { signal }: IdleTimeout)
     status,
     statusText,
     headers,
-    read: (take, room) => readPieces(response, take, signal, room),
+    read: (take) => readPieces(response, take, signal),
     discard: () => discard(response),
   };
-}
-
-interface PieceReader {
-  read(room?: Uint8Array<ArrayBuffer>): Promise<{ readonly done: boolean; readonly value?: Uint8Array }>;
-  cancel(): Promise<void>;
-}
-
-/** Opens a body. The reader moves `room`, if any, except in WebKit and for bodies that are not streams of bytes. */
-function openReader(body: ReadableStream<Uint8Array>, hasRoom: boolean): PieceReader {
-  try {
-    if (hasRoom) return body.getReader({ mode: "byob" }) as unknown as PieceReader;
-  } catch {
-    // as without room
-  }
-  return body.getReader() as PieceReader;
 }
 
 async function readPieces(
   { body }: Response,
   take: (piece: Uint8Array) => boolean,
   signal: AbortSignal,
-  room?: () => Uint8Array<ArrayBuffer>,
 ): Promise<void> {
-  const reader = body && openReader(body, room !== undefined);
+  const reader = body?.getReader();
   if (!reader) return;
   // A caller's fetch may ignore signals. Cancelling ends a pending read as if the body ended.
   const end = () => void reader.cancel().catch(() => {});
   signal.addEventListener("abort", end, { once: true });
   try {
     for (;;) {
-      const { done, value } = await reader.read(room?.());
+      const { done, value } = await reader.read();
       signal.throwIfAborted();
-      if ((value && !take(value)) || done) return;
+      if (done || !take(value)) return;
     }
   } finally {
     signal.removeEventListener("abort", end);

@@ -121,9 +121,6 @@ export function refusePageStart(name: string, status: number, start: Uint8Array)
 /** Initial size of buffers for bodies of unknown length. */
 const startBytes = 64 * 2 ** 10;
 
-/** Minimum length of bodies that are read into place. Shorter ones gain nothing. */
-const placedBytes = 4 * 2 ** 20;
-
 interface BodyOptions {
   /** Name of the object, for messages. */
   name: string;
@@ -166,8 +163,7 @@ export async function readBody(answer: HttpResponse, options: BodyOptions): Prom
     if (last !== undefined && sink.length > 2 * last + startBytes) sink.keepLast(last);
     return sink.length < take;
   };
-  const room = expected >= placedBytes ? () => sink.room() : undefined;
-  if (take > 0) await answer.read(onPiece, room).catch((cause) => rethrow(cause, name));
+  if (take > 0) await answer.read(onPiece).catch((cause) => rethrow(cause, name));
   if (last !== undefined) sink.keepLast(last);
   return sink.bytes();
 }
