@@ -59,7 +59,7 @@ const table = [
   ["grib2", "rare", "images", "none"],
   ["fits_rice", "rare", "full", "none"],
   ["fits_quantize", "rare", "full", "none"],
-  ["compressed_segmentation", "rare", "full", "none"],
+  ["labels", "rare", "full", "none"],
 ] as const satisfies readonly (readonly [
   core: string,
   part: "usual" | "rare",
@@ -88,4 +88,6 @@ export const coreCodecs: readonly CodecRow[] = table.map(([core, , decode, encod
 }));
 
 /** Returns the row of a core codec, with its id. */
-export const codecRow = (core: CoreCodec): CodecRow => coreCodecs.find((row) => row.core === core)!;
+export function codecRow(core: CoreCodec): CodecRow {
+  return coreCodecs.find((row) => row.core === core)!;
+}
