@@ -86,7 +86,10 @@ export class Tiles {
 
   async chunk(at: readonly number[], signal: AbortSignal | undefined): Promise<FileChunk> {
     const { header, context } = this;
-    const tile = at.reduce((sum, own, axis) => sum * chunkCount(this.shape[axis]!, this.chunks[axis]!) + own, 0);
+    const tile = at.reduce(
+      (sum, own, axis) => sum * chunkCount(this.shape[axis]!, this.chunks[axis]!) + own,
+      0,
+    );
     const bytes = await context.blocks.read(header.end + tile * this.#rowBytes, this.#rowBytes, signal);
     const row = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     const packed = this.#part(row, "COMPRESSED_DATA");
@@ -164,7 +167,8 @@ export class Tiles {
     const elementsize = this.#isQuantized ? 4 : this.type.bytes;
     if (method === "NOCOMPRESS") return [];
     if (method === "GZIP_1") return [gzip];
-    if (method === "GZIP_2") return [...(elementsize > 1 ? [named("numcodecs.shuffle", { elementsize })] : []), gzip];
+    if (method === "GZIP_2")
+      return [...(elementsize > 1 ? [named("numcodecs.shuffle", { elementsize })] : []), gzip];
     if (method !== "RICE_1" || (isFloat && !this.#isQuantized))
       throw this.#unsupported(`by ${method || "an unknown method"}`);
     return [named("fits_rice", { block_size: this.#option("BLOCKSIZE", 32), bytepix: this.#bytepix() })];
@@ -179,10 +183,13 @@ export class Tiles {
 
   #plainCodecs(): Json[] {
     const { bytes } = this.type;
-    const packing = this.#isConditional ? [named("conditional", { codecs: [...this.#packing] })] : this.#packing;
+    const packing = this.#isConditional
+      ? [named("conditional", { codecs: [...this.#packing] })]
+      : this.#packing;
     const width = this.#isLittle ? this.#bytepix() : bytes;
     if (width === bytes) return [bytesCodec(this.#isLittle, bytes), ...packing];
-    if (this.#isConditional) throw this.#unsupported(`by RICE_1 with integers of ${width} bytes, and otherwise`);
+    if (this.#isConditional)
+      throw this.#unsupported(`by RICE_1 with integers of ${width} bytes, and otherwise`);
     const numpy = (own: number) => (own === 1 ? "|u1" : `<i${own}`);
     const types = { encode_dtype: numpy(width), decode_dtype: numpy(bytes) };
     return [named("numcodecs.astype", types), bytesCodec(true, width), ...packing];
