@@ -107,7 +107,7 @@ export const xor: CodecDefinition = {
   },
 };
 `,
-  "web/src/engine/codec-table.ts": before("] as const satisfies", '  ["xor", "rare", "decode", "full"],\n'),
+  "web/src/engine/codec-table.ts": before("] as const satisfies", '  ["xor", "decode", "full"],\n'),
   "web/src/codecs/registry.ts": all(
     before('} from "./rare-compressors.js";', "  xor,\n"),
     before('} satisfies DefinitionsIn<"rare">', "  xor,\n"),

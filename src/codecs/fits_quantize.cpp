@@ -5,7 +5,7 @@
 //   i32   integer that stands for NaN
 //   u16   first seed of the random numbers: (tile + ZDITHER0 - 1) modulo 10000, tiles from 0
 //   u8    1 = an integer stands for NaN, 2 = the data are the floats themselves, big-endian
-//   …     data as the codec conditional reads them: 32-bit integers
+//   …     data as the codec conditional reads them: 32-bit integers, or floats
 //
 // value = (integer - random + 0.5) * scale + zero; the random number is 0.5 without dither.
 //
@@ -87,16 +87,18 @@ Status prepare(Step& step) {
   }
   std::span<Step> steps;
   if (!step.pool) return Code::LimitExceeded;
-  if (Status s = step.pool->make(1, steps)) return s;
-  Step& inner = steps[0];
-  inner.codec = &kConditionalCodec;
-  inner.params = step.params.subspan(2);
-  inner.pool = step.pool;
-  inner.verifiesChecksums = step.verifiesChecksums;
-  inner.decoded = {array.itemCount * sizeof(int32_t), true};
-  if (Status s = inner.codec->prepare(inner)) return s;
+  if (Status s = step.pool->make(2, steps)) return s;
+  for (Step& inner : steps) {
+    inner.codec = &kConditionalCodec;
+    inner.params = step.params.subspan(2);
+    inner.pool = step.pool;
+    inner.verifiesChecksums = step.verifiesChecksums;
+    inner.decoded = {array.itemCount * sizeof(int32_t), true};
+    if (&inner != steps.data()) inner.decoded.bytes = array.bytes();
+    if (Status s = inner.codec->prepare(inner)) return s;
+  }
   step.setInner(steps);
-  step.encoded = upperBound(kHeader + uint64_t{inner.encoded.bytes} + array.bytes());
+  step.encoded = upperBound(kHeader + uint64_t{steps[1].encoded.bytes});
   return {};
 }
 
@@ -151,22 +153,22 @@ Status decode(const Step& step, ByteView in, ByteSpan out, Workspace& work, Byte
   const ByteView data = in.subspan(kHeader);
   const ByteSpan room = out.first(step.decodedArray.bytes());
   result = room;
-  if (tile.isPlain) {
-    if (data.size() != room.size()) return {Code::SizeMismatch, kHeader};
-    swapCopy(room.data(), data.data(), step.decodedArray.itemCount, step.decodedArray.itemBytes);
-    return {};
-  }
   const bool isDithered = step.params[0] != kNone;
   const RandomNumbers* const numbers = isDithered ? randomNumbers(work) : nullptr;
   if (isDithered && !numbers) return Code::OutOfMemory;
-  const Step& inner = step.inner()[0];
+  const Step& inner = step.inner()[tile.isPlain];
   const ByteSpan last = room.last(inner.decoded.bytes);
-  ByteView integers;
-  if (Status s = inner.codec->decode(inner, data, last, work, integers)) return s.code;
-  if (integers.data() != last.data() && !last.empty()) {
-    std::memcpy(last.data(), integers.data(), last.size());
+  ByteView values;
+  if (Status s = inner.codec->decode(inner, data, last, work, values)) return s.code;
+  if (values.data() != last.data() && !last.empty()) {
+    std::memcpy(last.data(), values.data(), last.size());
   }
-  convert(step, tile, Random(numbers, tile.seed), room);
+  if (tile.isPlain) {
+    const ArrayInfo& array = step.decodedArray;
+    swapCopy(room.data(), room.data(), array.itemCount, array.itemBytes);
+  } else {
+    convert(step, tile, Random(numbers, tile.seed), room);
+  }
   return {};
 }
 

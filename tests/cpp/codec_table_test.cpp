@@ -28,7 +28,7 @@ TEST(CodecTable, RowsAreComplete) {
                                                    "grib2",
                                                    "fits_rice",
                                                    "fits_quantize",
-                                                   "compressed_segmentation"}
+                                                   "labels"}
                                  .contains(codecName(id));
     EXPECT_EQ(codec->decode != nullptr && !decodesOnly, codec->encode != nullptr);
     if (codec->mapFill) {

@@ -431,9 +431,8 @@ describe("arrays created with arbitrary options", () => {
   it("have every codec that needs no configuration, in every version that has it, except read-only ones", async () => {
     for (const version of versions) {
       for (const name of codecNames(version, "bytes-to-bytes")) {
-        const needsMore = /conditional|snappy|imagecodecs_lz4|hdf5_(bitshuffle|nbit|scaleoffset|szip)|fits_rice/.test(
-          name,
-        );
+        const needsMore =
+          /conditional|snappy|imagecodecs_lz4|hdf5_(bitshuffle|nbit|scaleoffset|szip)|fits_rice/.test(name);
         if (needsMore) continue;
         const store = new Map<string, Uint8Array>();
         const options = { shape: [4], dtype: "<f4" as const, codecs: name, zarrFormat: version };

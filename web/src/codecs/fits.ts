@@ -16,7 +16,9 @@ export const fitsRice: CodecDefinition = {
     const bytes = config.integer("bytepix", 1, 4, 4);
     if (bytes === 3) throw config.error('"bytepix" must be 1, 2 or 4, not 3');
     if (dtype.isVariable || (countOf(shape) * dtype.itemBytes) % bytes !== 0)
-      throw config.error(`does not support chunks of data type ${dtype} that are not integers of ${bytes} bytes`);
+      throw config.error(
+        `does not support chunks of data type ${dtype} that are not integers of ${bytes} bytes`,
+      );
     return { params: [config.integer("block_size", 1, maxBlock, 32), bytes] };
   },
 };

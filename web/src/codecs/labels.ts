@@ -7,7 +7,7 @@ import { type CodecDefinition, formatValue } from "./definition.js";
 const maxBlock = 2 ** 26;
 
 export const compressedSegmentation: CodecDefinition = {
-  core: "compressed_segmentation",
+  core: "labels",
   kind: "array-to-bytes",
   names: { 3: ["compressed_segmentation"] },
   parse(config, { array: { dtype, shape } }) {

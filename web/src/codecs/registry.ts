@@ -114,7 +114,7 @@ const rareCodecs = {
   grib2: [grib2, gribberish],
   fits_rice: fitsRice,
   fits_quantize: makeFitsQuantize(conditional),
-  compressed_segmentation: compressedSegmentation,
+  labels: compressedSegmentation,
 } satisfies DefinitionsIn<"rare">;
 
 const definitions: DefinitionsIn<"usual" | "rare"> = { ...commonCodecs, ...rareCodecs };

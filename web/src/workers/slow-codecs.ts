@@ -3,10 +3,13 @@
 import { type CoreCodec, coreCodecs } from "../engine/codec-table.js";
 import type { Plan } from "../engine/plan.js";
 
-/** Codecs that take longer than copying the bytes to another thread, in both directions; blosc depends on its compressor. */
+/**
+ * Codecs that take longer than copying the bytes to another thread, in both directions: also those that only decode. blosc
+ * depends on its compressor.
+ */
 const slowCodecs: ReadonlySet<CoreCodec> = new Set<CoreCodec>([
-  ...(["zlib", "gzip", "zstd", "blosc", "bz2", "lzma", "zfp", "pcodec", "lzw", "hdf5_szip", "fits_rice"] as const),
-  ...coreCodecs.filter(({ decode }) => decode === "images").map(({ core }) => core),
+  ...(["zlib", "gzip", "zstd", "blosc", "bz2", "lzma", "zfp", "lzw"] as const),
+  ...coreCodecs.filter(({ encode }) => encode === "none").map(({ core }) => core),
 ]);
 
 /** Whether decoding, or encoding, takes longer than copying the bytes to another thread and back. */

@@ -5,7 +5,6 @@
  */
 
 import type { Json } from "../../util/json.js";
-import { inflate } from "../../util/inflate.js";
 import { badFile, unsupportedFile } from "../file/cursor.js";
 import { type AxisChunks, bytesCodec, chunkCount, named, shorterLast } from "../file/documents.js";
 import type { ChunkBytes, FileChunk, FileContext, FilePart } from "../file/model.js";
@@ -20,6 +19,7 @@ const dithers: Readonly<Record<string, string>> = {
   SUBTRACTIVE_DITHER_1: "subtractive_1",
   SUBTRACTIVE_DITHER_2: "subtractive_2",
 };
+const gzip = named("gzip", { level: 6 });
 /** Random numbers of the standard. */
 const randoms = 10_000;
 const headBytes = 24;
@@ -40,8 +40,10 @@ export class Tiles {
   readonly #lengths: readonly number[];
   readonly #rowBytes: number;
   readonly #heap: number;
-  /** The codecs of COMPRESSED_DATA. */
+  /** The codecs of COMPRESSED_DATA, and then gzip if a tile may be stored so. */
   readonly #packing: readonly Json[];
+  /** Bits of the codecs that are applied to COMPRESSED_DATA and GZIP_COMPRESSED_DATA. */
+  readonly #applied: readonly [packed: number, zipped: number];
   readonly #isLittle: boolean;
   readonly #isQuantized: boolean;
   /** Whether each tile states which codecs were applied. */
@@ -72,48 +74,47 @@ export class Tiles {
     const method = this.#text("ZCMPTYPE", "").replace(/^RICE_ONE$/, "RICE_1");
     this.#isQuantized = hasScale && quantization !== "NONE" && method !== "NOCOMPRESS";
     this.#isLittle = method === "RICE_1";
-    this.#packing = this.#packingOf(method, isFloat);
+    const packing = this.#packingOf(method, isFloat);
+    const isZip = method.startsWith("GZIP");
+    const hasZip = isZip || !this.#columns.has("GZIP_COMPRESSED_DATA");
+    this.#packing = hasZip ? packing : [...packing, gzip];
+    this.#applied = [2 ** packing.length - 1, 2 ** (packing.length - (isZip ? 1 : 0))];
     const hasOthers = ["UNCOMPRESSED_DATA", "GZIP_COMPRESSED_DATA"].some((name) => this.#columns.has(name));
-    this.#isConditional = hasOthers && this.#packing.length > 0;
+    this.#isConditional = hasOthers && method !== "NOCOMPRESS";
     this.codecs = this.#isQuantized ? [this.#quantize(quantization)] : this.#plainCodecs();
   }
 
   async chunk(at: readonly number[], signal: AbortSignal | undefined): Promise<FileChunk> {
     const { header, context } = this;
-    const tile = at.reduce((sum, own, axis) => sum * chunkCount(this.shape[axis]!, this.chunks[axis]!) + own, 0);
+    const tile = at.reduce(
+      (sum, own, axis) => sum * chunkCount(this.shape[axis]!, this.chunks[axis]!) + own,
+      0,
+    );
     const bytes = await context.blocks.read(header.end + tile * this.#rowBytes, this.#rowBytes, signal);
     const row = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     const packed = this.#part(row, "COMPRESSED_DATA");
-    const data = packed ?? (await this.#unpacked(row, at, tile, signal));
+    const zipped = packed ? undefined : this.#part(row, "GZIP_COMPRESSED_DATA");
+    const data = packed ?? zipped ?? this.#part(row, "UNCOMPRESSED_DATA");
+    if (!data) throw this.#bad(`no data of tile ${tile}`);
     if (!this.#isQuantized && !this.#isConditional) return data;
     const head = this.#isQuantized ? this.#head(row, tile, packed !== undefined) : new Uint8Array(1);
-    if (packed) head[head.length - 1] = 2 ** this.#packing.length - 1;
-    return { parts: [{ bytes: head }, data] };
+    if (packed || zipped) head[head.length - 1] = this.#applied[packed ? 0 : 1];
+    const isSwapped = !packed && this.#isLittle && !this.#isQuantized;
+    return { parts: [{ bytes: head }, isSwapped ? await this.#swapped(data, zipped, signal) : data] };
   }
 
-  /** Returns the values of a tile that is not stored in COMPRESSED_DATA. */
-  async #unpacked(
-    row: DataView,
-    at: readonly number[],
-    tile: number,
+  /** Returns integers in the byte order of RICE_1. */
+  async #swapped(
+    { offset, length }: FilePart,
+    zipped: FilePart | undefined,
     signal: AbortSignal | undefined,
   ): Promise<ChunkBytes> {
+    if (zipped) throw this.#unsupported("by RICE_1, and tiles of integers by gzip");
     const { blocks, limits } = this.context;
-    const read = ({ offset, length }: FilePart) =>
-      blocks.readChunk(offset, length, { signal, maxBytes: limits.chunkBytes });
-    const zipped = this.#part(row, "GZIP_COMPRESSED_DATA");
-    const stored = this.#part(row, "UNCOMPRESSED_DATA");
-    if (!zipped && !stored) throw this.#bad(`no data of tile ${tile}`);
-    const isSwapped = this.#isLittle && !this.#isQuantized;
-    if (stored && !isSwapped) return stored;
-    const size = this.shape.reduce((count, length, axis) => {
-      const chunk = this.#lengths[axis]!;
-      return count * Math.min(chunk, length - at[axis]! * chunk);
-    }, this.type.bytes);
-    const what = `tile ${tile} of ${this.context.name}`;
-    const bytes = stored ? (await read(stored)).slice() : await inflate(await read(zipped!), size, what, "gzip");
-    const width = isSwapped ? this.type.bytes : 1;
-    for (let i = 0; width > 1 && i + width <= bytes.length; i += width) bytes.subarray(i, i + width).reverse();
+    const found = await blocks.readChunk(offset, length, { signal, maxBytes: limits.chunkBytes });
+    const bytes = found.slice();
+    const width = this.type.bytes;
+    for (let i = 0; i < bytes.length; i += width) bytes.subarray(i, i + width).reverse();
     return { bytes };
   }
 
@@ -138,7 +139,7 @@ export class Tiles {
 
   /** Returns the header of a chunk of the codec fits_quantize. */
   #head(row: DataView, tile: number, isPacked: boolean): Uint8Array {
-    const head = new Uint8Array(isPacked ? headBytes : headBytes - 1);
+    const head = new Uint8Array(headBytes);
     const view = new DataView(head.buffer);
     const blank = this.#number(row, "ZBLANK", undefined) ?? this.#number(row, "BLANK", undefined);
     const first = this.header.integer("ZDITHER0", 1);
@@ -163,11 +164,11 @@ export class Tiles {
   }
 
   #packingOf(method: string, isFloat: boolean): Json[] {
-    const gzip = named("gzip", { level: 6 });
     const elementsize = this.#isQuantized ? 4 : this.type.bytes;
     if (method === "NOCOMPRESS") return [];
     if (method === "GZIP_1") return [gzip];
-    if (method === "GZIP_2") return [...(elementsize > 1 ? [named("numcodecs.shuffle", { elementsize })] : []), gzip];
+    if (method === "GZIP_2")
+      return [...(elementsize > 1 ? [named("numcodecs.shuffle", { elementsize })] : []), gzip];
     if (method !== "RICE_1" || (isFloat && !this.#isQuantized))
       throw this.#unsupported(`by ${method || "an unknown method"}`);
     return [named("fits_rice", { block_size: this.#option("BLOCKSIZE", 32), bytepix: this.#bytepix() })];
@@ -182,10 +183,13 @@ export class Tiles {
 
   #plainCodecs(): Json[] {
     const { bytes } = this.type;
-    const packing = this.#isConditional ? [named("conditional", { codecs: [...this.#packing] })] : this.#packing;
+    const packing = this.#isConditional
+      ? [named("conditional", { codecs: [...this.#packing] })]
+      : this.#packing;
     const width = this.#isLittle ? this.#bytepix() : bytes;
     if (width === bytes) return [bytesCodec(this.#isLittle, bytes), ...packing];
-    if (this.#isConditional) throw this.#unsupported(`by RICE_1 with integers of ${width} bytes, and otherwise`);
+    if (this.#isConditional)
+      throw this.#unsupported(`by RICE_1 with integers of ${width} bytes, and otherwise`);
     const numpy = (own: number) => (own === 1 ? "|u1" : `<i${own}`);
     const types = { encode_dtype: numpy(width), decode_dtype: numpy(bytes) };
     return [named("numcodecs.astype", types), bytesCodec(true, width), ...packing];
