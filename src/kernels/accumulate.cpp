@@ -256,41 +256,37 @@ class Adder {
 
   /// Adds the sums of integers in at most kMaxRows rows to those of the tile.
   void endIntegers(size_t columns, size_t rows) {
+    if (!form_.has(Field::Sum) && !row_.hasMissing) return;
     if (form_.has(Field::Sum) && row_.isLimited) isOutside_ |= isAnyOutside(columns);
-    if (!row_.hasMissing) {
-      const int64_t offset = bias() * static_cast<int64_t>(rows);
-      for (size_t i = 0; i < columns; i++) sums_[i] += sumOfColumn(i) - offset;
-      return;
-    }
-    uint32_t missing[kTile];
-    loadMissing(columns, missing);
+    if (width_ == 1) return addSums<uint8_t, uint16_t>(columns, rows);
+    if (width_ == 2) return addSums<uint16_t, uint32_t>(columns, rows);
+    addSums<uint32_t, uint64_t>(columns, rows);
+  }
+
+  template <class T, class Wide>
+  void addSums(size_t columns, size_t rows) {
+    const auto* missing = reinterpret_cast<const T*>(tile_.missing);
+    const auto* even = reinterpret_cast<const Wide*>(tile_.even);
+    const auto* odd = reinterpret_cast<const Wide*>(tile_.odd);
+    const int64_t offset = bias();
+    ZW_SCALAR_LOOP
     for (size_t i = 0; i < columns; i++) {
+      const Wide sum = i % 2 == 0 ? even[i / 2] : odd[i / 2];
       skipped_[i] += missing[i];
-      sums_[i] += sumOfColumn(i) - bias() * static_cast<int64_t>(rows - missing[i]);
+      sums_[i] += static_cast<int64_t>(sum) - offset * static_cast<int64_t>(rows - missing[i]);
     }
   }
 
   void loadMissing(size_t columns, uint32_t* out) const {
     const auto* lanes = reinterpret_cast<const uint8_t*>(tile_.missing);
-    for (size_t i = 0; i < columns; i++) {
-      out[i] = width_ == 1   ? lanes[i]
-               : width_ == 2 ? load<uint16_t>(lanes + 2 * i)
-                             : load<uint32_t>(lanes + width_ * i);
-    }
+    for (size_t i = 0; i < columns; i++) out[i] = load<uint32_t>(lanes + width_ * i);
   }
 
   bool isAnyOutside(size_t columns) const {
-    const auto* lanes = reinterpret_cast<const uint8_t*>(tile_.outside);
-    uint8_t any = 0;
-    for (size_t i = 0; i < columns * width_; i++) any |= lanes[i];
-    return any != 0;
-  }
-
-  int64_t sumOfColumn(size_t i) const {
-    const auto* lanes = reinterpret_cast<const uint8_t*>(i % 2 == 0 ? tile_.even : tile_.odd);
-    const uint8_t* p = lanes + i / 2 * 2 * width_;
-    if (width_ == 1) return load<uint16_t>(p);
-    return width_ == 2 ? load<uint32_t>(p) : load<int64_t>(p);
+    U8x16 any = {};
+    for (size_t i = 0; i < (columns * width_ + 15) / 16; i++) any |= tile_.outside[i];
+    const auto halves = (simd::U64x2)any;
+    return (halves[0] | halves[1]) != 0;
   }
 
   /// Adds the sum of `count` integers.

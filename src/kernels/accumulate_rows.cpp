@@ -36,13 +36,15 @@ void addRows(const Kernel& kernel, const Rows& rows) {
   for (size_t r = 0; r < rows.count;) {
     const uint8_t* p = rows.base + r * rows.step;
     const size_t count = rows.count - r >= kGroup ? kGroup : 1;
-    uint8_t copy[16 * kGroup] = {};
-    for (size_t k = 0; rest > 0 && k < count; k++) {
-      std::memcpy(copy + 16 * k, p + k * rows.step + 16 * whole, rest);
-    }
     const auto add = count == kGroup ? addVectors<kGroup, Kernel> : addVectors<1, Kernel>;
     add(kernel, p, rows.step, 0, whole);
-    if (rest > 0) add(kernel, copy, 16, whole, whole + 1);
+    if (rest > 0) {
+      uint8_t copy[16 * kGroup] = {};
+      for (size_t k = 0; k < count; k++) {
+        std::memcpy(copy + 16 * k, p + k * rows.step + 16 * whole, rest);
+      }
+      add(kernel, copy, 16, whole, whole + 1);
+    }
     r += count;
   }
 }
