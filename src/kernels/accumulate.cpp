@@ -12,19 +12,6 @@ namespace {
 
 using simd::U8x16;
 
-/// Where a row starts.
-struct Place {
-  size_t cell = 0;
-  double position = 0;
-  size_t joint[1 + kMaxWeights] = {};
-};
-
-/// Cells of a block's elements (kNoCell: none) and their weights.
-struct Cells {
-  uint32_t cells[kTile];
-  double weights[kNumberBlock];
-};
-
 /// Fields that rows and runs of numbers are added to at once.
 constexpr uint32_t bit(Field field) {
   return 1u << static_cast<uint8_t>(field);
@@ -216,7 +203,8 @@ class Adder {
     }
     for (const Field field : {Field::Min, Field::Max}) {
       if (!form_.has(field)) continue;
-      bestOfRows(row_, isMinOfNumbers(field), {nullptr, 0, 0, 16 * vectors}, bestOf(field), nullptr);
+      bestOfRows(row_, isMinOfNumbers(field), {nullptr, 0, 0, 16 * vectors}, bestOf(field),
+                 nullptr);
     }
   }
 
@@ -248,7 +236,8 @@ class Adder {
     for (const Field field : {Field::Min, Field::Max}) {
       if (!form_.has(field)) continue;
       const bool isCounter = counts && !isInteger;
-      bestOfRows(row_, isMinOfNumbers(field), rows, bestOf(field), isCounter ? tile_.missing : unused);
+      bestOfRows(row_, isMinOfNumbers(field), rows, bestOf(field),
+                 isCounter ? tile_.missing : unused);
       if (isCounter) counts = false;
     }
     if (counts) countMissing(row_, rows, tile_);
@@ -418,9 +407,8 @@ class Adder {
     const size_t cells = form_.cells;
     const auto positionOf = [=](size_t k) { return position + static_cast<double>(k) * stride; };
     forCells(Field::Count, [&](uint64_t* cell, size_t) { addDouble(cell, 1); });
-    forCells(Field::Nonzero, [&](uint64_t* cell, size_t k) {
-      addDouble(cell, isNonzero(k) ? 1 : 0);
-    });
+    forCells(Field::Nonzero,
+             [&](uint64_t* cell, size_t k) { addDouble(cell, isNonzero(k) ? 1 : 0); });
     forCells(Field::Weight, [&](uint64_t* cell, size_t k) {
       addToPair(cell, cells, {places_.weights[k], 0});
     });

@@ -254,7 +254,8 @@ struct FloatSum {
     const uint8_t* q = p;
     ZW_UNROLL
     for (size_t k = 0; k < count; k++, q += step) {
-      const U32x4 size = (U32x4)simd::load(q) & sizeBits, below = size - 1;  // 0 is above all others
+      const U32x4 size = (U32x4)simd::load(q) & sizeBits,
+                  below = size - 1;  // 0 is above all others
       top = top > size ? top : size;
       low = low < below ? low : below;
       a += doublesAt(q);
@@ -276,9 +277,7 @@ struct FloatSum {
     for (size_t k = 0; k < count; k++, p += step) {
       const auto v = (F32x4)simd::load(p);
       if constexpr (skips) skipped -= (U32x4)(v != v);
-      const auto mask = [](F64x2 x) {
-        return skips ? (F64x2)((U64x2)x & (U64x2)(x == x)) : x;
-      };
+      const auto mask = [](F64x2 x) { return skips ? (F64x2)((U64x2)x & (U64x2)(x == x)) : x; };
       first.add(mask(doublesAt(p)));
       second.add(mask(doublesAt(p + 8)));
     }
@@ -374,7 +373,8 @@ template <class T>
 void bestOfFloats(bool skips, bool isMin, const Rows& rows, U8x16* best, U8x16* missing) {
   const auto flip = (U8x16)allLanes<T>(isMin ? T{0} : T{-0.0});
   if (rows.count == 0) {
-    const T worst = isMin ? std::numeric_limits<T>::infinity() : -std::numeric_limits<T>::infinity();
+    const T worst =
+        isMin ? std::numeric_limits<T>::infinity() : -std::numeric_limits<T>::infinity();
     std::fill(best, best + (rows.bytes + 15) / 16, (U8x16)allLanes<T>(worst));
   } else if (skips) {
     addRows(FloatBest<T, true>{best, flip, missing}, rows);
@@ -411,9 +411,8 @@ void bestOfRows(const RowRule& rule, bool isMin, const Rows& rows, U8x16* best, 
   if (rule.number == Number::Float64) {
     return bestOfFloats<double>(rule.skipsNaN, isMin, rows, best, missing);
   }
-  withUnsigned(rule.number, [&](auto number) {
-    bestOfIntegers<decltype(number)>(rule, isMin, rows, best);
-  });
+  withUnsigned(rule.number,
+               [&](auto number) { bestOfIntegers<decltype(number)>(rule, isMin, rows, best); });
 }
 
 }  // namespace zw
