@@ -28,9 +28,14 @@ const subjectEntries = ["index", "formats", "conventions"];
 
 /** Modules that `open` and `get` load at the start. */
 const startModules = ["hierarchy/open.js", "hierarchy/get.js"].map(inDist);
-/** Modules that few programs load: sharing a file with others costs less than one more file. */
+/** Modules that few programs load, or small ones: sharing a file with others costs less than one more file. */
 const together = new Map(
-  ["store/file/store.js", "store/http/node.js"].map((name) => [inDist(name), "store-node"]),
+  Object.entries({
+    "store-node": ["store/file/store.js", "store/http/node.js"],
+    "formats-shared": ["cursor", "group", "node-cache", "ome", "turns"].map(
+      (name) => `formats/file/${name}.js`,
+    ),
+  }).flatMap(([file, names]) => names.map((name) => [inDist(name), file])),
 );
 /** Subjects of modules that index.js loads, by the first matching start of their path. */
 const subjects = Object.entries({
