@@ -55,9 +55,12 @@ ZW_INLINE Lanes<T> loadLanes(const uint8_t* p) {
 }
 template <class T>
 ZW_INLINE Lanes<T> allLanes(T x) {
-  Lanes<T> v = {};
-  for (size_t i = 0; i < 16 / sizeof(T); i++) v[i] = x;  // 0 + -0 is not -0
-  return v;
+  if constexpr (std::is_floating_point_v<T>) {  // 0 + -0 is not -0
+    using Bits = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
+    return (Lanes<T>)(Lanes<Bits>{} + bitCast<Bits>(x));
+  } else {
+    return Lanes<T>{} + x;
+  }
 }
 
 /// Calls `use` with an unsigned integer of the type's size.
