@@ -12,19 +12,6 @@ namespace {
 
 using simd::U8x16;
 
-/// Where a row starts.
-struct Place {
-  size_t cell = 0;
-  double position = 0;
-  size_t joint[1 + kMaxWeights] = {};
-};
-
-/// Cells of a block's elements (kNoCell: none) and their weights.
-struct Cells {
-  uint32_t cells[kTile];
-  double weights[kNumberBlock];
-};
-
 /// Fields that rows and runs of numbers are added to at once.
 constexpr uint32_t bit(Field field) {
   return 1u << static_cast<uint8_t>(field);
@@ -216,7 +203,8 @@ class Adder {
     }
     for (const Field field : {Field::Min, Field::Max}) {
       if (!form_.has(field)) continue;
-      bestOfRows(row_, isMinOfNumbers(field), {nullptr, 0, 0, 16 * vectors}, bestOf(field), nullptr);
+      bestOfRows(row_, isMinOfNumbers(field), {nullptr, 0, 0, 16 * vectors}, bestOf(field),
+                 nullptr);
     }
   }
 
@@ -248,7 +236,8 @@ class Adder {
     for (const Field field : {Field::Min, Field::Max}) {
       if (!form_.has(field)) continue;
       const bool isCounter = counts && !isInteger;
-      bestOfRows(row_, isMinOfNumbers(field), rows, bestOf(field), isCounter ? tile_.missing : unused);
+      bestOfRows(row_, isMinOfNumbers(field), rows, bestOf(field),
+                 isCounter ? tile_.missing : unused);
       if (isCounter) counts = false;
     }
     if (counts) countMissing(row_, rows, tile_);
@@ -256,41 +245,37 @@ class Adder {
 
   /// Adds the sums of integers in at most kMaxRows rows to those of the tile.
   void endIntegers(size_t columns, size_t rows) {
+    if (!form_.has(Field::Sum) && !row_.hasMissing) return;
     if (form_.has(Field::Sum) && row_.isLimited) isOutside_ |= isAnyOutside(columns);
-    if (!row_.hasMissing) {
-      const int64_t offset = bias() * static_cast<int64_t>(rows);
-      for (size_t i = 0; i < columns; i++) sums_[i] += sumOfColumn(i) - offset;
-      return;
-    }
-    uint32_t missing[kTile];
-    loadMissing(columns, missing);
+    if (width_ == 1) return addSums<uint8_t, uint16_t>(columns, rows);
+    if (width_ == 2) return addSums<uint16_t, uint32_t>(columns, rows);
+    addSums<uint32_t, uint64_t>(columns, rows);
+  }
+
+  template <class T, class Wide>
+  void addSums(size_t columns, size_t rows) {
+    const auto* missing = reinterpret_cast<const T*>(tile_.missing);
+    const auto* even = reinterpret_cast<const Wide*>(tile_.even);
+    const auto* odd = reinterpret_cast<const Wide*>(tile_.odd);
+    const int64_t offset = bias();
+    ZW_SCALAR_LOOP
     for (size_t i = 0; i < columns; i++) {
+      const Wide sum = i % 2 == 0 ? even[i / 2] : odd[i / 2];
       skipped_[i] += missing[i];
-      sums_[i] += sumOfColumn(i) - bias() * static_cast<int64_t>(rows - missing[i]);
+      sums_[i] += static_cast<int64_t>(sum) - offset * static_cast<int64_t>(rows - missing[i]);
     }
   }
 
   void loadMissing(size_t columns, uint32_t* out) const {
     const auto* lanes = reinterpret_cast<const uint8_t*>(tile_.missing);
-    for (size_t i = 0; i < columns; i++) {
-      out[i] = width_ == 1   ? lanes[i]
-               : width_ == 2 ? load<uint16_t>(lanes + 2 * i)
-                             : load<uint32_t>(lanes + width_ * i);
-    }
+    for (size_t i = 0; i < columns; i++) out[i] = load<uint32_t>(lanes + width_ * i);
   }
 
   bool isAnyOutside(size_t columns) const {
-    const auto* lanes = reinterpret_cast<const uint8_t*>(tile_.outside);
-    uint8_t any = 0;
-    for (size_t i = 0; i < columns * width_; i++) any |= lanes[i];
-    return any != 0;
-  }
-
-  int64_t sumOfColumn(size_t i) const {
-    const auto* lanes = reinterpret_cast<const uint8_t*>(i % 2 == 0 ? tile_.even : tile_.odd);
-    const uint8_t* p = lanes + i / 2 * 2 * width_;
-    if (width_ == 1) return load<uint16_t>(p);
-    return width_ == 2 ? load<uint32_t>(p) : load<int64_t>(p);
+    U8x16 any = {};
+    for (size_t i = 0; i < (columns * width_ + 15) / 16; i++) any |= tile_.outside[i];
+    const auto halves = (simd::U64x2)any;
+    return (halves[0] | halves[1]) != 0;
   }
 
   /// Adds the sum of `count` integers.
@@ -422,9 +407,8 @@ class Adder {
     const size_t cells = form_.cells;
     const auto positionOf = [=](size_t k) { return position + static_cast<double>(k) * stride; };
     forCells(Field::Count, [&](uint64_t* cell, size_t) { addDouble(cell, 1); });
-    forCells(Field::Nonzero, [&](uint64_t* cell, size_t k) {
-      addDouble(cell, isNonzero(k) ? 1 : 0);
-    });
+    forCells(Field::Nonzero,
+             [&](uint64_t* cell, size_t k) { addDouble(cell, isNonzero(k) ? 1 : 0); });
     forCells(Field::Weight, [&](uint64_t* cell, size_t k) {
       addToPair(cell, cells, {places_.weights[k], 0});
     });

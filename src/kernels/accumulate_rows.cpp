@@ -36,13 +36,15 @@ void addRows(const Kernel& kernel, const Rows& rows) {
   for (size_t r = 0; r < rows.count;) {
     const uint8_t* p = rows.base + r * rows.step;
     const size_t count = rows.count - r >= kGroup ? kGroup : 1;
-    uint8_t copy[16 * kGroup] = {};
-    for (size_t k = 0; rest > 0 && k < count; k++) {
-      std::memcpy(copy + 16 * k, p + k * rows.step + 16 * whole, rest);
-    }
     const auto add = count == kGroup ? addVectors<kGroup, Kernel> : addVectors<1, Kernel>;
     add(kernel, p, rows.step, 0, whole);
-    if (rest > 0) add(kernel, copy, 16, whole, whole + 1);
+    if (rest > 0) {
+      uint8_t copy[16 * kGroup] = {};
+      for (size_t k = 0; k < count; k++) {
+        std::memcpy(copy + 16 * k, p + k * rows.step + 16 * whole, rest);
+      }
+      add(kernel, copy, 16, whole, whole + 1);
+    }
     r += count;
   }
 }
@@ -53,9 +55,12 @@ ZW_INLINE Lanes<T> loadLanes(const uint8_t* p) {
 }
 template <class T>
 ZW_INLINE Lanes<T> allLanes(T x) {
-  Lanes<T> v = {};
-  for (size_t i = 0; i < 16 / sizeof(T); i++) v[i] = x;  // 0 + -0 is not -0
-  return v;
+  if constexpr (std::is_floating_point_v<T>) {  // 0 + -0 is not -0
+    using Bits = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
+    return (Lanes<T>)(Lanes<Bits>{} + bitCast<Bits>(x));
+  } else {
+    return Lanes<T>{} + x;
+  }
 }
 
 /// Calls `use` with an unsigned integer of the type's size.
@@ -252,7 +257,8 @@ struct FloatSum {
     const uint8_t* q = p;
     ZW_UNROLL
     for (size_t k = 0; k < count; k++, q += step) {
-      const U32x4 size = (U32x4)simd::load(q) & sizeBits, below = size - 1;  // 0 is above all others
+      const U32x4 size = (U32x4)simd::load(q) & sizeBits,
+                  below = size - 1;  // 0 is above all others
       top = top > size ? top : size;
       low = low < below ? low : below;
       a += doublesAt(q);
@@ -274,9 +280,7 @@ struct FloatSum {
     for (size_t k = 0; k < count; k++, p += step) {
       const auto v = (F32x4)simd::load(p);
       if constexpr (skips) skipped -= (U32x4)(v != v);
-      const auto mask = [](F64x2 x) {
-        return skips ? (F64x2)((U64x2)x & (U64x2)(x == x)) : x;
-      };
+      const auto mask = [](F64x2 x) { return skips ? (F64x2)((U64x2)x & (U64x2)(x == x)) : x; };
       first.add(mask(doublesAt(p)));
       second.add(mask(doublesAt(p + 8)));
     }
@@ -372,7 +376,8 @@ template <class T>
 void bestOfFloats(bool skips, bool isMin, const Rows& rows, U8x16* best, U8x16* missing) {
   const auto flip = (U8x16)allLanes<T>(isMin ? T{0} : T{-0.0});
   if (rows.count == 0) {
-    const T worst = isMin ? std::numeric_limits<T>::infinity() : -std::numeric_limits<T>::infinity();
+    const T worst =
+        isMin ? std::numeric_limits<T>::infinity() : -std::numeric_limits<T>::infinity();
     std::fill(best, best + (rows.bytes + 15) / 16, (U8x16)allLanes<T>(worst));
   } else if (skips) {
     addRows(FloatBest<T, true>{best, flip, missing}, rows);
@@ -409,9 +414,8 @@ void bestOfRows(const RowRule& rule, bool isMin, const Rows& rows, U8x16* best, 
   if (rule.number == Number::Float64) {
     return bestOfFloats<double>(rule.skipsNaN, isMin, rows, best, missing);
   }
-  withUnsigned(rule.number, [&](auto number) {
-    bestOfIntegers<decltype(number)>(rule, isMin, rows, best);
-  });
+  withUnsigned(rule.number,
+               [&](auto number) { bestOfIntegers<decltype(number)>(rule, isMin, rows, best); });
 }
 
 }  // namespace zw
