@@ -250,7 +250,8 @@ class Runner {
   }
 
   #partial({ block, accumulators }: OpenBlock): void {
-    if (this.options.isPartial) accumulators?.take((state, histograms) => this.take(block, state, false, histograms));
+    if (this.options.isPartial)
+      accumulators?.take((state, histograms) => this.take(block, state, false, histograms));
   }
 
   /** Returns the reductions of a slab: one for each combination of the tables of its axes. */

@@ -122,7 +122,10 @@ export class Accumulators {
   /** Passes the state and the histograms to a function, which only borrows them. */
   take(use: (state: Uint8Array, histograms: readonly HistogramCounts[]) => void): void {
     const { session } = this;
-    const histograms = this.#counts.map((slab, i) => ({ ...this.#places[i]!, counts: floats(session.copySlab(slab)) }));
+    const histograms = this.#counts.map((slab, i) => ({
+      ...this.#places[i]!,
+      counts: floats(session.copySlab(slab)),
+    }));
     session.withSlab(this.#state, (state) => use(state, histograms));
   }
 
