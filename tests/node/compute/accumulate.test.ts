@@ -141,15 +141,15 @@ function expectSum(high: number, low: number, items: readonly (readonly bigint[]
   if (!(Math.abs(made - wanted) <= room)) expect(made, what).toBe(wanted);
 }
 
-const isNaN = (value: number | bigint) => typeof value === "number" && Number.isNaN(value);
+const isNoNumber = (value: number | bigint) => typeof value === "number" && Number.isNaN(value);
 
 /** The minimum or maximum; NaN if any value is. */
 function extreme(all: readonly Element[], isMin: boolean): Element | undefined {
   return all.reduce<Element | undefined>((best, one) => {
     if (!best) return one;
-    if (isNaN(best.value)) return isNaN(one.value) && one.position < best.position ? one : best;
-    const isBetter = isNaN(one.value) || (isMin ? one.value < best.value : one.value > best.value);
-    const isTie = one.value === best.value || (one.value == best.value && !isNaN(one.value));
+    if (isNoNumber(best.value)) return isNoNumber(one.value) && one.position < best.position ? one : best;
+    const isBetter = isNoNumber(one.value) || (isMin ? one.value < best.value : one.value > best.value);
+    const isTie = !(one.value < best.value || one.value > best.value) && !isNoNumber(one.value);
     return isBetter || (isTie && one.position < best.position) ? one : best;
   }, undefined);
 }
@@ -166,21 +166,21 @@ function check(request: BoxReduction, values: Values, state: Uint8Array<ArrayBuf
   const at = (field: Field, cell: number, plane = 0) => (first[field]! + plane) * cells + cell;
   const valueAt = (field: Field, cell: number) => (isWide ? integers : doubles)[at(field, cell)]!;
   const same = (made: number | bigint, value: number | bigint | undefined, note: string) => {
-    if (made !== value && !(isNaN(made) && value !== undefined && isNaN(value)))
+    if (made !== value && !(isNoNumber(made) && value !== undefined && isNoNumber(value)))
       expect(made, `${what} ${note}`).toBe(value);
   };
   wanted.forEach((all, cell) => {
     const note = `cell ${cell}`;
-    const isFinite = all.every(({ value }) => typeof value === "bigint" || Number.isFinite(value));
+    const areFinite = all.every(({ value }) => typeof value === "bigint" || Number.isFinite(value));
     const numbers = all.map(({ value }) =>
-      typeof value === "bigint" ? value * unit : isFinite ? exact(value) : 0n,
+      typeof value === "bigint" ? value * unit : areFinite ? exact(value) : 0n,
     );
     const weights = request.weights?.length ? all.map(({ weight }) => [weight]) : all.map(() => []);
     for (const field of fields) {
       const text = `${note} ${field}`;
       const made = doubles[at(field, cell)]!;
       if (field === "count") same(made, all.length, text);
-      else if (field === "nonzero") same(made, all.filter(({ value }) => value != 0).length, text);
+      else if (field === "nonzero") same(made, all.filter(({ value }) => Number(value) !== 0).length, text);
       else if (field === "weight") expectSum(made, doubles[at(field, cell, 1)]!, weights, `${what} ${text}`);
       else if (field === "sum" && isInteger) {
         const low = new BigUint64Array(state.buffer)[at(field, cell)]!;
@@ -192,7 +192,7 @@ function check(request: BoxReduction, values: Values, state: Uint8Array<ArrayBuf
         );
       } else if (field === "sum" || field === "squares") {
         const items = numbers.map((n, i) => [n, ...(field === "squares" ? [n] : []), ...weights[i]!]);
-        if (isFinite) expectSum(made, doubles[at(field, cell, 1)]!, items, `${what} ${text}`);
+        if (areFinite) expectSum(made, doubles[at(field, cell, 1)]!, items, `${what} ${text}`);
         else if (Number.isFinite(made)) expect(made, `${what} ${text}`).toBe("not finite");
       } else if (field === "min" || field === "max") {
         const best = extreme(all, field === "min");
@@ -288,7 +288,7 @@ function randomRequest(
       ? { scale: below(2) ? 0.01 : 1, offset: below(2) ? 273.15 : 0, isFloat32: small && below(2) > 0 }
       : undefined,
     missing:
-      below(3) === 0 ? [values[below(values.length)]!, values[0]!].filter((value) => !isNaN(value)) : [],
+      below(3) === 0 ? [values[below(values.length)]!, values[0]!].filter((value) => !isNoNumber(value)) : [],
     skipsNaN: below(2) > 0,
     fields: weightCount && below(2) ? [...fields, "weight"] : fields,
     cells,
@@ -381,7 +381,9 @@ it("counts ordered keys", () => {
   for (const number of names) {
     const [bytes, values] = elements(number, 500, random, 1);
     const rule = { number, missing: [], skipsNaN: true };
-    const numbersOnly = values.filter((value) => !isNaN(value)).sort((a, b) => (a < b ? -1 : Number(a > b)));
+    const numbersOnly = values
+      .filter((value) => !isNoNumber(value))
+      .sort((a, b) => (a < b ? -1 : Number(a > b)));
     const by = { shift: keyBits(rule) - 16, base: 0n };
     const counts = histogram({ ...rule, elements: 500, bins: 2 ** 16, by }, bytes);
     expect(counts.reduce((a, b) => a + b)).toBe(numbersOnly.length);
@@ -394,7 +396,7 @@ it("counts ordered keys", () => {
       );
       return { value, key: one.indexOf(1) };
     });
-    const sorted = keys.filter(({ value }) => !isNaN(value)).sort((a, b) => a.key - b.key);
+    const sorted = keys.filter(({ value }) => !isNoNumber(value)).sort((a, b) => a.key - b.key);
     for (let i = 1; i < sorted.length; i++)
       if (sorted[i]!.key > sorted[i - 1]!.key)
         expect(sorted[i]!.value > sorted[i - 1]!.value, `${number} ${sorted[i]!.value}`).toBe(true);

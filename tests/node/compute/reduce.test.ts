@@ -332,8 +332,9 @@ describe("weights", () => {
   });
 });
 
-describe("invalid options", async () => {
-  const { cube } = await makeCube();
+const { cube: anyCube } = await makeCube();
+
+describe("invalid options", () => {
   it.each<[object, RegExp]>([
     [{}, /unknown method undefined; expected one of count/],
     [{ method: "men" }, /unknown method men; did you mean "mean"\?/],
@@ -364,15 +365,17 @@ describe("invalid options", async () => {
     [{ method: "mean", onPartial: 1 }, /onPartial must be a function/],
     [{ method: "mean", concurrency: 0 }, /concurrency must be/],
   ])("%j", async (options, message) => {
-    const error = await errorOf(() => reduce(cube, options as never));
+    const error = await errorOf(() => reduce(anyCube, options as never));
     expect([error["_tag"], error.message]).toEqual(["InvalidArgument", expect.stringMatching(message)]);
   });
 
   it("of other kinds", async () => {
     const tag = async (work: () => unknown) => (await errorOf(work))["_tag"];
     expect(await tag(() => reduce({} as never, { method: "sum" }))).toBe("InvalidArgument");
-    expect(await tag(() => reduce(cube, { method: "sum", selection: [99] }))).toBe("InvalidSelection");
-    expect(await tag(() => reduce(cube, { method: "first", selection: [[2, 1]] }))).toBe("InvalidSelection");
+    expect(await tag(() => reduce(anyCube, { method: "sum", selection: [99] }))).toBe("InvalidSelection");
+    expect(await tag(() => reduce(anyCube, { method: "first", selection: [[2, 1]] }))).toBe(
+      "InvalidSelection",
+    );
     const text = await create(new Map(), { shape: [2], dtype: "string" });
     expect(await tag(() => reduce(text as never, { method: "count" }))).toBe("Unsupported");
     const complex = await create(new Map(), { shape: [2], dtype: "complex64" });
@@ -382,7 +385,12 @@ describe("invalid options", async () => {
   it("results that exceed the limit are refused before anything is read", async () => {
     const reads: string[] = [];
     const { store } = await makeCube();
-    const source = { get: async (key: string) => (reads.push(key), store.get(key)) };
+    const source = {
+      async get(key: string) {
+        reads.push(key);
+        return store.get(key);
+      },
+    };
     const array = await open(source, { path: "cube", kind: "array", limits: { resultBytes: 64 } });
     const error = await errorOf(() => reduce(array, { method: "mean", over: "time" }));
     expect(error).toMatchObject({ _tag: "LimitExceeded", message: expect.stringContaining("96 bytes") });

@@ -162,10 +162,10 @@ export function resampled(
   const { calendar, coordinate, milliseconds } = times;
   const known = milliseconds.filter((time) => !Number.isNaN(time));
   const first = known.reduce((least, time) => Math.min(least, time), Number.POSITIVE_INFINITY);
+  const latest = known.reduce((most, time) => Math.max(most, time), first);
   const bins = binsOf(period, known.length > 0 ? first : 0, calendar);
   const numbers = Array.from(milliseconds, (time) => (Number.isNaN(time) ? Number.NaN : bins.bin(time)));
-  const last = numbers.reduce((most, bin) => (bin > most ? bin : most), -1);
-  const start = known.length > 0 ? bins.bin(first) : 0;
+  const [start, last] = known.length > 0 ? [bins.bin(first), bins.bin(latest)] : [0, -1];
   const cells = last - start + 1;
   if (cells > maxBins) throw limitExceeded(`resample: ${cells} bins are more than the limit of ${maxBins}`);
   const table = Uint32Array.from(numbers, (bin) => (Number.isNaN(bin) ? noCell : bin - start));
