@@ -12,6 +12,8 @@
 namespace zw {
 namespace {
 
+using simd::U8x16;
+
 /// Where a row starts.
 struct Place {
   size_t cell = 0;
@@ -102,6 +104,10 @@ class Adder {
   void choosePath() {
     rows_ = request_.rank;
     if (request_.weightCount > 0 || !hasRowKernels(rule_) || !findRange()) return;
+    row_.number = rule_.number;
+    row_.skipsNaN = rule_.skipsNaN;
+    row_.hasMissing = !rule_.missing.empty();
+    row_.missing = row_.hasMissing ? rule_.missing[0] : 0;
     isRun_ = inner_.stride == 0 && !inner_.table && inner_.joint[0] == 0;
     for (uint32_t a = 0; !isRun_ && a + 1 < request_.rank; a++) {
       const CellAxis& axis = request_.axes[a];
@@ -120,16 +126,18 @@ class Adder {
   bool findRange() {
     constexpr double kFar = 0x1p40;
     const double scale = rule_.scale, offset = rule_.offset;
-    low_ = -(int64_t{1} << 40);
-    high_ = -low_;
+    row_.low = -(int64_t{1} << 40);
+    row_.high = -row_.low;
+    row_.isLimited = false;
     if (!rule_.isDecoded || (scale == 1 && offset == 0 && width_ <= 2)) return true;
     if (rule_.isFloat32 || !std::isfinite(scale) || !std::isfinite(offset) || scale == 0) return false;
+    row_.isLimited = true;
     const double end = -offset / scale * (2.0 / 3);
     const bool isUpper = (offset < 0) == (scale < 0);
     if (isUpper) {
-      low_ = static_cast<int64_t>(std::ceil(std::clamp(end, -kFar, kFar)));
+      row_.low = static_cast<int64_t>(std::ceil(std::clamp(end, -kFar, kFar)));
     } else {
-      high_ = static_cast<int64_t>(std::floor(std::clamp(end, -kFar, kFar)));
+      row_.high = static_cast<int64_t>(std::floor(std::clamp(end, -kFar, kFar)));
     }
     return true;
   }
@@ -175,111 +183,178 @@ class Adder {
   // ---- Rows: the tiles of all rows along an axis.
 
   void addRows(const Place& start, const uint8_t* in) {
-    const size_t count = request_.axes[rows_].length;
-    for (size_t at = 0; at < inner_.length; at += kTile) {
-      const size_t columns = std::min(kTile, inner_.length - at);
+    const size_t count = request_.axes[rows_].length, most = kTileBytes / width_;
+    for (size_t at = 0; at < inner_.length; at += most) {
+      const size_t columns = std::min(most, inner_.length - at);
       findCells(start, at, columns);
-      const Rows rows{in + at * width_, strides_[rows_], count, columns};
-      addTile(start, at, rows);
-    }
-  }
-
-  void addTile(const Place& start, size_t at, const Rows& rows) {
-    const size_t n = rows.columns;
-    const bool counts = countsSkipped();
-    std::fill(tile_.skipped, tile_.skipped + n, 0);
-    std::fill(tile_.integers, tile_.integers + n, 0);
-    std::fill(tile_.high, tile_.high + n, 0);
-    std::fill(tile_.low, tile_.low + n, 0);
-    std::fill(tile_.summed, tile_.summed + n, 0);
-    for (const Field field : {Field::Min, Field::Max}) {
-      if (form_.has(field)) startBest(rule_, isMinOfNumbers(field), n, bestOf(field));
-    }
-    for (size_t r = 0; r < rows.count; r += kMaxRows) {
-      const size_t count = std::min(kMaxRows, rows.count - r);
-      const Rows piece{rows.base + r * rows.step, rows.step, count, n};
-      if (counts) countSkipped(rule_, piece, tile_.skipped);
-      if (form_.has(Field::Sum)) sumPiece(start, at, piece);
-      for (const Field field : {Field::Min, Field::Max}) {
-        if (form_.has(field)) bestOfRows(rule_, isMinOfNumbers(field), piece, bestOf(field));
+      startTile(columns);
+      for (size_t r = 0; r < count; r += kMaxRows) {
+        const size_t n = std::min(kMaxRows, count - r);
+        const Rows rows{in + at * width_ + r * strides_[rows_], strides_[rows_], n, columns * width_};
+        addPiece(rows);
+        addIntegers(columns, n, [&](size_t i) { return places_.cells[i]; }, [&] {
+          for (size_t k = 0; k < n; k++) {
+            addRow(bit(Field::Sum), start, rows.base + k * rows.step, at, columns);
+          }
+          findCells(start, at, columns);
+        });
       }
+      endTile(columns, [&](size_t i) { return places_.cells[i]; }, count);
     }
-    addTileToCells(rows);
   }
 
-  /// Whether fields depend on the number of missing elements.
-  bool countsSkipped() const {
-    if (isFloat(rule_.number)) return rule_.skipsNaN && form_.has(Field::Count);
-    return !rule_.missing.empty();
-  }
+  // ---- Runs: rows that belong to one cell, in vectors.
 
-  void* bestOf(Field field) { return field == Field::Min ? tile_.least : tile_.greatest; }
-
-  void sumPiece(const Place& start, size_t at, const Rows& rows) {
-    const size_t n = rows.columns;
-    if (isFloat(rule_.number)) {
-      const size_t done = sumFloatRows(rule_, rows, tile_.high, tile_.low);
-      return addSlowly(start, at + done, n - done, rows, done * width_);
+  void addRun(const Place& start, const uint8_t* in) {
+    size_t cell = start.cell;
+    if (request_.labels) {
+      const uint32_t label = request_.labels[start.joint[0]];
+      if (label == kNoCell) return;
+      cell += label * request_.labelStride;
     }
-    if (rule_.isDecoded && !areInside(rule_, rows, low_, high_)) {
-      // Their offsets must not be added again.
-      if (countsSkipped()) {
-        std::fill(piece_, piece_ + n, 0);
-        countSkipped(rule_, rows, piece_);
-      }
-      for (size_t i = 0; i < n; i++) {
-        tile_.summed[i] += static_cast<uint32_t>(rows.count) - (countsSkipped() ? piece_[i] : 0);
-      }
-      return addSlowly(start, at, n, rows, 0);
-    }
-    sumIntegerRows(rule_, rows, tile_.integers);
-  }
-
-  void addTileToCells(const Rows& rows) {
-    const size_t n = rows.columns;
-    const auto total = static_cast<double>(rows.count);
-    forColumns(Field::Count, n, [&](uint64_t* cell, size_t i) {
-      addDouble(cell, total - tile_.skipped[i]);
-    });
-    if (isFloat(rule_.number)) {
-      forColumns(Field::Sum, n, [&](uint64_t* cell, size_t i) {
-        addToPair(cell, form_.cells, {tile_.high[i], tile_.low[i]});
+    const auto cellOf = [cell](size_t) { return static_cast<uint32_t>(cell); };
+    const size_t lanes = 16 / width_, whole = inner_.length / lanes, rest = inner_.length % lanes;
+    const uint8_t* end = in + whole * 16;
+    startTile(2 * lanes);
+    for (size_t r = 0; r < whole; r += kMaxRows) {
+      const size_t n = std::min(kMaxRows, whole - r);
+      addPiece({in + r * 16, 16, n, 16});
+      addIntegers(lanes, n, cellOf, [&] {
+        addRow(bit(Field::Sum), start, in + r * 16, r * lanes, n * lanes);
       });
+    }
+    endTile(lanes, cellOf, whole);
+    if (rest == 0) return;
+    startTile(lanes);
+    addPiece({end, 16, 1, rest * width_});
+    addIntegers(rest, 1, cellOf, [&] {
+      addRow(bit(Field::Sum), start, end, whole * lanes, rest);
+    });
+    endTile(rest, cellOf, 1);
+  }
+
+  // ---- Tiles.
+
+  void startTile(size_t columns) {
+    const size_t vectors = (columns * width_ + 15) / 16;
+    if (isFloat(rule_.number)) {
+      std::fill(tile_.missing, tile_.missing + vectors, U8x16{});
+      std::fill(tile_.high, tile_.high + vectors * 16 / width_, 0);
+      std::fill(tile_.low, tile_.low + vectors * 16 / width_, 0);
     } else {
-      forColumns(Field::Sum, n, [&](uint64_t* cell, size_t i) {
-        addIntegers(cell, tile_.integers[i], total - tile_.skipped[i] - tile_.summed[i]);
-      });
+      startIntegers(vectors);
+      std::fill(skipped_, skipped_ + columns, 0);
     }
     for (const Field field : {Field::Min, Field::Max}) {
-      if (form_.has(field)) addBests(field, rows);
+      if (form_.has(field)) bestOfRows(row_, isMinOfNumbers(field), {nullptr, 0, 0, 0}, bestOf(field));
     }
   }
 
-  void addBests(Field field, const Rows& rows) {
-    const auto* best = static_cast<const uint8_t*>(bestOf(field));
-    for (size_t at = 0; at < rows.columns; at += kNumberBlock) {
-      const size_t count = std::min(kNumberBlock, rows.columns - at);
-      loadDoubles(rule_.number, best + at * width_, count, tile_.high + at);
+  void startIntegers(size_t vectors) {
+    for (auto* lanes : {tile_.even, tile_.odd, tile_.missing, tile_.outside}) {
+      std::fill(lanes, lanes + vectors, U8x16{});
     }
-    forColumns(field, rows.columns, [&](uint64_t* cell, size_t i) {
-      const bool isAny = isFloat(rule_.number) || tile_.skipped[i] < rows.count;
-      if (isAny) addBest(field, cell, tile_.high[i]);
-    });
   }
 
-  /// Adds columns of rows to sums, one by one.
-  void addSlowly(const Place& start, size_t at, size_t count, const Rows& rows, size_t offset) {
-    for (size_t r = 0; count > 0 && r < rows.count; r++) {
-      addRow(bit(Field::Sum), start, rows.base + r * rows.step + offset, at, count);
+  U8x16* bestOf(Field field) { return field == Field::Min ? tile_.least : tile_.greatest; }
+
+  void addPiece(const Rows& rows) {
+    const bool isInteger = !isFloat(rule_.number);
+    if (form_.has(Field::Sum)) {
+      isInteger ? sumIntegerRows(row_, rows, tile_) : sumFloatRows(row_, rows, tile_);
     }
+    if (isInteger ? row_.hasMissing && !form_.has(Field::Sum)
+                  : rule_.skipsNaN && form_.has(Field::Count)) {
+      countMissing(row_, rows, tile_);
+    }
+    for (const Field field : {Field::Min, Field::Max}) {
+      if (form_.has(field)) bestOfRows(row_, isMinOfNumbers(field), rows, bestOf(field));
+    }
+  }
+
+  /// Adds the sums of integers to cells, and starts new ones. If the sum of the integers cannot be
+  /// decoded, calls addSlowly instead.
+  template <class CellOf, class AddSlowly>
+  void addIntegers(size_t columns, size_t rows, CellOf cellOf, AddSlowly addSlowly) {
+    if (isFloat(rule_.number)) return;
+    const size_t vectors = (columns * width_ + 15) / 16;
+    uint32_t missing[kTile];
+    if (row_.hasMissing) {
+      loadMissing(columns, missing);
+      for (size_t i = 0; i < columns; i++) skipped_[i] += missing[i];
+    } else {
+      std::fill(missing, missing + columns, 0);
+    }
+    if (form_.has(Field::Sum)) {
+      if (isAnyOutside(columns)) {
+        addSlowly();
+      } else {
+        const int64_t bias = isSigned(rule_.number) ? int64_t{1} << (8 * width_ - 1) : 0;
+        forColumns(Field::Sum, columns, cellOf, [&](uint64_t* cell, size_t i) {
+          const auto used = static_cast<int64_t>(rows - missing[i]);
+          addInteger(cell, sumOfColumn(i) - bias * used, static_cast<double>(used));
+        });
+      }
+    }
+    startIntegers(vectors);
+  }
+
+  void loadMissing(size_t columns, uint32_t* out) const {
+    const auto* lanes = reinterpret_cast<const uint8_t*>(tile_.missing);
+    for (size_t i = 0; i < columns; i++) {
+      out[i] = width_ == 1   ? lanes[i]
+               : width_ == 2 ? load<uint16_t>(lanes + 2 * i)
+                             : load<uint32_t>(lanes + width_ * i);
+    }
+  }
+
+  bool isAnyOutside(size_t columns) const {
+    const auto* lanes = reinterpret_cast<const uint8_t*>(tile_.outside);
+    uint8_t any = 0;
+    for (size_t i = 0; i < columns * width_; i++) any |= lanes[i];
+    return any != 0;
+  }
+
+  int64_t sumOfColumn(size_t i) const {
+    const auto* lanes = reinterpret_cast<const uint8_t*>(i % 2 == 0 ? tile_.even : tile_.odd);
+    const uint8_t* p = lanes + i / 2 * 2 * width_;
+    if (width_ == 1) return load<uint16_t>(p);
+    return width_ == 2 ? load<uint32_t>(p) : load<int64_t>(p);
   }
 
   /// Adds the sum of `count` integers.
-  void addIntegers(uint64_t* cell, int64_t sum, double count) const {
+  void addInteger(uint64_t* cell, int64_t sum, double count) const {
     const auto bits = static_cast<uint64_t>(sum);
     if (!rule_.isDecoded) return addTo128(cell, form_.cells, bits, sum < 0 ? UINT64_MAX : 0);
     addToPair(cell, form_.cells, product(pairOf(bits, true), {rule_.scale, 0}));
     addToPair(cell, form_.cells, exactProduct(rule_.offset, count));
+  }
+
+  /// Adds the other fields of a tile of `rows` rows to cells.
+  template <class CellOf>
+  void endTile(size_t columns, CellOf cellOf, size_t rows) {
+    if (isFloat(rule_.number)) {
+      loadMissing(columns, skipped_);
+      forColumns(Field::Sum, columns, cellOf, [&](uint64_t* cell, size_t i) {
+        addToPair(cell, form_.cells, {tile_.high[i], tile_.low[i]});
+      });
+    }
+    forColumns(Field::Count, columns, cellOf, [&](uint64_t* cell, size_t i) {
+      addDouble(cell, static_cast<double>(rows) - skipped_[i]);
+    });
+    for (const Field field : {Field::Min, Field::Max}) {
+      if (!form_.has(field)) continue;
+      const auto* best = reinterpret_cast<const uint8_t*>(bestOf(field));
+      double numbers[kTile];
+      for (size_t at = 0; at < columns; at += kNumberBlock) {
+        const size_t count = std::min(kNumberBlock, columns - at);
+        loadDoubles(rule_.number, best + at * width_, count, numbers + at);
+      }
+      forColumns(field, columns, cellOf, [&](uint64_t* cell, size_t i) {
+        const bool isAny = isFloat(rule_.number) || skipped_[i] < rows;
+        if (isAny) addBest(field, cell, numbers[i]);
+      });
+    }
   }
 
   bool isMinOfNumbers(Field field) const {
@@ -295,70 +370,14 @@ class Adder {
   }
 
   /// Calls add(cell, column) for the columns that belong to a cell.
-  template <class Add>
-  void forColumns(Field field, size_t columns, Add add) {
+  template <class CellOf, class Add>
+  void forColumns(Field field, size_t columns, CellOf cellOf, Add add) {
     if (!form_.has(field)) return;
     uint64_t* plane = form_.plane(state_, field);
     for (size_t i = 0; i < columns; i++) {
-      if (places_.cells[i] != kNoCell) add(plane + places_.cells[i], i);
+      const uint32_t cell = cellOf(i);
+      if (cell != kNoCell) add(plane + cell, i);
     }
-  }
-
-  // ---- Runs: rows that belong to one cell.
-
-  void addRun(const Place& start, const uint8_t* in) {
-    size_t cell = start.cell;
-    if (request_.labels) {
-      const uint32_t label = request_.labels[start.joint[0]];
-      if (label == kNoCell) return;
-      cell += label * request_.labelStride;
-    }
-    for (size_t at = 0; at < inner_.length; at += kMaxRun) {
-      addPiece(start, cell, in + at * width_, at, std::min(kMaxRun, inner_.length - at));
-    }
-  }
-
-  void addPiece(const Place& start, size_t cell, const uint8_t* in, size_t at, size_t count) {
-    const auto cellOf = [&](Field field) { return form_.plane(state_, field) + cell; };
-    const size_t used = count - (countsSkipped() ? countSkipped(rule_, in, count) : 0);
-    if (form_.has(Field::Count)) addDouble(cellOf(Field::Count), static_cast<double>(used));
-    if (form_.has(Field::Sum)) sumRun(start, cellOf(Field::Sum), in, at, count, used);
-    for (const Field field : {Field::Min, Field::Max}) {
-      if (!form_.has(field) || used == 0) continue;
-      double best = 0;
-      zw::bestOf(rule_, isMinOfNumbers(field), in, count, tile_.least);
-      loadDoubles(rule_.number, reinterpret_cast<const uint8_t*>(tile_.least), 1, &best);
-      addBest(field, cellOf(field), best);
-    }
-  }
-
-  bool isRunInside(const uint8_t* in, size_t count) const {
-    const size_t rows = count / kTile;
-    for (size_t r = 0; r < rows; r += kMaxRows) {
-      const size_t n = std::min(kMaxRows, rows - r);
-      const Rows piece{in + r * kTile * width_, kTile * width_, n, kTile};
-      if (!areInside(rule_, piece, low_, high_)) return false;
-    }
-    const size_t done = rows * kTile;
-    return areInside(rule_, {in + done * width_, 0, 1, count - done}, low_, high_);
-  }
-
-  void sumRun(const Place& start, uint64_t* cell, const uint8_t* in, size_t at, size_t count,
-              size_t used) {
-    if (!isFloat(rule_.number)) {
-      if (!rule_.isDecoded || isRunInside(in, count)) {
-        return addIntegers(cell, sumIntegers(rule_, in, count), static_cast<double>(used));
-      }
-      return addRow(bit(Field::Sum), start, in, at, count);
-    }
-    const size_t lanes = 64 / width_, rows = count / lanes;
-    double high[16] = {}, low[16] = {};
-    sumFloatRows(rule_, {in, 64, rows, lanes}, high, low);
-    Pair sum;
-    for (size_t i = 0; i < lanes; i++) addPair(sum, {high[i], low[i]});
-    addToPair(cell, form_.cells, sum);
-    const size_t done = rows * lanes;
-    addRow(bit(Field::Sum), start, in + done * width_, at + done, count - done);
   }
 
   // ---- Single elements.
@@ -430,7 +449,7 @@ class Adder {
       addToPair(cell, cells, {places_.weights[k], 0});
     });
     forCells(Field::Sum, [&](uint64_t* cell, size_t k) {
-      if (form_.sumsIntegers()) return addInteger(cell, block_.integers[k]);
+      if (form_.sumsIntegers()) return addElement(cell, block_.integers[k]);
       addToPair(cell, cells, weighted(valueOf(k), k));
     });
     forCells(Field::Squares, [&](uint64_t* cell, size_t k) {
@@ -476,7 +495,7 @@ class Adder {
     return request_.weightCount > 0 ? product(value, {places_.weights[k], 0}) : value;
   }
 
-  void addInteger(uint64_t* cell, uint64_t bits) const {
+  void addElement(uint64_t* cell, uint64_t bits) const {
     const bool isNegative = isSigned(form_.rule.number) && static_cast<int64_t>(bits) < 0;
     addTo128(cell, form_.cells, bits, isNegative ? UINT64_MAX : 0);
   }
@@ -495,13 +514,12 @@ class Adder {
   uint32_t fast_ = 0;
   uint32_t fields_ = 0;
   bool isRun_ = false;
-  int64_t low_ = 0;  // range of integers whose sum can be decoded
-  int64_t high_ = 0;
+  RowRule row_ = {};
   size_t count_ = 0;
   ValueBlock block_;
   Cells places_;
   Tile tile_;
-  uint32_t piece_[kTile];
+  uint32_t skipped_[kTile] = {};  // missing elements of each column
 };
 
 }  // namespace

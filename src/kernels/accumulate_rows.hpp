@@ -1,5 +1,5 @@
-// Fast kernels of accumulations: rows of numbers that belong to the same cells, or runs that belong to one
-// cell.
+// Fast kernels of accumulations: rows of numbers that belong to the same cells. A run of numbers that belong
+// to one cell is passed as rows of one vector each.
 #pragma once
 
 #include <cstddef>
@@ -7,57 +7,62 @@
 
 #include "kernels/accumulate.hpp"
 #include "kernels/compensated.hpp"
+#include "simd/u8x16.hpp"
 
 namespace zw {
 
-/// Columns of rows that are accumulated at a time.
-inline constexpr size_t kTile = 512;
-/// Rows that are added at a time: they stay in the first-level cache for the next field, and sums of
-/// integers fit into twice their bits.
-inline constexpr size_t kMaxRows = 32;
-/// Elements of a run that are added at a time: sums of 16 bits fit into 32.
-inline constexpr size_t kMaxRun = 32767;
+/// Bytes of rows that are accumulated at a time, as vectors.
+inline constexpr size_t kTileBytes = 1024;
+inline constexpr size_t kTileVectors = kTileBytes / 16;
+/// Maximum number of columns; of floats, kTileBytes / 4.
+inline constexpr size_t kTile = kTileBytes;
+/// Maximum number of rows of integers, whose sums have twice their bits, and counts the same bits.
+inline constexpr size_t kMaxRows = 255;
 
-/// Accumulators of the columns of a tile.
-struct Tile {
-  double high[kTile];  // sums: pairs, or integers
-  double low[kTile];
-  int64_t integers[kTile];
-  uint32_t skipped[kTile];  // number of missing elements
-  uint32_t summed[kTile];   // number of elements that are in the sums already
-  uint64_t least[kTile];    // minimum and maximum, as numbers of the box
-  uint64_t greatest[kTile];
-};
-
-/// At most kMaxRows rows of at most kTile numbers, `step` bytes apart. (Minima, maxima and sums of floats
-/// allow any number.)
+/// Rows of at most kTileBytes bytes, `step` bytes apart.
 struct Rows {
   const uint8_t* base;
   size_t step;
   size_t count;
-  size_t columns;
+  size_t bytes;
 };
 
-/// Whether the kernels below support the rule's type and missing values.
+/// Accumulators of the columns of a tile.
+struct Tile {
+  using Vectors = simd::U8x16[kTileVectors];
+  Vectors even, odd;  // sums of the integers at even and odd columns
+  Vectors missing;    // counts of missing integers, or NaN
+  Vectors outside;    // not 0: an integer is outside the range
+  Vectors least, greatest;
+  double high[kTileBytes / 4];  // sums of floats
+  double low[kTileBytes / 4];
+};
+
+/// The parameters of the kernels.
+struct RowRule {
+  Number number;
+  bool skipsNaN;
+  bool hasMissing;
+  uint64_t missing;
+  /// Integers whose sum can be decoded.
+  int64_t low;
+  int64_t high;
+  bool isLimited;  // false: all
+};
+
+/// Whether the kernels support the rule's type and missing values.
 bool hasRowKernels(const ValueRule& rule);
 
-// Each adds to the first `columns` accumulators. Sums of floats only add whole vectors, and return the
-// number of columns done.
+// Each adds rows to accumulators of the tile. Integers are unsigned there: those of signed types have the
+// sign bit inverted.
 
-void countSkipped(const ValueRule& rule, const Rows& rows, uint32_t* skipped);
-size_t sumFloatRows(const ValueRule& rule, const Rows& rows, double* high, double* low);
-void sumIntegerRows(const ValueRule& rule, const Rows& rows, int64_t* sums);
-/// The accumulators are numbers of the box's type.
-void startBest(const ValueRule& rule, bool isMin, size_t columns, void* best);
-void bestOfRows(const ValueRule& rule, bool isMin, const Rows& rows, void* best);
-/// Whether all integers that are not missing are from `low` to `high`.
-bool areInside(const ValueRule& rule, const Rows& rows, int64_t low, int64_t high);
-
-// The same for the numbers of one row, for one cell.
-
-size_t countSkipped(const ValueRule& rule, const uint8_t* in, size_t count);
-int64_t sumIntegers(const ValueRule& rule, const uint8_t* in, size_t count);
-/// Writes a number of the box's type.
-void bestOf(const ValueRule& rule, bool isMin, const uint8_t* in, size_t count, void* best);
+/// Sums integers (even, odd), counts missing ones and marks those outside the range.
+void sumIntegerRows(const RowRule& rule, const Rows& rows, Tile& tile);
+/// Sums floats (high, low).
+void sumFloatRows(const RowRule& rule, const Rows& rows, Tile& tile);
+/// Counts missing integers, or NaN, in lanes of the numbers' size.
+void countMissing(const RowRule& rule, const Rows& rows, Tile& tile);
+/// Minima or maxima. Starts a tile if there are no rows.
+void bestOfRows(const RowRule& rule, bool isMin, const Rows& rows, simd::U8x16* best);
 
 }  // namespace zw

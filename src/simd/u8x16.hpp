@@ -251,7 +251,7 @@ ZW_INLINE U8x16 narrow32(I32x4 a, I32x4 b) {
 #endif
 }
 
-/// The lanes of b that are less (greater) than those of a, else those of a: a if either is NaN. One
+/// The lanes of b that are less than those of a, else those of a: a if either is NaN. One
 /// instruction; compilers make several of a comparison and a selection.
 template <class T>
 ZW_INLINE Lanes<T> lesser(Lanes<T> a, Lanes<T> b) {
@@ -262,13 +262,14 @@ ZW_INLINE Lanes<T> lesser(Lanes<T> a, Lanes<T> b) {
   for (size_t i = 0; i < 16 / sizeof(T); i++) a[i] = b[i] < a[i] ? b[i] : a[i];
   return a;
 }
+/// The lesser lanes; NaN if either is.
 template <class T>
-ZW_INLINE Lanes<T> greater(Lanes<T> a, Lanes<T> b) {
+ZW_INLINE Lanes<T> lesserOrNaN(Lanes<T> a, Lanes<T> b) {
 #if defined(__wasm_simd128__)
-  if constexpr (sizeof(T) == 4) return (Lanes<T>)wasm_f32x4_pmax((v128_t)a, (v128_t)b);
-  if constexpr (sizeof(T) == 8) return (Lanes<T>)wasm_f64x2_pmax((v128_t)a, (v128_t)b);
+  if constexpr (sizeof(T) == 4) return (Lanes<T>)wasm_f32x4_min((v128_t)a, (v128_t)b);
+  if constexpr (sizeof(T) == 8) return (Lanes<T>)wasm_f64x2_min((v128_t)a, (v128_t)b);
 #endif
-  for (size_t i = 0; i < 16 / sizeof(T); i++) a[i] = b[i] > a[i] ? b[i] : a[i];
+  for (size_t i = 0; i < 16 / sizeof(T); i++) a[i] = b[i] < a[i] || b[i] != b[i] ? b[i] : a[i];
   return a;
 }
 

@@ -13,7 +13,7 @@ const std::vector<Target>& targets() {
   static const std::vector<Target> all = [] {
     std::vector<Target> list;
     for (const auto make : {planTargets, bloscTargets, stridedTargets, kernelTargets,
-                            zstdFrameTargets, zstdTargets, libraryTargets}) {
+                            accumulateTargets, zstdFrameTargets, zstdTargets, libraryTargets}) {
       for (Target& target : make()) list.push_back(std::move(target));
     }
     return list;

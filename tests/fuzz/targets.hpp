@@ -27,6 +27,7 @@ std::vector<Target> planTargets();
 std::vector<Target> bloscTargets();
 std::vector<Target> stridedTargets();
 std::vector<Target> kernelTargets();
+std::vector<Target> accumulateTargets();
 std::vector<Target> zstdFrameTargets();
 std::vector<Target> zstdTargets();
 std::vector<Target> libraryTargets();
