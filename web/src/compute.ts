@@ -3,14 +3,14 @@
  * @packageDocumentation
  */
 
+import type { InsideOptions } from "./compute/inside.js";
+import type { LabelledRegion } from "./compute/labelled.js";
 import type { QuantileOptions, Quantiles } from "./compute/quantile.js";
 import type { Reduced, ReduceOptions } from "./compute/reduce.js";
 import type { Method } from "./compute/results.js";
-import type { InsideOptions } from "./compute/inside.js";
-import type { LabelledRegion } from "./compute/labelled.js";
 import type { PlaceOptions } from "./compute/series.js";
-import type { Elements } from "./dtypes/elements.js";
 import type { Statistics, StatisticsOptions } from "./compute/statistics.js";
+import type { Elements } from "./dtypes/elements.js";
 import type { ZarrArray } from "./hierarchy/array.js";
 import type { Selection } from "./plan/selection.js";
 import { invalidArgument } from "./util/errors.js";
@@ -103,7 +103,9 @@ export async function series(array: ZarrArray, options: PlaceOptions | InsideOpt
   if (given.length !== 1)
     throw invalidArgument(`pass one of at, along and inside, got ${given.join(", ") || "none"}`);
   const { seriesAt, seriesInside } = await part();
-  return given[0] === "inside" ? seriesInside(array, options as InsideOptions) : seriesAt(array, options as PlaceOptions);
+  return given[0] === "inside"
+    ? seriesInside(array, options as InsideOptions)
+    : seriesAt(array, options as PlaceOptions);
 }
 
 export type { GroupBy, LabelGroups } from "./compute/groups.js";

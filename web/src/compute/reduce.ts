@@ -120,7 +120,11 @@ interface Plan {
   readonly dimensions: readonly ResultDimension[];
 }
 
-export async function reduceArray(array: ZarrArray, options: ReduceOptions, groups?: AreaGroups): Promise<unknown> {
+export async function reduceArray(
+  array: ZarrArray,
+  options: ReduceOptions,
+  groups?: AreaGroups,
+): Promise<unknown> {
   checkArray(array, "reduce");
   checkOptions(options, reduceOptions);
   checkReading(options);
@@ -155,7 +159,11 @@ function checkMethods(method: unknown): readonly Method[] {
   return [...new Set(list as Method[])];
 }
 
-async function planOf(array: ZarrArray, options: ReduceOptions, groups: AreaGroups | undefined): Promise<Plan> {
+async function planOf(
+  array: ZarrArray,
+  options: ReduceOptions,
+  groups: AreaGroups | undefined,
+): Promise<Plan> {
   const { over, signal } = options;
   const wanted = checkMethods(options.method);
   const labels = new Labels(array, signal);

@@ -1,6 +1,12 @@
 /** Runs reductions: reads the chunks task by task, adds them to accumulators, and hands out those of finished blocks. */
 
-import { type BoxReduction, type Field, noCell, type StateForm, type ValueRule } from "../engine/box-reduction.js";
+import {
+  type BoxReduction,
+  type Field,
+  noCell,
+  type StateForm,
+  type ValueRule,
+} from "../engine/box-reduction.js";
 import { getSession } from "../engine/engine.js";
 import type { ZarrArray } from "../hierarchy/array.js";
 import { projectRange } from "../plan/projections.js";

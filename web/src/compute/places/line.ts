@@ -47,12 +47,18 @@ export function sampleLine(
     if (!from) continue;
     const by = to.map((value, n) => {
       const difference = value - from[n]!;
-      return n === longitude && Math.abs(difference) > 180 ? difference - 360 * Math.round(difference / 360) : difference;
+      return n === longitude && Math.abs(difference) > 180
+        ? difference - 360 * Math.round(difference / 360)
+        : difference;
     });
     const at = (fraction: number) => by.map((change, n) => from[n]! + fraction * change);
     const cells = Math.max(...parts.map((part) => part.cellsBetween(own(part, from), own(part, at(1)))));
-    const count = Math.max(1, Math.ceil(spacing === undefined ? cells * (1 - 1e-9) : length(from, at(1)) / spacing));
-    if (!(samples.length + count <= maxSamples)) throw limitExceeded(`the line has more samples than the limit of ${maxSamples}; pass a larger spacing`);
+    const count = Math.max(
+      1,
+      Math.ceil(spacing === undefined ? cells * (1 - 1e-9) : length(from, at(1)) / spacing),
+    );
+    if (!(samples.length + count <= maxSamples))
+      throw limitExceeded(`the line has more samples than the limit of ${maxSamples}; pass a larger spacing`);
     for (let step = 1; step <= count; step++) {
       const before = samples.at(-1)!;
       const values = step === count ? at(1) : at(step / count);
