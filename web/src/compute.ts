@@ -111,13 +111,13 @@ export async function series(array: ZarrArray, options: PlaceOptions | InsideOpt
 export type { GroupBy, LabelGroups } from "./compute/groups.js";
 export type { Inside, InsideOptions, LabelledCells } from "./compute/inside.js";
 export type { LabelledRegion, RegionCoordinate } from "./compute/labelled.js";
-export type { PointConverter, Projection } from "./compute/places/grid.js";
-export type { Area, Position } from "./compute/places/shapes.js";
+export type { PointConverter, Projection } from "./compute/place-grid.js";
 export type { QuantileOptions, Quantiles } from "./compute/quantile.js";
 export type { MethodData, ReadingOptions, Reduced, ReduceOptions } from "./compute/reduce.js";
 export type { Method } from "./compute/results.js";
 export type { ReduceProgress } from "./compute/run.js";
 export type { Place, PlaceOptions } from "./compute/series.js";
+export type { Area, Position } from "./compute/shapes.js";
 export type { DecodeOption } from "./compute/source.js";
 export type { Statistics, StatisticsOptions } from "./compute/statistics.js";
 export type { TimePart } from "./compute/times.js";

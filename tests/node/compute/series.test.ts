@@ -81,7 +81,7 @@ const list = (data: unknown): (number | null)[] =>
 const close = (values: readonly (number | null)[]) =>
   values.map((value) => (value === null ? null : expect.closeTo(value, 9)));
 
-describe("xarray", async () => {
+describe("xarray", () => {
   const recorded = JSON.parse(readFileSync(new URL("../../golden/series.json", import.meta.url), "utf8"));
   const { lat, lon, data, places, nearest, linear, areas, means } = recorded;
   const axes = [
@@ -89,17 +89,20 @@ describe("xarray", async () => {
     { name: "lat", values: lat, attributes: latitude },
     { name: "lon", values: lon, attributes: longitude },
   ];
-  const { array } = await grid(axes, [2, 5, 7], { dtype: "float64", value: (i) => data[i] ?? Number.NaN });
+  const make = () => grid(axes, [2, 5, 7], { dtype: "float64", value: (i) => data[i] ?? Number.NaN });
   const at = (places.lat as Numbers).map((one, i) => ({ lat: one, lon: places.lon[i] }));
 
   it("selects the same nearest cells", async () => {
+    const { array } = await make();
     expect(list((await series(array, { at })).data)).toEqual(nearest);
   });
   it("interpolates to the same values, also missing ones", async () => {
+    const { array } = await make();
     const found = await series(array, { at, interpolation: "linear", skipMissing: false });
     expect(list(found.data)).toEqual(close(linear));
   });
   it("weights boxes by the same areas", async () => {
+    const { array } = await make();
     expect(list((await series(array, { inside: areas })).data)).toEqual(close(means.flat()));
   });
 });
@@ -490,7 +493,9 @@ describe("inside areas", () => {
     const inside = [-20, 40, 20, 60] as const;
     const plain = await series(array, { inside });
     expect(plain.shape).toEqual([10]);
-    expect([...reads.keys()].sort()).toEqual(["0/0/0", "0/0/3", "1/0/0", "1/0/3"].map((key) => `/v/c/${key}`));
+    expect([...reads.keys()].sort()).toEqual(
+      ["0/0/0", "0/0/3", "1/0/0", "1/0/3"].map((key) => `/v/c/${key}`),
+    );
     expect(Math.max(...reads.values())).toBe(1);
     const grouped = await series(array, { inside: [inside], groupBy: "time.month" });
     expect(grouped.dimensionNames).toEqual(["region", "month"]);

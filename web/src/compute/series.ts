@@ -10,6 +10,8 @@ import type { AxisSelection, Selection } from "../plan/selection.js";
 import { checkOptions, isRecord, type OptionNames } from "../util/arguments.js";
 import { describeValue, invalidArgument, unsupported } from "../util/errors.js";
 import { countOf, stridesOf } from "../util/shapes.js";
+import { gatherCells } from "./gather.js";
+import type { Found, GridPart, Matching } from "./grid-part.js";
 import {
   coordinateOf,
   keptCoordinates,
@@ -18,17 +20,9 @@ import {
   labelled,
   type RegionCoordinate,
 } from "./labelled.js";
-import { PlaceAxis } from "./places/axis.js";
-import { gatherCells } from "./places/gather.js";
-import {
-  type Found,
-  type GridPart,
-  type Matching,
-  type Projection,
-  partsNamed,
-  product,
-} from "./places/grid.js";
-import { type SampledPlace, sampleLine } from "./places/line.js";
+import { type SampledPlace, sampleLine } from "./line.js";
+import { PlaceAxis } from "./place-axis.js";
+import { type Projection, partsNamed, product } from "./place-grid.js";
 import { attributesOf, checkReading, type ReadingOptions, readingOptions } from "./reduce.js";
 import { checkArray, selectedAxes } from "./source.js";
 
@@ -296,7 +290,12 @@ function combine(
     cells,
     inner,
     stencils,
-  }: { readonly outer: number; readonly cells: number; readonly inner: number; readonly stencils: readonly Stencil[] },
+  }: {
+    readonly outer: number;
+    readonly cells: number;
+    readonly inner: number;
+    readonly stencils: readonly Stencil[];
+  },
   isLinear: boolean,
   skipsMissing: boolean,
 ): Elements {
@@ -347,7 +346,7 @@ async function placeCoordinates(
   parts: readonly GridPart[],
   names: readonly string[],
   dimension: string | undefined,
-  valueOf: (place: number, name: number) => number,
+  valueAt: (place: number, name: number) => number,
   count: number,
 ): Promise<Record<string, RegionCoordinate>> {
   const known = await labels.coordinates();
@@ -360,7 +359,7 @@ async function placeCoordinates(
         /^(standard_name|long_name|axis|units)$/.test(key),
       );
       const units = isTime ? { units: "milliseconds since 1970-01-01", calendar: "proleptic_gregorian" } : {};
-      const data = Float64Array.from({ length: count }, (_, i) => valueOf(i, n));
+      const data = Float64Array.from({ length: count }, (_, i) => valueAt(i, n));
       const attributes = { ...Object.fromEntries(kept), ...units } as Attributes;
       const coordinate = coordinateOf(dimension ?? "", data, float64, attributes);
       const scalar = { ...coordinate, shape: [], stride: [], dimensionNames: [] };

@@ -1,55 +1,25 @@
 /** Finds the cells of an array at places, by its coordinates. */
 
-import { apply, ifFound, inverse, likelyPairs } from "../../conventions/geo/axes.js";
-import { readGeoreference } from "../../conventions/geo/read.js";
-import type { AffineTransform, Georeference } from "../../conventions/geo/types.js";
-import { arrayCoordinates, linearCoordinates } from "../../conventions/sel/coordinates.js";
-import { noCoordinates } from "../../conventions/sel/labels.js";
-import { imageCoordinates, levelOfArray } from "../../conventions/sel/select.js";
+import { apply, ifFound, inverse, likelyPairs } from "../conventions/geo/axes.js";
+import { readGeoreference } from "../conventions/geo/read.js";
+import type { AffineTransform, Georeference } from "../conventions/geo/types.js";
+import { arrayCoordinates, linearCoordinates } from "../conventions/sel/coordinates.js";
+import { noCoordinates } from "../conventions/sel/labels.js";
+import { imageCoordinates, levelOfArray } from "../conventions/sel/select.js";
 import {
   type Coordinate,
   coordinatesOf,
   dimensionsOf,
   measuresLongitude,
-} from "../../conventions/xarray/xarray.js";
-import type { ZarrArray } from "../../hierarchy/array.js";
-import { open } from "../../hierarchy/open.js";
-import { isSegment } from "../../store/path.js";
-import { ownProperty } from "../../util/arguments.js";
-import { describeValue, invalidArgument, isZarrError } from "../../util/errors.js";
-import { PlaceAxis } from "./axis.js";
-import { ScatteredCells } from "./scattered.js";
-
-export interface Matching {
-  /** Whether to interpolate, instead of taking the nearest cell. */
-  readonly isLinear: boolean;
-  /** Maximum distance. Default: to the edge of the outermost cells; of scattered cells, their size. */
-  readonly tolerance: number | undefined;
-}
-
-/** Cells of a place, with weights whose sum is 1. */
-export interface Found {
-  readonly cells: readonly number[];
-  readonly weights: readonly number[];
-}
-
-/** Axes of an array, and the coordinates of the cells along them. */
-export interface GridPart {
-  /** Names of the coordinates. */
-  readonly names: readonly string[];
-  /** Axes of the array; cells are counted along them in C order. */
-  readonly axes: readonly number[];
-  /** Converts the label of one of the coordinates. @throws InvalidSelection (no-such-label). */
-  valueOf(label: unknown, name: string): number;
-  /** Returns the cells for values of the coordinates; undefined outside. */
-  find(values: readonly number[], matching: Matching): Found | undefined;
-  /** Returns the error for values outside. */
-  outside(values: readonly number[], tolerance: number | undefined): Error;
-  /** Returns the coordinates of a cell. */
-  at(cell: number): readonly number[];
-  /** Returns about how many cells lie between two places. */
-  cellsBetween(from: readonly number[], to: readonly number[]): number;
-}
+} from "../conventions/xarray/xarray.js";
+import type { ZarrArray } from "../hierarchy/array.js";
+import { open } from "../hierarchy/open.js";
+import { isSegment } from "../store/path.js";
+import { ownProperty } from "../util/arguments.js";
+import { describeValue, invalidArgument, isZarrError } from "../util/errors.js";
+import type { Found, GridPart, Matching } from "./grid-part.js";
+import { PlaceAxis } from "./place-axis.js";
+import { ScatteredCells } from "./scattered-cells.js";
 
 /** [longitude, latitude] or [x, y]. */
 export type Point = readonly [number, number];

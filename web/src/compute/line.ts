@@ -1,11 +1,12 @@
 /** Samples of lines. */
 
-import type { Label } from "../../conventions/sel/labels.js";
-import { limitExceeded } from "../../util/errors.js";
-import { PlaceAxis } from "./axis.js";
-import { ConvertedCells, type GridPart } from "./grid.js";
-import { distanceOf } from "./index.js";
-import { ScatteredCells } from "./scattered.js";
+import type { Label } from "../conventions/sel/labels.js";
+import { limitExceeded } from "../util/errors.js";
+import type { GridPart } from "./grid-part.js";
+import { PlaceAxis } from "./place-axis.js";
+import { ConvertedCells } from "./place-grid.js";
+import { distanceOf } from "./point-index.js";
+import { ScatteredCells } from "./scattered-cells.js";
 
 /** Mean radius of the earth, in metres. */
 const earthRadius = 6_371_008.8;
