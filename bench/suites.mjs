@@ -3,6 +3,7 @@ import { chromiumHost } from "./browser/chromium.mjs";
 import { inheapSuite } from "./suites/inheap.mjs";
 import { overheadSuite } from "./suites/overhead.mjs";
 import { packageSuites } from "./suites/package.mjs";
+import { reduceSuite } from "./suites/reduce.mjs";
 import { viewerSuite } from "./viewer/suite.mjs";
 import { zarrBenchmarksSuite } from "./zarr-benchmarks/suite.mjs";
 
@@ -19,6 +20,7 @@ export async function runSuites(report, { workDir, ...programs }) {
     await report.run(await inheapSuite(files, chromium));
     await report.run(await overheadSuite(files));
     await report.run(packageSuites(workDir));
+    await report.run(reduceSuite());
     await report.run(chromium.suites());
   } finally {
     await chromium.close();

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
-#include <limits>
 
 #include "kernels/accumulate_cell.hpp"
 #include "kernels/accumulate_rows.hpp"
@@ -13,61 +11,6 @@ namespace zw {
 namespace {
 
 using simd::U8x16;
-
-/// Where a row starts.
-struct Place {
-  size_t cell = 0;
-  double position = 0;
-  size_t joint[1 + kMaxWeights] = {};
-};
-
-/// Cells of a block's elements (kNoCell: none) and their weights.
-struct Cells {
-  uint32_t cells[kTile];
-  double weights[kNumberBlock];
-};
-
-void loadBrainFloats(const uint8_t* in, size_t count, double* out) {
-  for (size_t i = 0; i < count; i++) {
-    out[i] = bitCast<float>(uint32_t{load<uint16_t>(in + 2 * i)} << 16);
-  }
-}
-
-void findMissing(const ValueRule& rule, size_t count, ValueBlock& block) {
-  std::fill(block.isValid, block.isValid + count, true);
-  for (const uint64_t missing : rule.missing) {
-    for (size_t i = 0; i < count; i++) {
-      const bool isMissing = isFloat(rule.number) ? block.values[i] == asDouble(missing)
-                                                  : block.integers[i] == missing;
-      block.isValid[i] &= !isMissing;
-    }
-  }
-}
-
-}  // namespace
-
-void loadValues(const ValueRule& rule, const uint8_t* in, size_t count, ValueBlock& out) {
-  if (rule.isBrainFloat) {
-    loadBrainFloats(in, count, out.values);
-  } else {
-    loadDoubles(rule.number, in, count, out.values);
-  }
-  if (!isFloat(rule.number)) loadIntegers(rule.number, in, count, out.integers);
-  findMissing(rule, count, out);
-  if (rule.isDecoded) {
-    for (size_t i = 0; i < count; i++) {
-      const double value = out.values[i] * rule.scale + rule.offset;
-      out.values[i] = rule.isFloat32 ? static_cast<double>(static_cast<float>(value)) : value;
-    }
-  }
-  if (rule.isExact()) return;
-  for (size_t i = 0; i < count; i++) {
-    if (!out.isValid[i]) out.values[i] = std::numeric_limits<double>::quiet_NaN();
-    out.isValid[i] = !rule.skipsNaN || !std::isnan(out.values[i]);
-  }
-}
-
-namespace {
 
 /// Fields that rows and runs of numbers are added to at once.
 constexpr uint32_t bit(Field field) {
@@ -103,11 +46,7 @@ class Adder {
   /// Chooses the fields that the fast kernels add, and the axis along which rows share their cells.
   void choosePath() {
     rows_ = request_.rank;
-    if (request_.weightCount > 0 || !hasRowKernels(rule_) || !findRange()) return;
-    row_.number = rule_.number;
-    row_.skipsNaN = rule_.skipsNaN;
-    row_.hasMissing = !rule_.missing.empty();
-    row_.missing = row_.hasMissing ? rule_.missing[0] : 0;
+    if (request_.weightCount > 0 || !makeRowRule(rule_, row_)) return;
     isRun_ = inner_.stride == 0 && !inner_.table && inner_.joint[0] == 0;
     for (uint32_t a = 0; !isRun_ && a + 1 < request_.rank; a++) {
       const CellAxis& axis = request_.axes[a];
@@ -118,28 +57,6 @@ class Adder {
     const bool isLong = inner_.length >= kMinRun;
     if (isLong && (isRun_ || rows_ < request_.rank)) fast_ = kFast;
     if (fast_ == 0) rows_ = request_.rank;
-  }
-
-  /// Finds the range of integers that decode to values of the sign of the offset, which are not much
-  /// smaller than the product: the sum of these values is the scale times the sum of the integers, plus
-  /// offsets, within 3 ulp. False if values are not decoded in float64.
-  bool findRange() {
-    constexpr double kFar = 0x1p40;
-    const double scale = rule_.scale, offset = rule_.offset;
-    row_.low = -(int64_t{1} << 40);
-    row_.high = -row_.low;
-    row_.isLimited = false;
-    if (!rule_.isDecoded || (scale == 1 && offset == 0 && width_ <= 2)) return true;
-    if (rule_.isFloat32 || !std::isfinite(scale) || !std::isfinite(offset) || scale == 0) return false;
-    row_.isLimited = true;
-    const double end = -offset / scale * (2.0 / 3);
-    const bool isUpper = (offset < 0) == (scale < 0);
-    if (isUpper) {
-      row_.low = static_cast<int64_t>(std::ceil(std::clamp(end, -kFar, kFar)));
-    } else {
-      row_.high = static_cast<int64_t>(std::floor(std::clamp(end, -kFar, kFar)));
-    }
-    return true;
   }
 
   /// Adds the part of the box below an axis.
@@ -184,26 +101,31 @@ class Adder {
 
   void addRows(const Place& start, const uint8_t* in) {
     const size_t count = request_.axes[rows_].length, most = kTileBytes / width_;
+    const size_t step = strides_[rows_];
     for (size_t at = 0; at < inner_.length; at += most) {
       const size_t columns = std::min(most, inner_.length - at);
-      findCells(start, at, columns);
+      const uint8_t* base = in + at * width_;
       startTile(columns);
-      for (size_t r = 0; r < count; r += kMaxRows) {
-        const size_t n = std::min(kMaxRows, count - r);
-        const Rows rows{in + at * width_ + r * strides_[rows_], strides_[rows_], n, columns * width_};
-        addPiece(rows);
-        addIntegers(columns, n, [&](size_t i) { return places_.cells[i]; }, [&] {
-          for (size_t k = 0; k < n; k++) {
-            addRow(bit(Field::Sum), start, rows.base + k * rows.step, at, columns);
-          }
-          findCells(start, at, columns);
-        });
+      addPieces({base, step, count, columns * width_});
+      findCells(start, at, columns);
+      endTile(columns, count);
+      if (!isOutside_) continue;
+      for (size_t r = 0; r < count; r++) {
+        addRow(bit(Field::Sum), start, base + r * step, at, columns);
       }
-      endTile(columns, [&](size_t i) { return places_.cells[i]; }, count);
     }
   }
 
   // ---- Runs: rows that belong to one cell, in vectors.
+
+  /// Accumulators of one cell.
+  struct Total {
+    size_t used = 0;
+    Pair sum;
+    int64_t integers = 0;
+    bool isOutside = false;
+    double best[2] = {HUGE_VAL, -HUGE_VAL};  // of numbers that are not decoded
+  };
 
   void addRun(const Place& start, const uint8_t* in) {
     size_t cell = start.cell;
@@ -212,41 +134,77 @@ class Adder {
       if (label == kNoCell) return;
       cell += label * request_.labelStride;
     }
-    const auto cellOf = [cell](size_t) { return static_cast<uint32_t>(cell); };
     const size_t lanes = 16 / width_, whole = inner_.length / lanes, rest = inner_.length % lanes;
-    const uint8_t* end = in + whole * 16;
-    startTile(2 * lanes);
-    for (size_t r = 0; r < whole; r += kMaxRows) {
-      const size_t n = std::min(kMaxRows, whole - r);
-      addPiece({in + r * 16, 16, n, 16});
-      addIntegers(lanes, n, cellOf, [&] {
-        addRow(bit(Field::Sum), start, in + r * 16, r * lanes, n * lanes);
-      });
-    }
-    endTile(lanes, cellOf, whole);
-    if (rest == 0) return;
-    startTile(lanes);
-    addPiece({end, 16, 1, rest * width_});
-    addIntegers(rest, 1, cellOf, [&] {
-      addRow(bit(Field::Sum), start, end, whole * lanes, rest);
-    });
-    endTile(rest, cellOf, 1);
+    Total total;
+    addLanes({in, 16, whole, 16}, total);
+    if (rest > 0) addLanes({in + whole * 16, 16, 1, rest * width_}, total);
+    addTotal(cell, total);
+    if (total.isOutside) addRow(bit(Field::Sum), start, in, 0, inner_.length);
   }
+
+  void addLanes(const Rows& rows, Total& total) {
+    const size_t lanes = rows.bytes / width_;
+    startTile(lanes);
+    addPieces(rows);
+    if (isFloat(rule_.number)) loadMissing(lanes, skipped_);
+    total.isOutside |= isOutside_;
+    total.used += rows.count * lanes;
+    for (size_t i = 0; i < lanes; i++) {
+      total.used -= skipped_[i];
+      if (isFloat(rule_.number)) {
+        addPair(total.sum, {tile_.high[i], tile_.low[i]});
+      } else {
+        total.integers += sums_[i];
+      }
+    }
+    for (const Field field : {Field::Min, Field::Max}) {
+      if (!form_.has(field)) continue;
+      double numbers[16];
+      loadDoubles(rule_.number, reinterpret_cast<const uint8_t*>(bestOf(field)), lanes, numbers);
+      const bool isMin = isMinOfNumbers(field);
+      double& best = total.best[isMin ? 0 : 1];
+      for (size_t i = 0; i < lanes; i++) {
+        const double x = numbers[i];
+        if ((isMin ? x < best : x > best) || x != x) best = x;
+      }
+    }
+  }
+
+  void addTotal(size_t cell, const Total& total) {
+    const auto cellOf = [&](Field field) { return form_.plane(state_, field) + cell; };
+    const auto used = static_cast<double>(total.used);
+    if (form_.has(Field::Count)) addDouble(cellOf(Field::Count), used);
+    if (form_.has(Field::Sum) && isFloat(rule_.number)) {
+      addToPair(cellOf(Field::Sum), form_.cells, total.sum);
+    } else if (form_.has(Field::Sum) && !total.isOutside) {
+      addInteger(cellOf(Field::Sum), total.integers, used);
+    }
+    for (const Field field : {Field::Min, Field::Max}) {
+      if (!form_.has(field) || total.used == 0) continue;
+      addBest(field, cellOf(field), total.best[isMinOfNumbers(field) ? 0 : 1]);
+    }
+  }
+
+  /// Added to integers of signed types, whose sums are of unsigned ones.
+  int64_t bias() const { return isSigned(rule_.number) ? int64_t{1} << (8 * width_ - 1) : 0; }
 
   // ---- Tiles.
 
   void startTile(size_t columns) {
+    isOutside_ = false;
     const size_t vectors = (columns * width_ + 15) / 16;
     if (isFloat(rule_.number)) {
       std::fill(tile_.missing, tile_.missing + vectors, U8x16{});
       std::fill(tile_.high, tile_.high + vectors * 16 / width_, 0);
       std::fill(tile_.low, tile_.low + vectors * 16 / width_, 0);
     } else {
-      startIntegers(vectors);
+      std::fill(sums_, sums_ + columns, 0);
       std::fill(skipped_, skipped_ + columns, 0);
     }
     for (const Field field : {Field::Min, Field::Max}) {
-      if (form_.has(field)) bestOfRows(row_, isMinOfNumbers(field), {nullptr, 0, 0, 0}, bestOf(field));
+      if (!form_.has(field)) continue;
+      bestOfRows(row_, isMinOfNumbers(field), {nullptr, 0, 0, 16 * vectors}, bestOf(field),
+                 nullptr);
     }
   }
 
@@ -258,68 +216,66 @@ class Adder {
 
   U8x16* bestOf(Field field) { return field == Field::Min ? tile_.least : tile_.greatest; }
 
-  void addPiece(const Rows& rows) {
-    const bool isInteger = !isFloat(rule_.number);
-    if (form_.has(Field::Sum)) {
-      isInteger ? sumIntegerRows(row_, rows, tile_) : sumFloatRows(row_, rows, tile_);
-    }
-    if (isInteger ? row_.hasMissing && !form_.has(Field::Sum)
-                  : rule_.skipsNaN && form_.has(Field::Count)) {
-      countMissing(row_, rows, tile_);
-    }
-    for (const Field field : {Field::Min, Field::Max}) {
-      if (form_.has(field)) bestOfRows(row_, isMinOfNumbers(field), rows, bestOf(field));
+  void addPieces(const Rows& rows) {
+    for (size_t r = 0; r < rows.count; r += kMaxRows) {
+      const size_t n = std::min(kMaxRows, rows.count - r);
+      if (!isFloat(rule_.number)) startIntegers((rows.bytes + 15) / 16);
+      addPiece({rows.base + r * rows.step, rows.step, n, rows.bytes});
+      if (!isFloat(rule_.number)) endIntegers(rows.bytes / width_, n);
     }
   }
 
-  /// Adds the sums of integers to cells, and starts new ones. If the sum of the integers cannot be
-  /// decoded, calls addSlowly instead.
-  template <class CellOf, class AddSlowly>
-  void addIntegers(size_t columns, size_t rows, CellOf cellOf, AddSlowly addSlowly) {
-    if (isFloat(rule_.number)) return;
-    const size_t vectors = (columns * width_ + 15) / 16;
-    uint32_t missing[kTile];
-    if (row_.hasMissing) {
-      loadMissing(columns, missing);
-      for (size_t i = 0; i < columns; i++) skipped_[i] += missing[i];
-    } else {
-      std::fill(missing, missing + columns, 0);
-    }
+  void addPiece(const Rows& rows) {
+    const bool isInteger = !isFloat(rule_.number);
+    bool counts = isInteger ? row_.hasMissing : rule_.skipsNaN && form_.has(Field::Count);
     if (form_.has(Field::Sum)) {
-      if (isAnyOutside(columns)) {
-        addSlowly();
-      } else {
-        const int64_t bias = isSigned(rule_.number) ? int64_t{1} << (8 * width_ - 1) : 0;
-        forColumns(Field::Sum, columns, cellOf, [&](uint64_t* cell, size_t i) {
-          const auto used = static_cast<int64_t>(rows - missing[i]);
-          addInteger(cell, sumOfColumn(i) - bias * used, static_cast<double>(used));
-        });
-      }
+      isInteger ? sumIntegerRows(row_, rows, tile_) : sumFloatRows(row_, rows, tile_);
+      counts = false;
     }
-    startIntegers(vectors);
+    U8x16 unused[kTileVectors];
+    for (const Field field : {Field::Min, Field::Max}) {
+      if (!form_.has(field)) continue;
+      const bool isCounter = counts && !isInteger;
+      bestOfRows(row_, isMinOfNumbers(field), rows, bestOf(field),
+                 isCounter ? tile_.missing : unused);
+      if (isCounter) counts = false;
+    }
+    if (counts) countMissing(row_, rows, tile_);
+  }
+
+  /// Adds the sums of integers in at most kMaxRows rows to those of the tile.
+  void endIntegers(size_t columns, size_t rows) {
+    if (!form_.has(Field::Sum) && !row_.hasMissing) return;
+    if (form_.has(Field::Sum) && row_.isLimited) isOutside_ |= isAnyOutside(columns);
+    if (width_ == 1) return addSums<uint8_t, uint16_t>(columns, rows);
+    if (width_ == 2) return addSums<uint16_t, uint32_t>(columns, rows);
+    addSums<uint32_t, uint64_t>(columns, rows);
+  }
+
+  template <class T, class Wide>
+  void addSums(size_t columns, size_t rows) {
+    const auto* missing = reinterpret_cast<const T*>(tile_.missing);
+    const auto* even = reinterpret_cast<const Wide*>(tile_.even);
+    const auto* odd = reinterpret_cast<const Wide*>(tile_.odd);
+    const int64_t offset = bias();
+    ZW_SCALAR_LOOP
+    for (size_t i = 0; i < columns; i++) {
+      const Wide sum = i % 2 == 0 ? even[i / 2] : odd[i / 2];
+      skipped_[i] += missing[i];
+      sums_[i] += static_cast<int64_t>(sum) - offset * static_cast<int64_t>(rows - missing[i]);
+    }
   }
 
   void loadMissing(size_t columns, uint32_t* out) const {
     const auto* lanes = reinterpret_cast<const uint8_t*>(tile_.missing);
-    for (size_t i = 0; i < columns; i++) {
-      out[i] = width_ == 1   ? lanes[i]
-               : width_ == 2 ? load<uint16_t>(lanes + 2 * i)
-                             : load<uint32_t>(lanes + width_ * i);
-    }
+    for (size_t i = 0; i < columns; i++) out[i] = load<uint32_t>(lanes + width_ * i);
   }
 
   bool isAnyOutside(size_t columns) const {
-    const auto* lanes = reinterpret_cast<const uint8_t*>(tile_.outside);
-    uint8_t any = 0;
-    for (size_t i = 0; i < columns * width_; i++) any |= lanes[i];
-    return any != 0;
-  }
-
-  int64_t sumOfColumn(size_t i) const {
-    const auto* lanes = reinterpret_cast<const uint8_t*>(i % 2 == 0 ? tile_.even : tile_.odd);
-    const uint8_t* p = lanes + i / 2 * 2 * width_;
-    if (width_ == 1) return load<uint16_t>(p);
-    return width_ == 2 ? load<uint32_t>(p) : load<int64_t>(p);
+    U8x16 any = {};
+    for (size_t i = 0; i < (columns * width_ + 15) / 16; i++) any |= tile_.outside[i];
+    const auto halves = (simd::U64x2)any;
+    return (halves[0] | halves[1]) != 0;
   }
 
   /// Adds the sum of `count` integers.
@@ -330,17 +286,20 @@ class Adder {
     addToPair(cell, form_.cells, exactProduct(rule_.offset, count));
   }
 
-  /// Adds the other fields of a tile of `rows` rows to cells.
-  template <class CellOf>
-  void endTile(size_t columns, CellOf cellOf, size_t rows) {
+  /// Adds a tile of `rows` rows to cells; sums of integers that cannot be decoded are left out.
+  void endTile(size_t columns, size_t rows) {
     if (isFloat(rule_.number)) {
       loadMissing(columns, skipped_);
-      forColumns(Field::Sum, columns, cellOf, [&](uint64_t* cell, size_t i) {
+      forColumns(Field::Sum, columns, [&](uint64_t* cell, size_t i) {
         addToPair(cell, form_.cells, {tile_.high[i], tile_.low[i]});
       });
+    } else if (!isOutside_) {
+      forColumns(Field::Sum, columns, [&](uint64_t* cell, size_t i) {
+        addInteger(cell, sums_[i], static_cast<double>(rows - skipped_[i]));
+      });
     }
-    forColumns(Field::Count, columns, cellOf, [&](uint64_t* cell, size_t i) {
-      addDouble(cell, static_cast<double>(rows) - skipped_[i]);
+    forColumns(Field::Count, columns, [&](uint64_t* cell, size_t i) {
+      addDouble(cell, static_cast<double>(rows - skipped_[i]));
     });
     for (const Field field : {Field::Min, Field::Max}) {
       if (!form_.has(field)) continue;
@@ -350,7 +309,7 @@ class Adder {
         const size_t count = std::min(kNumberBlock, columns - at);
         loadDoubles(rule_.number, best + at * width_, count, numbers + at);
       }
-      forColumns(field, columns, cellOf, [&](uint64_t* cell, size_t i) {
+      forColumns(field, columns, [&](uint64_t* cell, size_t i) {
         const bool isAny = isFloat(rule_.number) || skipped_[i] < rows;
         if (isAny) addBest(field, cell, numbers[i]);
       });
@@ -370,12 +329,12 @@ class Adder {
   }
 
   /// Calls add(cell, column) for the columns that belong to a cell.
-  template <class CellOf, class Add>
-  void forColumns(Field field, size_t columns, CellOf cellOf, Add add) {
+  template <class Add>
+  void forColumns(Field field, size_t columns, Add add) {
     if (!form_.has(field)) return;
     uint64_t* plane = form_.plane(state_, field);
     for (size_t i = 0; i < columns; i++) {
-      const uint32_t cell = cellOf(i);
+      const uint32_t cell = places_.cells[i];
       if (cell != kNoCell) add(plane + cell, i);
     }
   }
@@ -407,6 +366,12 @@ class Adder {
 
   /// Finds the cells and weights of elements of a row.
   void findCells(const Place& start, size_t at, size_t count) {
+    if (!inner_.table && !request_.labels && request_.weightCount == 0) {
+      for (size_t k = 0; k < count; k++) {
+        places_.cells[k] = static_cast<uint32_t>(start.cell + (at + k) * inner_.stride);
+      }
+      return;
+    }
     for (size_t k = 0; k < count; k++) {
       Place place = start;
       bool isInside = move(inner_, at + k, place);
@@ -442,9 +407,8 @@ class Adder {
     const size_t cells = form_.cells;
     const auto positionOf = [=](size_t k) { return position + static_cast<double>(k) * stride; };
     forCells(Field::Count, [&](uint64_t* cell, size_t) { addDouble(cell, 1); });
-    forCells(Field::Nonzero, [&](uint64_t* cell, size_t k) {
-      addDouble(cell, isNonzero(k) ? 1 : 0);
-    });
+    forCells(Field::Nonzero,
+             [&](uint64_t* cell, size_t k) { addDouble(cell, isNonzero(k) ? 1 : 0); });
     forCells(Field::Weight, [&](uint64_t* cell, size_t k) {
       addToPair(cell, cells, {places_.weights[k], 0});
     });
@@ -520,6 +484,8 @@ class Adder {
   Cells places_;
   Tile tile_;
   uint32_t skipped_[kTile] = {};  // missing elements of each column
+  int64_t sums_[kTile];           // of the integers of each column
+  bool isOutside_ = false;        // the sums of integers cannot be decoded
 };
 
 }  // namespace

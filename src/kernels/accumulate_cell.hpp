@@ -7,9 +7,23 @@
 #include <limits>
 
 #include "kernels/accumulate.hpp"
+#include "kernels/accumulate_rows.hpp"
 #include "kernels/compensated.hpp"
 
 namespace zw {
+
+/// Where a row starts.
+struct Place {
+  size_t cell = 0;
+  double position = 0;
+  size_t joint[1 + kMaxWeights] = {};
+};
+
+/// Cells of a block's elements (kNoCell: none) and their weights.
+struct Cells {
+  uint32_t cells[kTile];
+  double weights[kNumberBlock];
+};
 
 inline void addToPair(uint64_t* cell, size_t cells, Pair value) {
   Pair sum{asDouble(cell[0]), asDouble(cell[cells])};

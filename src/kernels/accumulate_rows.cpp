@@ -5,6 +5,7 @@
 #include "kernels/accumulate_rows.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <limits>
 #include <type_traits>
@@ -35,13 +36,15 @@ void addRows(const Kernel& kernel, const Rows& rows) {
   for (size_t r = 0; r < rows.count;) {
     const uint8_t* p = rows.base + r * rows.step;
     const size_t count = rows.count - r >= kGroup ? kGroup : 1;
-    uint8_t copy[16 * kGroup] = {};
-    for (size_t k = 0; rest > 0 && k < count; k++) {
-      std::memcpy(copy + 16 * k, p + k * rows.step + 16 * whole, rest);
-    }
     const auto add = count == kGroup ? addVectors<kGroup, Kernel> : addVectors<1, Kernel>;
     add(kernel, p, rows.step, 0, whole);
-    if (rest > 0) add(kernel, copy, 16, whole, whole + 1);
+    if (rest > 0) {
+      uint8_t copy[16 * kGroup] = {};
+      for (size_t k = 0; k < count; k++) {
+        std::memcpy(copy + 16 * k, p + k * rows.step + 16 * whole, rest);
+      }
+      add(kernel, copy, 16, whole, whole + 1);
+    }
     r += count;
   }
 }
@@ -52,7 +55,9 @@ ZW_INLINE Lanes<T> loadLanes(const uint8_t* p) {
 }
 template <class T>
 ZW_INLINE Lanes<T> allLanes(T x) {
-  return Lanes<T>{} + x;
+  Lanes<T> v = {};
+  for (size_t i = 0; i < 16 / sizeof(T); i++) v[i] = x;  // 0 + -0 is not -0
+  return v;
 }
 
 /// Calls `use` with an unsigned integer of the type's size.
@@ -87,6 +92,7 @@ struct IntegerSum {
     missing = allLanes(static_cast<T>(static_cast<T>(rule.missing) ^ sign));
     lowest = allLanes(static_cast<T>(min));
     range = allLanes(static_cast<T>(max - min));
+    lower = (Lanes<Wide>)simd::opaque((U8x16)allLanes(Wide{std::numeric_limits<T>::max()}));
   }
 
   template <size_t count>
@@ -103,7 +109,7 @@ struct IntegerSum {
         outside |= (Lanes<T>)((v - lowest) > range) & ~is;
         v &= ~is;
       }
-      even += (Lanes<Wide>)v & static_cast<Wide>(std::numeric_limits<T>::max());
+      even += (Lanes<Wide>)v & lower;
       odd += (Lanes<Wide>)v >> kBits;
     }
     tile.even[i] = (U8x16)even;
@@ -116,6 +122,7 @@ struct IntegerSum {
 
   Tile& tile;
   Lanes<T> flip, enabled, missing, lowest, range;
+  Lanes<Wide> lower;
 };
 
 /// T: floats count NaN, integers a missing value.
@@ -164,21 +171,27 @@ struct IntegerBest {
   Lanes<T> flip, missing;
 };
 
+/// `missing`: counts of NaN; of doubles as 64 bits.
 template <class T, bool skips>
 struct FloatBest {
   template <size_t count>
   ZW_INLINE void add(const uint8_t* p, size_t step, size_t i) const {
+    using Count = std::conditional_t<sizeof(T) == 8, int64_t, int32_t>;
     auto least = (Lanes<T>)(best[i] ^ flip);
+    auto skipped = (Lanes<Count>)missing[i];
     ZW_UNROLL
     for (size_t k = 0; k < count; k++, p += step) {
       const auto v = (Lanes<T>)(simd::load(p) ^ flip);
+      if constexpr (skips) skipped -= (Lanes<Count>)(v != v);
       least = skips ? simd::lesser<T>(least, v) : simd::lesserOrNaN<T>(least, v);
     }
     best[i] = (U8x16)least ^ flip;
+    if constexpr (skips) missing[i] = (U8x16)skipped;
   }
 
   U8x16* best;
   U8x16 flip;
+  U8x16* missing;
 };
 
 struct PairLanes {
@@ -204,13 +217,19 @@ struct DoubleSum {
   template <size_t count>
   ZW_INLINE void add(const uint8_t* p, size_t step, size_t i) const {
     PairLanes sum(tile, i);
+    auto skipped = (U64x2)tile.missing[i];
     ZW_UNROLL
     for (size_t k = 0; k < count; k++, p += step) {
       auto x = loadLanes<double>(p);
-      if constexpr (skips) x = (F64x2)((U64x2)x & (U64x2)(x == x));
+      if constexpr (skips) {
+        const auto isNaN = (U64x2)(x != x);
+        skipped -= isNaN;
+        x = (F64x2)((U64x2)x & ~isNaN);
+      }
       sum.add(x);
     }
     sum.store(tile, i);
+    if constexpr (skips) tile.missing[i] = (U8x16)skipped;
   }
 
   Tile& tile;
@@ -230,20 +249,20 @@ template <bool skips>
 struct FloatSum {
   template <size_t count>
   ZW_INLINE void add(const uint8_t* p, size_t step, size_t i) const {
-    constexpr uint32_t kSize = 0x7fffffff, kInfinity = 0x7f800000;
     U32x4 top = {}, low = ~U32x4{};
     F64x2 a = {}, b = {};
     const uint8_t* q = p;
     ZW_UNROLL
     for (size_t k = 0; k < count; k++, q += step) {
-      const U32x4 size = (U32x4)simd::load(q) & kSize, below = size - 1;  // 0 is above all others
+      const U32x4 size = (U32x4)simd::load(q) & sizeBits,
+                  below = size - 1;  // 0 is above all others
       top = top > size ? top : size;
       low = low < below ? low : below;
       a += doublesAt(q);
       b += doublesAt(q + 8);
     }
     const I32x4 range = (I32x4)(top >> 23) - (I32x4)(low >> 23);
-    const auto bad = (U64x2)((U32x4)(range > 26) | (U32x4)(top >= kInfinity));
+    const auto bad = (U64x2)((U32x4)(range > 26) | (U32x4)(top >= infinity));
     if ((bad[0] | bad[1]) != 0) return addOneByOne(p, step, count, i);
     PairLanes first(tile, 2 * i), second(tile, 2 * i + 1);
     first.add(a);
@@ -254,29 +273,68 @@ struct FloatSum {
 
   ZW_NOINLINE void addOneByOne(const uint8_t* p, size_t step, size_t count, size_t i) const {
     PairLanes first(tile, 2 * i), second(tile, 2 * i + 1);
+    auto skipped = (U32x4)tile.missing[i];
     for (size_t k = 0; k < count; k++, p += step) {
-      const auto mask = [](F64x2 x) {
-        return skips ? (F64x2)((U64x2)x & (U64x2)(x == x)) : x;
-      };
+      const auto v = (F32x4)simd::load(p);
+      if constexpr (skips) skipped -= (U32x4)(v != v);
+      const auto mask = [](F64x2 x) { return skips ? (F64x2)((U64x2)x & (U64x2)(x == x)) : x; };
       first.add(mask(doublesAt(p)));
       second.add(mask(doublesAt(p + 8)));
     }
     first.store(tile, 2 * i);
     second.store(tile, 2 * i + 1);
+    tile.missing[i] = (U8x16)skipped;
   }
 
   Tile& tile;
+  U32x4 sizeBits = (U32x4)simd::opaque((U8x16)allLanes(uint32_t{0x7fffffff}));
+  U32x4 infinity = (U32x4)simd::opaque((U8x16)allLanes(uint32_t{0x7f800000}));
 };
+
+/// Beyond all integers of 32 bits.
+constexpr int64_t kFar = int64_t{1} << 40;
+
+/// Limits integers to those that decode to values of the sign of the offset, at least half as large as
+/// the product: the sum of these values is the scale times the sum of the integers, plus offsets, within
+/// 3 ulp.
+bool limitRange(const ValueRule& rule, RowRule& out) {
+  const double scale = rule.scale, offset = rule.offset;
+  if (rule.isFloat32 || !std::isfinite(scale) || !std::isfinite(offset) || scale == 0) return false;
+  constexpr auto kEnd = static_cast<double>(kFar);
+  const double end = std::clamp(-offset / scale * (2.0 / 3), -kEnd, kEnd);
+  const bool isUpper = (offset < 0) == (scale < 0);
+  if (isUpper) {
+    out.low = static_cast<int64_t>(std::ceil(end));
+  } else {
+    out.high = static_cast<int64_t>(std::floor(end));
+  }
+  out.isLimited = true;
+  return true;
+}
+
+bool isSupported(const ValueRule& rule) {
+  const Number number = rule.number;
+  if (number == Number::Float16 || number == Number::Int64 || number == Number::Uint64) {
+    return false;
+  }
+  if (isFloat(number)) return rule.missing.empty() && !rule.isDecoded;
+  return rule.missing.size() <= 1 && (!rule.isDecoded || rule.skipsNaN || rule.missing.empty());
+}
 
 }  // namespace
 
-bool hasRowKernels(const ValueRule& rule) {
-  if (rule.number == Number::Float16 || rule.number == Number::Int64 ||
-      rule.number == Number::Uint64) {
-    return false;
-  }
-  if (isFloat(rule.number)) return rule.missing.empty() && !rule.isDecoded;
-  return rule.missing.size() <= 1 && (!rule.isDecoded || rule.skipsNaN || rule.missing.empty());
+bool makeRowRule(const ValueRule& rule, RowRule& out) {
+  if (!isSupported(rule)) return false;
+  out = {};
+  out.number = rule.number;
+  out.skipsNaN = rule.skipsNaN;
+  out.hasMissing = !rule.missing.empty();
+  out.missing = out.hasMissing ? rule.missing[0] : 0;
+  out.low = -kFar;
+  out.high = kFar;
+  // Small integers without scale and offset do not change.
+  const bool changes = rule.scale != 1 || rule.offset != 0 || numberBytes(rule.number) > 2;
+  return !rule.isDecoded || !changes || limitRange(rule, out);
 }
 
 void sumIntegerRows(const RowRule& rule, const Rows& rows, Tile& tile) {
@@ -312,15 +370,16 @@ void countMissing(const RowRule& rule, const Rows& rows, Tile& tile) {
 namespace {
 
 template <class T>
-void bestOfFloats(bool skips, bool isMin, const Rows& rows, U8x16* best) {
+void bestOfFloats(bool skips, bool isMin, const Rows& rows, U8x16* best, U8x16* missing) {
   const auto flip = (U8x16)allLanes<T>(isMin ? T{0} : T{-0.0});
   if (rows.count == 0) {
-    const T worst = isMin ? std::numeric_limits<T>::infinity() : -std::numeric_limits<T>::infinity();
-    std::fill(best, best + kTileVectors, (U8x16)allLanes<T>(worst));
+    const T worst =
+        isMin ? std::numeric_limits<T>::infinity() : -std::numeric_limits<T>::infinity();
+    std::fill(best, best + (rows.bytes + 15) / 16, (U8x16)allLanes<T>(worst));
   } else if (skips) {
-    addRows(FloatBest<T, true>{best, flip}, rows);
+    addRows(FloatBest<T, true>{best, flip, missing}, rows);
   } else {
-    addRows(FloatBest<T, false>{best, flip}, rows);
+    addRows(FloatBest<T, false>{best, flip, missing}, rows);
   }
 }
 
@@ -332,7 +391,7 @@ void bestOfIntegers(const RowRule& rule, bool isMin, const Rows& rows, U8x16* be
   const auto flip = static_cast<T>(isMin ? order : static_cast<U>(~order));
   if (rows.count == 0) {
     const T worst = static_cast<T>(std::numeric_limits<T>::max() ^ flip);
-    std::fill(best, best + kTileVectors, (U8x16)allLanes<T>(worst));
+    std::fill(best, best + (rows.bytes + 15) / 16, (U8x16)allLanes<T>(worst));
     return;
   }
   const auto missing = static_cast<T>(static_cast<T>(rule.missing) ^ flip);
@@ -345,12 +404,15 @@ void bestOfIntegers(const RowRule& rule, bool isMin, const Rows& rows, U8x16* be
 
 }  // namespace
 
-void bestOfRows(const RowRule& rule, bool isMin, const Rows& rows, U8x16* best) {
-  if (rule.number == Number::Float32) return bestOfFloats<float>(rule.skipsNaN, isMin, rows, best);
-  if (rule.number == Number::Float64) return bestOfFloats<double>(rule.skipsNaN, isMin, rows, best);
-  withUnsigned(rule.number, [&](auto number) {
-    bestOfIntegers<decltype(number)>(rule, isMin, rows, best);
-  });
+void bestOfRows(const RowRule& rule, bool isMin, const Rows& rows, U8x16* best, U8x16* missing) {
+  if (rule.number == Number::Float32) {
+    return bestOfFloats<float>(rule.skipsNaN, isMin, rows, best, missing);
+  }
+  if (rule.number == Number::Float64) {
+    return bestOfFloats<double>(rule.skipsNaN, isMin, rows, best, missing);
+  }
+  withUnsigned(rule.number,
+               [&](auto number) { bestOfIntegers<decltype(number)>(rule, isMin, rows, best); });
 }
 
 }  // namespace zw

@@ -16,7 +16,8 @@ inline constexpr size_t kTileBytes = 1024;
 inline constexpr size_t kTileVectors = kTileBytes / 16;
 /// Maximum number of columns; of floats, kTileBytes / 4.
 inline constexpr size_t kTile = kTileBytes;
-/// Maximum number of rows of integers, whose sums have twice their bits, and counts the same bits.
+/// Maximum number of rows of integers, whose sums have twice their bits, and counts of missing ones the same
+/// bits.
 inline constexpr size_t kMaxRows = 255;
 
 /// Rows of at most kTileBytes bytes, `step` bytes apart.
@@ -50,19 +51,20 @@ struct RowRule {
   bool isLimited;  // false: all
 };
 
-/// Whether the kernels support the rule's type and missing values.
-bool hasRowKernels(const ValueRule& rule);
+/// Prepares the parameters; false if the kernels do not support the rule.
+bool makeRowRule(const ValueRule& rule, RowRule& out);
 
 // Each adds rows to accumulators of the tile. Integers are unsigned there: those of signed types have the
 // sign bit inverted.
 
 /// Sums integers (even, odd), counts missing ones and marks those outside the range.
 void sumIntegerRows(const RowRule& rule, const Rows& rows, Tile& tile);
-/// Sums floats (high, low).
+/// Sums floats (high, low), and counts NaN that are skipped.
 void sumFloatRows(const RowRule& rule, const Rows& rows, Tile& tile);
 /// Counts missing integers, or NaN, in lanes of the numbers' size.
 void countMissing(const RowRule& rule, const Rows& rows, Tile& tile);
-/// Minima or maxima. Starts a tile if there are no rows.
-void bestOfRows(const RowRule& rule, bool isMin, const Rows& rows, simd::U8x16* best);
+/// Minima or maxima; of floats, counts NaN that are skipped. Starts a tile if there are no rows.
+void bestOfRows(const RowRule& rule, bool isMin, const Rows& rows, simd::U8x16* best,
+                simd::U8x16* missing);
 
 }  // namespace zw

@@ -85,7 +85,8 @@ void mergeStates(const StateForm& form, const uint64_t* from, uint64_t* into) {
   forCells(Field::Weight, addPairs);
   forCells(Field::Squares, addPairs);
   if (form.sumsIntegers()) {
-    forCells(Field::Sum, [&](uint64_t* a, const uint64_t* b) { addTo128(a, cells, b[0], b[cells]); });
+    forCells(Field::Sum,
+             [&](uint64_t* a, const uint64_t* b) { addTo128(a, cells, b[0], b[cells]); });
   } else {
     forCells(Field::Sum, addPairs);
   }

@@ -74,7 +74,8 @@ class Reader {
       if (axis.length == 0 || kinds_[a] > kTable) return Code::BadParameters;
       if (kinds_[a] == kReduced) axis.stride = 0;
       if (!checkedMul(bytes, axis.length, bytes) || bytes > SIZE_MAX) return Code::LimitExceeded;
-      if (kinds_[a] == kKept && !addHighest(axis.length - 1, axis.stride)) return Code::BadPlacement;
+      if (kinds_[a] == kKept && !addHighest(axis.length - 1, axis.stride))
+        return Code::BadPlacement;
     }
     out_.rank = rank;
     out_.boxBytes = static_cast<size_t>(bytes);

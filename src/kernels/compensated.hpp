@@ -32,8 +32,9 @@ inline Pair exactProduct(double a, double b) {
 
 /// A 64-bit integer.
 inline Pair pairOf(uint64_t bits, bool isSigned) {
-  const auto high = isSigned ? static_cast<double>(static_cast<int64_t>(bits & ~uint64_t{0xffffffff}))
-                             : static_cast<double>(bits & ~uint64_t{0xffffffff});
+  const auto high = isSigned
+                        ? static_cast<double>(static_cast<int64_t>(bits & ~uint64_t{0xffffffff}))
+                        : static_cast<double>(bits & ~uint64_t{0xffffffff});
   return exactSum(high, static_cast<double>(bits & 0xffffffff));
 }
 

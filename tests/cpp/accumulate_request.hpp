@@ -44,7 +44,8 @@ struct Request {
   std::vector<uint32_t> words() const {
     std::vector<uint32_t> all = form();
     all.push_back(static_cast<uint32_t>(axes.size()));
-    for (const RequestAxis& axis : axes) all.insert(all.end(), {axis.length, axis.kind, axis.stride});
+    for (const RequestAxis& axis : axes)
+      all.insert(all.end(), {axis.length, axis.kind, axis.stride});
     all.push_back(static_cast<uint32_t>(missing.size()));
     addAxes(all, labels.axes);
     if (!labels.axes.empty()) all.push_back(labels.stride);

@@ -57,8 +57,10 @@ Bytes randomNumbers(uint32_t number, size_t count, uint32_t seed) {
   for (size_t i = 0; i < count; i++) {
     uint8_t* p = bytes.data() + i * width;
     const bool isAny = seed % 3 == 0 && random() % 40 == 0;
-    if (number == 10) store(p, isAny ? std::ldexp(1.0f, random() % 200 - 100) : random() % 999 / 8.0f);
-    if (number == 11) store(p, isAny ? std::ldexp(1.0, random() % 200 - 100) : random() % 999 / 7.0);
+    if (number == 10)
+      store(p, isAny ? std::ldexp(1.0f, random() % 200 - 100) : random() % 999 / 8.0f);
+    if (number == 11)
+      store(p, isAny ? std::ldexp(1.0, random() % 200 - 100) : random() % 999 / 7.0);
     if (number >= 10 && number <= 11 && seed % 2 == 0 && random() % 9 == 0) {
       number == 10 ? store(p, NAN) : store(p, double{NAN});
     }
@@ -85,7 +87,8 @@ void expectSame(const Request& request, const Bytes& data, const std::string& wh
     const auto a = bitCast<double>(fast[i]), b = bitCast<double>(slow[i]);
     if (!isInteger && plane == 2) continue;
     if (!isInteger && plane == 1) {
-      const double x = a + bitCast<double>(fast[i + cells]), y = b + bitCast<double>(slow[i + cells]);
+      const double x = a + bitCast<double>(fast[i + cells]),
+                   y = b + bitCast<double>(slow[i + cells]);
       const bool isSame = std::isfinite(y) ? std::fabs(x - y) <= std::fabs(y) * 0x1p-51
                                            : std::isnan(a) == std::isnan(b);
       ASSERT_TRUE(isSame) << what << ", word " << i << ": " << x << ", not " << y;
@@ -97,7 +100,8 @@ void expectSame(const Request& request, const Bytes& data, const std::string& wh
 }
 
 TEST(Accumulate, FastKernelsMatchSingleElements) {
-  const uint32_t shapes[][3] = {{5, 9, 33}, {9, 3, 64}, {300, 2, 35}, {17, 1, 131}, {4, 2, 1100}, {2, 2, 5000}};
+  const uint32_t shapes[][3] = {{5, 9, 33},   {9, 3, 64},   {300, 2, 35},
+                                {17, 1, 131}, {4, 2, 1100}, {2, 2, 5000}};
   uint32_t seed = 0;
   for (uint32_t number = 0; number < kNumbers; number++) {
     for (const auto& shape : shapes) {
@@ -109,7 +113,8 @@ TEST(Accumulate, FastKernelsMatchSingleElements) {
           request.flags = (variant & 1) * 4;
           for (uint32_t a = 3; a-- > 0;) {
             const bool isReduced = kinds >> a & 1;
-            request.axes.insert(request.axes.begin(), {shape[a], isReduced ? 1u : 0u, request.cells, {}, 0});
+            request.axes.insert(request.axes.begin(),
+                                {shape[a], isReduced ? 1u : 0u, request.cells, {}, 0});
             if (!isReduced) request.cells *= shape[a];
           }
           const Bytes data = randomNumbers(number, shape[0] * shape[1] * shape[2], seed);
@@ -125,8 +130,9 @@ TEST(Accumulate, FastKernelsMatchSingleElements) {
             request.scale = variant == 4 ? 0.01 : -0.25;
             request.offset = seed % 3 ? 273.15 : 0;
           }
-          expectSame(request, data, "number " + std::to_string(number) + ", kinds " +
-                                        std::to_string(kinds) + ", variant " + std::to_string(variant));
+          expectSame(request, data,
+                     "number " + std::to_string(number) + ", kinds " + std::to_string(kinds) +
+                         ", variant " + std::to_string(variant));
           if (testing::Test::HasFatalFailure()) return;
         }
       }

@@ -50,8 +50,11 @@ Request chooseRequest(Input& input) {
   }
   request.axes.resize(input.between(1, 4));
   for (auto& axis : request.axes) {
-    axis = {input.u8() % 4 ? input.between(1, 9) : input.between(1, 70), input.between(0, 2),
-            request.cells, {}, static_cast<double>(input.u8())};
+    axis = {input.u8() % 4 ? input.between(1, 9) : input.between(1, 70),
+            input.between(0, 2),
+            request.cells,
+            {},
+            static_cast<double>(input.u8())};
     for (uint32_t i = 0; axis.kind == 2 && i < axis.length; i++) {
       axis.table.push_back(cellOf(input, 3));
     }
@@ -118,7 +121,8 @@ void checkHistogram(Input& input) {
                                  input.u8() % 2u,      input.between(1, 300), input.between(0, 63),
                                  input.u16() % 900u,   input.u8() % 3u};
   std::vector<double> tables(5 + words.back());
-  for (double& x : tables) x = input.u8() % 2 ? bitCast<double>(uint64_t{input.u32()} << 32) : input.u8();
+  for (double& x : tables)
+    x = input.u8() % 2 ? bitCast<double>(uint64_t{input.u32()} << 32) : input.u8();
   if (input.u8() % 4 == 0) words[input.u8() % words.size()] = input.u32();
   WordReader reader(words);
   Histogram request;

@@ -48,10 +48,12 @@ function elementsOf(dtype: string, count: number, dice: Dice): ArrayBufferView {
     ...{ int8: Int8Array, uint8: Uint8Array, int16: Int16Array, uint16: Uint16Array },
     ...{ int32: Int32Array, uint32: Uint32Array, float32: Float32Array, float64: Float64Array },
   }[dtype];
-  if (Kind) return Kind.from({ length: count }, dtype.startsWith("float") ? float : integer);
+  if (Kind) return Kind.from(Array.from({ length: count }, dtype.startsWith("float") ? float : integer));
   if (dtype === "float16") return Float32Array.from({ length: count }, float);
   const Big = dtype === "int64" ? BigInt64Array : BigUint64Array;
-  return Big.from({ length: count }, () => BigInt(integer()) * (dice.chance(0.2) ? 2n ** 22n : 1n));
+  return Big.from(
+    Array.from({ length: count }, () => BigInt(integer()) * (dice.chance(0.2) ? 2n ** 22n : 1n)),
+  );
 }
 
 interface Case {

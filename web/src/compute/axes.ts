@@ -5,7 +5,6 @@
 
 import { noCell } from "../engine/box-reduction.js";
 import type { AxisGrid } from "../metadata/grid.js";
-import { projectionCount } from "../plan/projections.js";
 import type { AxisRange, AxisSelection } from "../plan/selection.js";
 
 /** One axis of the array. Positions count the elements of the range that is read. */
@@ -133,9 +132,6 @@ export function chunkExtent({ range, grid }: PlanAxis): number {
   const size = Math.ceil(grid.size(chunk) / range.step);
   return Math.max(1, Math.min(size, range.count));
 }
-
-/** Returns the number of chunks that hold the positions. */
-export const chunkCount = ({ range, grid }: PlanAxis): number => projectionCount(range, grid);
 
 /** Returns tables of the positions of a span, with cells counted from the first one. */
 export function tablesOf(axis: PlanAxis, span: Span, cells: Span): readonly Uint32Array[] {

@@ -5,7 +5,7 @@
 
 import { combinations } from "../plan/projections.js";
 import { type Box, countOf } from "../util/shapes.js";
-import { chunkCount, chunkExtent, cuts, type PlanAxis, type Span, spanOf, tablesOf } from "./axes.js";
+import { chunkExtent, cuts, type PlanAxis, type Span, spanOf, tablesOf } from "./axes.js";
 
 /** Sizes in bytes that decide the division. */
 export interface Sizes {
@@ -144,6 +144,3 @@ function partExtents(
   }
   return extents;
 }
-
-/** Returns the number of chunks of the array that a reduction reads, at most. */
-export const chunksOf = (axes: readonly PlanAxis[]): number => countOf(axes.map(chunkCount));

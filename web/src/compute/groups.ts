@@ -88,7 +88,7 @@ function groupedByLabels(by: LabelGroups, labels: Labels, selections: readonly A
 }
 
 /** Returns the selected indices along an axis. */
-export function indicesOf(selection: AxisSelection): number[] {
+function indicesOf(selection: AxisSelection): number[] {
   if ("indices" in selection) return [...selection.indices];
   const { start, step, count } = selection;
   return Array.from({ length: count }, (_, i) => start + i * step);

@@ -27,7 +27,7 @@ export const methods = [
 export type Method = (typeof methods)[number];
 
 /** How the values of an array become results. */
-export interface ResultRule {
+interface ResultRule {
   readonly values: ValueRule;
   readonly dtype: DType;
   readonly isWeighted: boolean;

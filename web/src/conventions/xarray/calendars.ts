@@ -3,7 +3,7 @@
  * 1.11, section 4.4.1 "Calendar".
  */
 
-export interface CalendarDate {
+interface CalendarDate {
   readonly year: number;
   /** From 1 to 12. */
   readonly month: number;
