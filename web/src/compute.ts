@@ -5,14 +5,14 @@
 
 import type { AnomalyOptions, ExpressionOptions } from "./compute/expression/expression.js";
 import type { Operand } from "./compute/expression/sources.js";
+import type { InsideOptions } from "./compute/inside.js";
+import type { LabelledRegion } from "./compute/labelled.js";
 import type { QuantileOptions, Quantiles } from "./compute/quantile.js";
 import type { Reduced, ReduceOptions } from "./compute/reduce.js";
 import type { Method } from "./compute/results.js";
-import type { InsideOptions } from "./compute/inside.js";
-import type { LabelledRegion } from "./compute/labelled.js";
 import type { PlaceOptions } from "./compute/series.js";
-import type { Elements } from "./dtypes/elements.js";
 import type { Statistics, StatisticsOptions } from "./compute/statistics.js";
+import type { Elements } from "./dtypes/elements.js";
 import type { ZarrArray } from "./hierarchy/array.js";
 import type { Selection } from "./plan/selection.js";
 import { invalidArgument } from "./util/errors.js";
@@ -140,7 +140,9 @@ export async function series(array: ZarrArray, options: PlaceOptions | InsideOpt
   if (given.length !== 1)
     throw invalidArgument(`pass one of at, along and inside, got ${given.join(", ") || "none"}`);
   const { seriesAt, seriesInside } = await part();
-  return given[0] === "inside" ? seriesInside(array, options as InsideOptions) : seriesAt(array, options as PlaceOptions);
+  return given[0] === "inside"
+    ? seriesInside(array, options as InsideOptions)
+    : seriesAt(array, options as PlaceOptions);
 }
 
 export type { AnomalyOptions, ExpressionOptions } from "./compute/expression/expression.js";
@@ -149,13 +151,13 @@ export type { VirtualOptions } from "./compute/expression/virtual-array.js";
 export type { GroupBy, LabelGroups } from "./compute/groups.js";
 export type { Inside, InsideOptions, LabelledCells } from "./compute/inside.js";
 export type { LabelledRegion, RegionCoordinate } from "./compute/labelled.js";
-export type { PointConverter, Projection } from "./compute/places/grid.js";
-export type { Area, Position } from "./compute/places/shapes.js";
+export type { PointConverter, Projection } from "./compute/place-grid.js";
 export type { QuantileOptions, Quantiles } from "./compute/quantile.js";
 export type { MethodData, ReadingOptions, Reduced, ReduceOptions } from "./compute/reduce.js";
 export type { Method } from "./compute/results.js";
 export type { ReduceProgress } from "./compute/run.js";
 export type { Place, PlaceOptions } from "./compute/series.js";
+export type { Area, Position } from "./compute/shapes.js";
 export type { DecodeOption } from "./compute/source.js";
 export type { Statistics, StatisticsOptions } from "./compute/statistics.js";
 export type { TimePart } from "./compute/times.js";

@@ -151,7 +151,7 @@ const glue = ["wasm/decode.mjs", "wasm/full.mjs", "wasm/images.mjs"];
 
 const outputs = await bundled(
   "get, open, create, WorkerPool",
-  'export { sel } from "zarr-wasm/conventions";',
+  'export { sel } from "zarr-wasm/conventions"; export { reduce } from "zarr-wasm/compute";',
 );
 const reading = await bundled("get, open");
 

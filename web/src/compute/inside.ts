@@ -1,20 +1,20 @@
 /** Implements `series` with `inside`: values of the cells inside areas, or with labels. */
 
-import { get } from "../hierarchy/get.js";
-import { ZarrArray } from "../hierarchy/array.js";
 import type { ElementData } from "../dtypes/elements.js";
 import { noCell } from "../engine/box-reduction.js";
+import type { ZarrArray } from "../hierarchy/array.js";
+import { get } from "../hierarchy/get.js";
 import { isRecord } from "../util/arguments.js";
 import { describeValue, invalidArgument, isZarrError, limitExceeded } from "../util/errors.js";
 import { countOf } from "../util/shapes.js";
 import { inSlices } from "../util/slices.js";
+import { cellSizes, cellsInside, type Surface, surfaceOf } from "./area-cells.js";
 import type { Span } from "./axes.js";
 import { coordinateOf, Labels } from "./labelled.js";
-import { type Projection, surfaceParts } from "./places/grid.js";
-import { cellSizes, cellsInside, type Surface, surfaceOf } from "./places/regions.js";
-import { type Area, listAreas } from "./places/shapes.js";
-import { type AreaGroups, reduceArray, type ReduceOptions } from "./reduce.js";
+import { type Projection, surfaceParts } from "./place-grid.js";
+import { type AreaGroups, type ReduceOptions, reduceArray } from "./reduce.js";
 import type { Method } from "./results.js";
+import { type Area, listAreas } from "./shapes.js";
 import { checkArray, selectedAxes } from "./source.js";
 import type { JointTable } from "./tables.js";
 import { latitudeWeights, type Weights } from "./weights.js";
@@ -93,16 +93,27 @@ async function areaGroups(
 }
 
 /** Returns the sizes of cells; bands of latitude by their bounds, if the coordinates name these. */
-async function sizesOf(surface: Surface, labels: Labels, signal: AbortSignal | undefined): Promise<JointTable<Float64Array>[]> {
+async function sizesOf(
+  surface: Surface,
+  labels: Labels,
+  signal: AbortSignal | undefined,
+): Promise<JointTable<Float64Array>[]> {
   const sizes = cellSizes(surface);
-  const at = surface.areDegrees && "y" in surface.cells ? sizes.findIndex(({ axes }) => axes[0] === (surface.cells as { y: { axis: number } }).y.axis) : -1;
+  const at =
+    surface.areDegrees && "y" in surface.cells
+      ? sizes.findIndex(({ axes }) => axes[0] === (surface.cells as { y: { axis: number } }).y.axis)
+      : -1;
   if (at < 0 || !(await labels.coordinates()).some(({ array }) => "bounds" in array.attributes)) return sizes;
   const bands = await latitudeWeights(labels, signal);
   return bands.axes[0] === sizes[at]!.axes[0] ? sizes.with(at, bands) : sizes;
 }
 
 /** Returns the part of a table of one axis that lies in a span; tables of several axes are not cut. */
-function cut(table: JointTable<Float64Array>, axes: readonly number[], spans: readonly Span[]): JointTable<Float64Array> {
+function cut(
+  table: JointTable<Float64Array>,
+  axes: readonly number[],
+  spans: readonly Span[],
+): JointTable<Float64Array> {
   if (table.axes.length > 1) return table;
   const { from, to } = spans[axes.indexOf(table.axes[0]!)]!;
   return { axes: table.axes, values: table.values.subarray(from, to) };
@@ -120,15 +131,19 @@ async function labelGroups(
   const rank = array.shape.length;
   const isNamed = own.every((name) => name !== null && names.names.includes(name));
   const axes = own.map((name, i) => (isNamed ? names.axis(name) : rank - own.length + i));
-  const fits = axes.length > 0 && axes.every((axis, i) => array.shape[axis] === source.shape[i] && axis > (axes[i - 1] ?? -1));
+  const fits =
+    axes.length > 0 &&
+    axes.every((axis, i) => array.shape[axis] === source.shape[i] && axis > (axes[i - 1] ?? -1));
   if (!fits)
     throw invalidArgument(
       `labels of shape [${source.shape.join(", ")}] do not fit the array of shape [${array.shape.join(", ")}]; ${names.listed}`,
     );
   const count = countOf(source.shape);
-  if (count > maxLabels) throw limitExceeded(`there are ${count} labels, more than the limit of ${maxLabels}`);
+  if (count > maxLabels)
+    throw limitExceeded(`there are ${count} labels, more than the limit of ${maxLabels}`);
   const { data } = await get(source, null, { signal });
-  if (!/^(bool|u?int)/.test(source.dtype.core)) throw invalidArgument(`labels must be integers, got ${source.dtype}`);
+  if (!/^(bool|u?int)/.test(source.dtype.core))
+    throw invalidArgument(`labels must be integers, got ${source.dtype}`);
   const values = data as unknown as ArrayLike<number | bigint>;
   const isBig = typeof values[0] === "bigint";
   const listed = label === undefined ? undefined : Array.isArray(label) ? Array.from(label) : [label];
@@ -151,7 +166,8 @@ async function labelGroups(
 
 function labelValue(label: unknown, isBig: boolean): number | bigint {
   const isInteger = typeof label === "bigint" || Number.isSafeInteger(label);
-  if (!isInteger) throw invalidArgument(`label must be an integer or a list of them, got ${describeValue(label)}`);
+  if (!isInteger)
+    throw invalidArgument(`label must be an integer or a list of them, got ${describeValue(label)}`);
   return isBig ? BigInt(label as number) : Number(label);
 }
 

@@ -1,5 +1,6 @@
 /** Implements `reduce`. */
 
+import { type Field, noCell, planesOf } from "../engine/box-reduction.js";
 import type { ZarrArray } from "../hierarchy/array.js";
 import type { Attributes } from "../metadata/document.js";
 import type { AxisRange, AxisSelection, Selection } from "../plan/selection.js";
@@ -7,11 +8,10 @@ import { checkOptions, closestTo, didYouMean, type OptionNames, sharedOptions } 
 import { describeValue, invalidArgument, invalidSelection, limitExceeded } from "../util/errors.js";
 import { countOf, stridesOf } from "../util/shapes.js";
 import type { WorkerPool } from "../workers/pool.js";
-import { type Field, noCell, planesOf } from "../engine/box-reduction.js";
 import { type PlanAxis, planAxis } from "./axes.js";
 import { binned, type GroupBy, type GroupedAxis, groupedBy, windows } from "./groups.js";
 import { writeKnown } from "./known.js";
-import { keptCoordinates, Labels, labelled, type LabelledRegion, type ResultDimension } from "./labelled.js";
+import { keptCoordinates, type LabelledRegion, Labels, labelled, type ResultDimension } from "./labelled.js";
 import { fieldsOf, type Method, makeOutput, methods, type Output, State, writeBlock } from "./results.js";
 import { type ReduceProgress, runReduction } from "./run.js";
 import { checkArray, type DecodeOption, selectedAxes, valueRule } from "./source.js";
@@ -74,7 +74,11 @@ export type Reduced<M extends Method | readonly Method[]> = M extends readonly M
   ? { readonly [N in M[number]]: LabelledRegion<MethodData<N>> }
   : LabelledRegion<MethodData<M & Method>>;
 
-export const readingOptions: OptionNames<ReadingOptions> = { ...sharedOptions, selection: true, decode: true };
+export const readingOptions: OptionNames<ReadingOptions> = {
+  ...sharedOptions,
+  selection: true,
+  decode: true,
+};
 
 const reduceOptions: OptionNames<ReduceOptions> = {
   ...readingOptions,
@@ -117,7 +121,11 @@ interface Plan {
   readonly dimensions: readonly ResultDimension[];
 }
 
-export async function reduceArray(array: ZarrArray, options: ReduceOptions, groups?: AreaGroups): Promise<unknown> {
+export async function reduceArray(
+  array: ZarrArray,
+  options: ReduceOptions,
+  groups?: AreaGroups,
+): Promise<unknown> {
   checkArray(array, "reduce");
   checkOptions(options, reduceOptions);
   checkReading(options);
@@ -127,7 +135,11 @@ export async function reduceArray(array: ZarrArray, options: ReduceOptions, grou
   return Array.isArray(options.method) ? made : made[wanted[0]!];
 }
 
-export function checkReading({ onProgress, concurrency, onPartial }: ReadingOptions & { onPartial?: unknown }): void {
+export function checkReading({
+  onProgress,
+  concurrency,
+  onPartial,
+}: ReadingOptions & { onPartial?: unknown }): void {
   for (const [name, value] of Object.entries({ onProgress, onPartial }))
     if (value !== undefined && typeof value !== "function")
       throw invalidArgument(`${name} must be a function, not ${describeValue(value)}`);
@@ -148,13 +160,18 @@ function checkMethods(method: unknown): readonly Method[] {
   return [...new Set(list as Method[])];
 }
 
-async function planOf(array: ZarrArray, options: ReduceOptions, groups: AreaGroups | undefined): Promise<Plan> {
+async function planOf(
+  array: ZarrArray,
+  options: ReduceOptions,
+  groups: AreaGroups | undefined,
+): Promise<Plan> {
   const { over, signal } = options;
   const wanted = checkMethods(options.method);
   const labels = new Labels(array, signal);
   const selections = selectedAxes(array, options.selection);
   for (const [i, axis] of (groups?.axes ?? []).entries()) selections[axis] = groups!.ranges[i]!;
-  const listed = over === undefined ? undefined : (Array.isArray(over) ? over : [over]).map((name) => labels.axis(name));
+  const listed =
+    over === undefined ? undefined : (Array.isArray(over) ? over : [over]).map((name) => labels.axis(name));
   const grouped = await groupsIn(options, labels, selections);
   const reduced = new Set(listed ?? (grouped || groups ? [] : array.shape.keys()));
   for (const axis of groups?.axes ?? []) reduced.add(axis);
@@ -183,7 +200,9 @@ const ordered: ReadonlySet<Method> = new Set(["argmin", "argmax", "first", "last
 function checkSorted(selection: AxisSelection, axis: number): void {
   if (!("indices" in selection)) return;
   if (selection.indices.some((index, i, all) => i > 0 && index <= all[i - 1]!))
-    throw invalidSelection(`dimension ${axis}: ${[...ordered].join(", ")} need indices in rising order, without repetitions`);
+    throw invalidSelection(
+      `dimension ${axis}: ${[...ordered].join(", ")} need indices in rising order, without repetitions`,
+    );
 }
 
 async function groupsIn(
@@ -298,7 +317,13 @@ function toSelected(plan: Plan, outputs: readonly Output[]): void {
   }
 }
 
-async function resultCoordinates({ grouped, groups, labels, reduced, selections }: Plan): Promise<LabelledRegion["coordinates"]> {
+async function resultCoordinates({
+  grouped,
+  groups,
+  labels,
+  reduced,
+  selections,
+}: Plan): Promise<LabelledRegion["coordinates"]> {
   const gone = new Set(reduced);
   if (grouped?.coordinate) gone.add(grouped.axis);
   const kept = { ...(await keptCoordinates(labels, selections, gone)), ...groups?.coordinates };

@@ -1,20 +1,28 @@
 /** Implements `series` with `at` and `along`: values at places and along lines. */
 
-import { decodeCF } from "../conventions/xarray/cf.js";
 import type { Label } from "../conventions/sel/labels.js";
+import { decodeCF } from "../conventions/xarray/cf.js";
 import { DType } from "../dtypes/dtype.js";
 import type { ElementData, Elements } from "../dtypes/elements.js";
 import type { Region, ZarrArray } from "../hierarchy/array.js";
 import type { Attributes } from "../metadata/document.js";
-import { type AxisSelection, type Selection } from "../plan/selection.js";
+import type { AxisSelection, Selection } from "../plan/selection.js";
 import { checkOptions, isRecord, type OptionNames } from "../util/arguments.js";
 import { describeValue, invalidArgument, unsupported } from "../util/errors.js";
 import { countOf, stridesOf } from "../util/shapes.js";
-import { coordinateOf, keptCoordinates, Labels, labelled, type LabelledRegion, type RegionCoordinate } from "./labelled.js";
-import { PlaceAxis } from "./places/axis.js";
-import { gatherCells } from "./places/gather.js";
-import { type Found, type GridPart, type Matching, partsNamed, product, type Projection } from "./places/grid.js";
-import { type SampledPlace, sampleLine } from "./places/line.js";
+import { gatherCells } from "./gather.js";
+import type { Found, GridPart, Matching } from "./grid-part.js";
+import {
+  coordinateOf,
+  keptCoordinates,
+  type LabelledRegion,
+  Labels,
+  labelled,
+  type RegionCoordinate,
+} from "./labelled.js";
+import { type SampledPlace, sampleLine } from "./line.js";
+import { PlaceAxis } from "./place-axis.js";
+import { type Projection, partsNamed, product } from "./place-grid.js";
 import { attributesOf, checkReading, type ReadingOptions, readingOptions } from "./reduce.js";
 import { checkArray, selectedAxes } from "./source.js";
 
@@ -57,7 +65,8 @@ export async function seriesAt(array: ZarrArray, options: PlaceOptions): Promise
   const parts = await partsNamed(array, names, options);
   const samples = along && sampleLine(parts, names, list, options.spacing);
   const places: readonly SampledPlace[] =
-    samples ?? list.map((place) => ({ values: names.map((name) => partOf(parts, name).valueOf(place[name], name)) }));
+    samples ??
+    list.map((place) => ({ values: names.map((name) => partOf(parts, name).valueOf(place[name], name)) }));
   const grid = new PartGrid(parts, names, array.shape);
   const found = places.map(({ values }) => grid.find(values, matching, options.outside === "missing"));
   const { cells, stencils } = distinct(found);
@@ -68,7 +77,12 @@ export async function seriesAt(array: ZarrArray, options: PlaceOptions): Promise
   const decoded = decodeRegion(array, region, options.decode);
   const items = decoded.data.length / countOf(region.shape) || 1; // two numbers of a complex one
   const inner = countOf(region.shape.slice(grid.axes[0]! + 1)) * items;
-  const combined = combine(decoded.data, { cells: cells.length, inner, stencils }, matching.isLinear, options.skipMissing ?? true);
+  const combined = combine(
+    decoded.data,
+    { outer: countOf(region.shape.slice(0, grid.axes[0]!)), cells: cells.length, inner, stencils },
+    matching.isLinear,
+    options.skipMissing ?? true,
+  );
   const dimension = along ? "distance" : Array.isArray(at) ? "place" : undefined;
   const centres = found.map((one) => grid.at(one.cells[0]));
   const dimensions = selections.flatMap((selection, axis) => {
@@ -78,12 +92,34 @@ export async function seriesAt(array: ZarrArray, options: PlaceOptions): Promise
   });
   const coordinates = {
     ...(await keptCoordinates(labels, selections, new Set(grid.axes))),
-    ...(await placeCoordinates(labels, parts, names, dimension, (i, n) => (matching.isLinear ? places[i]!.values[n]! : centres[i]![n]!), places.length)),
-    ...(samples && { distance: coordinateOf("distance", Float64Array.from(samples, (one) => one.distance!), float64, samples[0]?.units ? { units: samples[0].units } : {}) }),
+    ...(await placeCoordinates(
+      labels,
+      parts,
+      names,
+      dimension,
+      (i, n) => (matching.isLinear ? places[i]!.values[n]! : centres[i]![n]!),
+      places.length,
+    )),
+    ...(samples && {
+      distance: coordinateOf(
+        "distance",
+        Float64Array.from(samples, (one) => one.distance!),
+        float64,
+        samples[0]?.units ? { units: samples[0].units } : {},
+      ),
+    }),
   };
   const isStored = combined.constructor === region.data.constructor;
-  const dtype = isStored ? decoded.dtype : DType.simple(combined instanceof Float32Array ? "float32" : "float64");
-  return labelled(combined, dtype, dimensions, coordinates, attributesOf(array, "first", options.decode !== false));
+  const dtype = isStored
+    ? decoded.dtype
+    : DType.simple(combined instanceof Float32Array ? "float32" : "float64");
+  return labelled(
+    combined,
+    dtype,
+    dimensions,
+    coordinates,
+    attributesOf(array, "first", options.decode !== false),
+  );
 }
 
 const float64 = DType.simple("float64");
@@ -115,7 +151,9 @@ function checkPlaceOptions(array: ZarrArray, options: PlaceOptions): Matching {
   if (spacing !== undefined && !(spacing > 0))
     throw invalidArgument(`spacing must be a positive number, got ${describeValue(spacing)}`);
   if (interpolation === "linear" && !/^(bool|u?int\d|b?float\d)/.test(array.dtype.core))
-    throw unsupported(`data type ${array.dtype} cannot be interpolated; pass interpolation: "nearest"`, { code: "unsupported-dtype" });
+    throw unsupported(`data type ${array.dtype} cannot be interpolated; pass interpolation: "nearest"`, {
+      code: "unsupported-dtype",
+    });
   return { isLinear: interpolation === "linear", tolerance };
 }
 
@@ -129,11 +167,14 @@ function namesOf(places: readonly Place[], isLine: boolean): readonly string[] {
       `places must be objects with the names of coordinates, such as { lat: 47, lon: 8 }, the same in all of them; got ${wrong ? Object.keys(wrong).join(", ") || describeValue(wrong) : "none"}`,
     );
   if (isLine && (places.length < 2 || names.length !== 2))
-    throw invalidArgument(`a line must have at least 2 vertices with 2 coordinates each, got ${places.length} with ${names.length}`);
+    throw invalidArgument(
+      `a line must have at least 2 vertices with 2 coordinates each, got ${places.length} with ${names.length}`,
+    );
   return names;
 }
 
-const partOf = (parts: readonly GridPart[], name: string): GridPart => parts.find((part) => part.names.includes(name))!;
+const partOf = (parts: readonly GridPart[], name: string): GridPart =>
+  parts.find((part) => part.names.includes(name))!;
 
 /** The cells of all parts of a grid together. */
 class PartGrid {
@@ -182,7 +223,8 @@ class PartGrid {
     for (const [i, own] of this.#split(cell).entries()) {
       const { axes } = this.parts[i]!;
       const strides = stridesOf(axes.map((axis) => this.shape[axis]!));
-      for (const [n, axis] of axes.entries()) byAxis.set(axis, Math.floor(own / strides[n]!) % this.shape[axis]!);
+      for (const [n, axis] of axes.entries())
+        byAxis.set(axis, Math.floor(own / strides[n]!) % this.shape[axis]!);
     }
     return this.axes.map((axis) => byAxis.get(axis)!);
   }
@@ -191,7 +233,9 @@ class PartGrid {
   at(cell: number | undefined): number[] {
     if (cell === undefined) return this.names.map(() => Number.NaN);
     const own = this.#split(cell);
-    const values = new Map(this.parts.flatMap((part, i) => part.at(own[i]!).map((value, n) => [part.names[n]!, value])));
+    const values = new Map(
+      this.parts.flatMap((part, i) => part.at(own[i]!).map((value, n) => [part.names[n]!, value])),
+    );
     return this.names.map((name) => values.get(name)!);
   }
 }
@@ -201,23 +245,38 @@ type Stencil = Found;
 
 function distinct(found: readonly Found[]): { cells: number[]; stencils: Stencil[] } {
   const numbers = new Map<number, number>();
-  for (const { cells } of found) for (const cell of cells) if (!numbers.has(cell)) numbers.set(cell, numbers.size);
-  const stencils = found.map(({ cells, weights }) => ({ cells: cells.map((cell) => numbers.get(cell)!), weights }));
+  for (const { cells } of found)
+    for (const cell of cells) if (!numbers.has(cell)) numbers.set(cell, numbers.size);
+  const stencils = found.map(({ cells, weights }) => ({
+    cells: cells.map((cell) => numbers.get(cell)!),
+    weights,
+  }));
   return { cells: [...numbers.keys()], stencils };
 }
 
 /** @throws InvalidSelection, also for entries along the dimensions of the places. */
-function selectionsOf(array: ZarrArray, labels: Labels, selection: Selection | undefined, axes: readonly number[]): AxisSelection[] {
+function selectionsOf(
+  array: ZarrArray,
+  labels: Labels,
+  selection: Selection | undefined,
+  axes: readonly number[],
+): AxisSelection[] {
   const resolved = selectedAxes(array, selection);
   for (const axis of axes) {
     const own = resolved[axis]!;
     if (own.count !== array.shape[axis] || own.dropped || "indices" in own)
-      throw invalidArgument(`the places determine the elements along dimension ${JSON.stringify(labels.names[axis] ?? axis)}; omit it from the selection`);
+      throw invalidArgument(
+        `the places determine the elements along dimension ${JSON.stringify(labels.names[axis] ?? axis)}; omit it from the selection`,
+      );
   }
   return resolved;
 }
 
-function decodeRegion(array: ZarrArray, region: Region<Elements>, decode: PlaceOptions["decode"]): { data: Elements; dtype: DType } {
+function decodeRegion(
+  array: ZarrArray,
+  region: Region<Elements>,
+  decode: PlaceOptions["decode"],
+): { data: Elements; dtype: DType } {
   if (decode === false) return { data: region.data, dtype: array.dtype };
   const { data, kind } = decodeCF(array, region, { ...decode, times: "counts" });
   return { data, dtype: kind === "booleans" ? DType.simple("bool") : array.dtype };
@@ -226,13 +285,21 @@ function decodeRegion(array: ZarrArray, region: Region<Elements>, decode: PlaceO
 /** Returns the values of places from those of cells. */
 function combine(
   data: Elements,
-  { cells, inner, stencils }: { readonly cells: number; readonly inner: number; readonly stencils: readonly Stencil[] },
+  {
+    outer,
+    cells,
+    inner,
+    stencils,
+  }: {
+    readonly outer: number;
+    readonly cells: number;
+    readonly inner: number;
+    readonly stencils: readonly Stencil[];
+  },
   isLinear: boolean,
   skipsMissing: boolean,
 ): Elements {
   const places = stencils.length;
-  const block = cells * inner;
-  const outer = block === 0 ? 0 : data.length / block;
   const mayMiss = stencils.some((one) => one.cells.length === 0);
   const isList = Array.isArray(data);
   const isFloat = data instanceof Float32Array || data instanceof Float64Array;
@@ -258,7 +325,11 @@ function combine(
   return out as unknown as Elements;
 }
 
-function interpolated({ cells, weights }: Stencil, at: (cell: number) => number, skipsMissing: boolean): number {
+function interpolated(
+  { cells, weights }: Stencil,
+  at: (cell: number) => number,
+  skipsMissing: boolean,
+): number {
   let [sum, weight] = [0, 0];
   for (let n = 0; n < cells.length; n++) {
     const value = Number(at(cells[n]!));
@@ -275,7 +346,7 @@ async function placeCoordinates(
   parts: readonly GridPart[],
   names: readonly string[],
   dimension: string | undefined,
-  valueOf: (place: number, name: number) => number,
+  valueAt: (place: number, name: number) => number,
   count: number,
 ): Promise<Record<string, RegionCoordinate>> {
   const known = await labels.coordinates();
@@ -284,9 +355,11 @@ async function placeCoordinates(
       const part = partOf(parts, name);
       const isTime = part instanceof PlaceAxis && part.coordinates.kind === "times";
       const stored = known.find((one) => one.name === name)?.array.attributes ?? {};
-      const kept = Object.entries(stored).filter(([key]) => /^(standard_name|long_name|axis|units)$/.test(key));
+      const kept = Object.entries(stored).filter(([key]) =>
+        /^(standard_name|long_name|axis|units)$/.test(key),
+      );
       const units = isTime ? { units: "milliseconds since 1970-01-01", calendar: "proleptic_gregorian" } : {};
-      const data = Float64Array.from({ length: count }, (_, i) => valueOf(i, n));
+      const data = Float64Array.from({ length: count }, (_, i) => valueAt(i, n));
       const attributes = { ...Object.fromEntries(kept), ...units } as Attributes;
       const coordinate = coordinateOf(dimension ?? "", data, float64, attributes);
       const scalar = { ...coordinate, shape: [], stride: [], dimensionNames: [] };

@@ -7,7 +7,7 @@ import { type AccumulatorForm, Accumulators, accumulatorBytes, type SlabReductio
 import { encodedBytes, packSteps, type StepMessage, unpackSteps } from "./decode-work.js";
 import { type KnownPlans, type PoolTask, StepFailure, type WorkMessage } from "./messages.js";
 
-export interface ReduceWork {
+interface ReduceWork {
   readonly form: AccumulatorForm;
   readonly slabs: readonly SlabReduction[];
 }

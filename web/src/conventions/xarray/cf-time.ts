@@ -60,7 +60,7 @@ export function parseTimeUnits(text: string, calendar = "standard"): TimeScale {
 }
 
 /** A scale of times, and the calendar whose days it counts. */
-export interface CalendarScale {
+interface CalendarScale {
   /** Of calendars without real days, milliseconds count the calendar's days. */
   readonly scale: TimeScale;
   readonly calendar: Calendar;

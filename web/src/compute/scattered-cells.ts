@@ -1,10 +1,10 @@
 /** Cells with two coordinates each: curvilinear grids, unstructured grids, HEALPix, reduced Gaussian grids. */
 
-import type { Coordinates } from "../../conventions/sel/coordinates.js";
-import { notALabel, noSuchLabel } from "../../conventions/sel/labels.js";
-import { unsupported } from "../../util/errors.js";
-import type { Found, GridPart, Matching } from "./grid.js";
-import { distanceOf, PointIndex } from "./index.js";
+import type { Coordinates } from "../conventions/sel/coordinates.js";
+import { noSuchLabel, notALabel } from "../conventions/sel/labels.js";
+import { unsupported } from "../util/errors.js";
+import type { Found, GridPart, Matching } from "./grid-part.js";
+import { distanceOf, PointIndex } from "./point-index.js";
 
 /** Slack of bilinear weights, for places on the border of two quadrilaterals. */
 const slack = 1e-9;
@@ -39,7 +39,9 @@ export class ScatteredCells implements GridPart {
 
   find([x, y]: readonly [number, number], { isLinear, tolerance }: Matching): Found | undefined {
     if (isLinear && this.axes.length === 1)
-      throw unsupported(`"${this.names.join('" and "')}" form no grid to interpolate in; pass interpolation: "nearest"`);
+      throw unsupported(
+        `"${this.names.join('" and "')}" form no grid to interpolate in; pass interpolation: "nearest"`,
+      );
     const { point, distance } = this.#points.nearest(x, y);
     if (point < 0) return undefined;
     const limit = tolerance ?? this.#sizeOf(point);
@@ -51,7 +53,8 @@ export class ScatteredCells implements GridPart {
     const [x, y] = values as readonly [number, number];
     const { point, distance } = this.#points.nearest(x, y);
     const limit = tolerance === undefined ? "the size of the cell" : `the tolerance of ${tolerance}`;
-    const where = point < 0 ? "no cell has coordinates" : `the nearest cell is at ${this.at(point).join(", ")}`;
+    const where =
+      point < 0 ? "no cell has coordinates" : `the nearest cell is at ${this.at(point).join(", ")}`;
     const why = `; ${where}, ${distance} away, farther than ${limit}`;
     return noSuchLabel(this.names.join('", "'), values.join(", "), why);
   }
@@ -76,7 +79,12 @@ export class ScatteredCells implements GridPart {
   #bilinear(cell: number, x: number, y: number): Found | undefined {
     const [rows, columns] = this.shape as readonly [number, number];
     const [row, column] = [Math.floor(cell / columns), cell % columns];
-    for (const [down, right] of [[1, 1], [1, -1], [-1, 1], [-1, -1]] as const) {
+    for (const [down, right] of [
+      [1, 1],
+      [1, -1],
+      [-1, 1],
+      [-1, -1],
+    ] as const) {
       const [otherRow, otherColumn] = [row + down, column + right];
       if (otherRow < 0 || otherRow >= rows || otherColumn < 0 || otherColumn >= columns) continue;
       const below = otherRow * columns;
@@ -106,9 +114,11 @@ function inverseBilinear(corners: readonly (readonly [number, number])[]): numbe
   const [a, b, c, d] = corners as [Corner, Corner, Corner, Corner];
   let [u, v] = [0.5, 0.5];
   for (let step = 0; step < 20; step++) {
-    const point = [0, 1].map((i) => a[i]! + (b[i]! - a[i]!) * u + (c[i]! - a[i]! + (a[i]! - b[i]! - c[i]! + d[i]!) * u) * v);
-    const alongU = [0, 1].map((i) => (b[i]! - a[i]!) + (a[i]! - b[i]! - c[i]! + d[i]!) * v);
-    const alongV = [0, 1].map((i) => (c[i]! - a[i]!) + (a[i]! - b[i]! - c[i]! + d[i]!) * u);
+    const point = [0, 1].map(
+      (i) => a[i]! + (b[i]! - a[i]!) * u + (c[i]! - a[i]! + (a[i]! - b[i]! - c[i]! + d[i]!) * u) * v,
+    );
+    const alongU = [0, 1].map((i) => b[i]! - a[i]! + (a[i]! - b[i]! - c[i]! + d[i]!) * v);
+    const alongV = [0, 1].map((i) => c[i]! - a[i]! + (a[i]! - b[i]! - c[i]! + d[i]!) * u);
     const area = alongU[0]! * alongV[1]! - alongU[1]! * alongV[0]!;
     u -= (point[0]! * alongV[1]! - point[1]! * alongV[0]!) / area;
     v -= (point[1]! * alongU[0]! - point[0]! * alongU[1]!) / area;

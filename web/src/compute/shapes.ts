@@ -1,7 +1,7 @@
 /** Polygons and rectangles: checks them, and tells which points lie inside. */
 
-import { isRecord } from "../../util/arguments.js";
-import { describeValue, invalidArgument, limitExceeded } from "../../util/errors.js";
+import { isRecord } from "../util/arguments.js";
+import { describeValue, invalidArgument, limitExceeded } from "../util/errors.js";
 
 /** [x, y], as in GeoJSON; a third number is ignored. */
 export type Position = readonly number[];
@@ -45,7 +45,14 @@ function ringsOf(area: unknown): readonly unknown[] {
     if (type === "MultiPolygon" && Array.isArray(coordinates)) return coordinates.flat(1);
   } else if (Array.isArray(area) && area.length === 4 && typeof area[0] === "number") {
     const [west, south, east, north] = area as unknown as readonly [number, number, number, number];
-    return [[[west, south], [east, south], [east, north], [west, north]]];
+    return [
+      [
+        [west, south],
+        [east, south],
+        [east, north],
+        [west, north],
+      ],
+    ];
   } else if (Array.isArray(area)) return [area];
   const forms = "a GeoJSON Polygon, MultiPolygon or Feature, a ring of [x, y], or [west, south, east, north]";
   throw invalidArgument(`an area must be ${forms}, got ${describeValue(area)}`);
@@ -74,10 +81,13 @@ export class Shape {
   ) {
     const rings = ringsOf(area);
     const crosses = areDegrees && Array.isArray(area) && area.length === 4 && area[0] > area[2];
-    const points = rings.map((ring) => vertices(ring, (x, y) => convert([crosses && x === area[2] ? x + 360 : x, y]), areDegrees));
+    const points = rings.map((ring) =>
+      vertices(ring, (x, y) => convert([crosses && x === area[2] ? x + 360 : x, y]), areDegrees),
+    );
     const count = points.reduce((sum, { length }) => sum + length / 2, 0);
     if (count === 0) throw invalidArgument("a polygon must have a ring of at least 3 positions, got none");
-    if (count > maxVertices) throw limitExceeded(`an area has ${count} vertices, more than the limit of ${maxVertices}`);
+    if (count > maxVertices)
+      throw limitExceeded(`an area has ${count} vertices, more than the limit of ${maxVertices}`);
     this.#edges = edgesOf(points, count);
     this.bounds = boundsOf(points);
     const [, south, , north] = this.bounds;
@@ -111,7 +121,8 @@ export class Shape {
     const row = y === north ? 90 - 2 ** -40 : y;
     if (row !== this.#row) this.#cross(row);
     if (!this.areDegrees) return this.#isOdd(x);
-    for (let at = x + 360 * Math.ceil((west - x) / 360); at <= east; at += 360) if (this.#isOdd(at)) return true;
+    for (let at = x + 360 * Math.ceil((west - x) / 360); at <= east; at += 360)
+      if (this.#isOdd(at)) return true;
     return false;
   }
 
@@ -146,7 +157,12 @@ export class Shape {
     const found: number[] = [];
     for (let at = start; at < end; at++) {
       const edge = 4 * this.#order[at]!;
-      const [x1, y1, x2, y2] = [this.#edges[edge]!, this.#edges[edge + 1]!, this.#edges[edge + 2]!, this.#edges[edge + 3]!];
+      const [x1, y1, x2, y2] = [
+        this.#edges[edge]!,
+        this.#edges[edge + 1]!,
+        this.#edges[edge + 2]!,
+        this.#edges[edge + 3]!,
+      ];
       if (y1 <= y && y < y2) found.push(x1 + ((y - y1) / (y2 - y1)) * (x2 - x1));
     }
     if (this.#visits > maxVisits || found.length > maxCrossings)
@@ -170,7 +186,9 @@ function vertices(
   areDegrees: boolean,
 ): Float64Array {
   if (!Array.isArray(ring) || ring.length < 3)
-    throw invalidArgument(`a ring must have at least 3 positions, got ${Array.isArray(ring) ? ring.length : describeValue(ring)}`);
+    throw invalidArgument(
+      `a ring must have at least 3 positions, got ${Array.isArray(ring) ? ring.length : describeValue(ring)}`,
+    );
   const out = new Float64Array(2 * ring.length);
   for (let i = 0; i < ring.length; i++) {
     const position: unknown = ring[i];
@@ -178,8 +196,11 @@ function vertices(
     const point = typeof x === "number" && typeof y === "number" ? convert(x, y) : [Number.NaN, Number.NaN];
     const limit = areDegrees ? 720 : Number.MAX_VALUE;
     if (!(Math.abs(point[0]!) <= limit && Math.abs(point[1]!) <= limit))
-      throw invalidArgument(`vertex ${i} must be [x, y]${areDegrees ? " in degrees" : ""}, got [${describeValue(x)}, ${describeValue(y)}]`);
-    out.set(point as number[], 2 * i);
+      throw invalidArgument(
+        `vertex ${i} must be [x, y]${areDegrees ? " in degrees" : ""}, got [${describeValue(x)}, ${describeValue(y)}]`,
+      );
+    out[2 * i] = point[0]!;
+    out[2 * i + 1] = point[1]!;
   }
   return out;
 }

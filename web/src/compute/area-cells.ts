@@ -1,15 +1,16 @@
 /** Cells whose centres lie inside areas, and the sizes of cells. */
 
-import { noCell } from "../../engine/box-reduction.js";
-import { limitExceeded } from "../../util/errors.js";
-import type { Steps } from "../../util/slices.js";
-import type { Span } from "../axes.js";
-import type { JointTable } from "../tables.js";
-import { midpoints } from "../weights.js";
-import type { PlaceAxis } from "./axis.js";
-import { ConvertedCells, type GridPart, type Point } from "./grid.js";
-import { ScatteredCells } from "./scattered.js";
+import { noCell } from "../engine/box-reduction.js";
+import { limitExceeded } from "../util/errors.js";
+import type { Steps } from "../util/slices.js";
+import type { Span } from "./axes.js";
+import type { GridPart } from "./grid-part.js";
+import type { PlaceAxis } from "./place-axis.js";
+import { ConvertedCells, type Point } from "./place-grid.js";
+import { ScatteredCells } from "./scattered-cells.js";
 import { Shape } from "./shapes.js";
+import type { JointTable } from "./tables.js";
+import { midpoints } from "./weights.js";
 
 /** Maximum number of entries of all tables: 128 MiB. */
 const maxEntries = 2 ** 25;
@@ -79,7 +80,15 @@ export function* cellsInside(surface: Surface, areas: readonly unknown[]): Steps
         layers.add(isRowMajor ? j * width + k : k * height + j, i);
       }
     }
-  const [axes, spans] = isRowMajor ? [[y.axis, x.axis], [down, across]] : [[x.axis, y.axis], [across, down]];
+  const [axes, spans] = isRowMajor
+    ? [
+        [y.axis, x.axis],
+        [down, across],
+      ]
+    : [
+        [x.axis, y.axis],
+        [across, down],
+      ];
   return { axes: axes!, spans: spans as Span[], tables: layers.tables } as AreaCells;
 }
 
@@ -93,7 +102,10 @@ function indicesIn(axis: PlaceAxis, isIn: (value: number) => boolean): Uint32Arr
 function spanOf(lists: readonly Uint32Array[]): Span {
   const some = lists.filter((list) => list.length > 0);
   if (some.length === 0) return { from: 0, to: 1 };
-  return { from: Math.min(...some.map((list) => list[0]!)), to: Math.max(...some.map((list) => list.at(-1)!)) + 1 };
+  return {
+    from: Math.min(...some.map((list) => list[0]!)),
+    to: Math.max(...some.map((list) => list.at(-1)!)) + 1,
+  };
 }
 
 /** Tables of the numbers of areas; a further one for cells that belong to several. */
@@ -136,7 +148,9 @@ export function cellSizes({ areDegrees, cells }: Surface): JointTable<Float64Arr
 
 function sizesAlong({ coordinates, length }: PlaceAxis, measure: (edge: number) => number): Float64Array {
   const edges = midpoints(Float64Array.from({ length }, (_, i) => coordinates.at(i)));
-  return Float64Array.from({ length }, (_, i) => Math.abs(measure(edges[2 * i + 1]!) - measure(edges[2 * i]!)));
+  return Float64Array.from({ length }, (_, i) =>
+    Math.abs(measure(edges[2 * i + 1]!) - measure(edges[2 * i]!)),
+  );
 }
 
 /** Whether sizes are equal up to the rounding of float32 coordinates. */
@@ -167,7 +181,8 @@ function curvilinearSizes(cells: ScatteredCells): Float64Array {
   return Float64Array.from({ length: rows * columns }, (_, cell) => {
     const [row, column] = [Math.floor(cell / columns), cell % columns];
     const at = place(row, column);
-    const beside = (j: number, i: number) => (j < 0 || j >= rows || i < 0 || i >= columns ? none : place(j, i));
+    const beside = (j: number, i: number) =>
+      j < 0 || j >= rows || i < 0 || i >= columns ? none : place(j, i);
     const u = extent(at, beside(row, column + 1), beside(row, column - 1));
     const v = extent(at, beside(row + 1, column), beside(row - 1, column));
     const [[a, b, c], [d, e, f]] = [u, v];

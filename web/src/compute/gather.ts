@@ -1,15 +1,15 @@
 /** Reads some cells of an array at all positions of its other axes. Each chunk is read once. */
 
-import type { Elements } from "../../dtypes/elements.js";
-import type { Region, ZarrArray } from "../../hierarchy/array.js";
-import { get } from "../../hierarchy/get.js";
-import type { AxisGrid } from "../../metadata/grid.js";
-import { combinations, projectRange } from "../../plan/projections.js";
-import { type AxisSelection, type DimensionSelection, slice } from "../../plan/selection.js";
-import { limitExceeded } from "../../util/errors.js";
-import { countOf, indices, stridesOf } from "../../util/shapes.js";
-import { inLanes, lanesFor } from "../../walk/boxes.js";
-import type { RunOptions } from "../run.js";
+import type { Elements } from "../dtypes/elements.js";
+import type { Region, ZarrArray } from "../hierarchy/array.js";
+import { get } from "../hierarchy/get.js";
+import type { AxisGrid } from "../metadata/grid.js";
+import { combinations, projectRange } from "../plan/projections.js";
+import { type AxisSelection, type DimensionSelection, slice } from "../plan/selection.js";
+import { limitExceeded } from "../util/errors.js";
+import { countOf, indices, stridesOf } from "../util/shapes.js";
+import { inLanes, lanesFor } from "../walk/boxes.js";
+import type { RunOptions } from "./run.js";
 
 /** Size up to which neighbouring chunks are read with one call, and memory of all calls in flight. */
 const readBytes = 2 ** 22;
@@ -54,21 +54,36 @@ export async function gatherCells(
   const size = countOf(shape) * itemBytes;
   if (!(size <= array.limits.resultBytes))
     throw limitExceeded(`the series have ${size} bytes, more than the limit of ${array.limits.resultBytes}`);
-  const groups = groupCells(axes.map((axis) => reader.axes[axis]!), cells);
+  const groups = groupCells(
+    axes.map((axis) => reader.axes[axis]!),
+    cells,
+  );
   const widest = Math.max(...groups.map(({ from, to }) => countOf(to.map((end, i) => end - from[i]!))));
-  const pieces = piecesOf(others.map((axis) => [selections[axis]!, reader.axes[axis]!] as const), widest * itemBytes);
+  const pieces = piecesOf(
+    others.map((axis) => [selections[axis]!, reader.axes[axis]!] as const),
+    widest * itemBytes,
+  );
   const strides = stridesOf(shape);
   const otherStrides = strides.toSpliced(first, 1);
   let out: Elements | undefined;
   let items = 1;
   const total = countOf(pieces.map((list) => list.length)) * groups.length;
-  const largest = widest * itemBytes * countOf(pieces.map((list) => Math.max(0, ...list.map((piece) => piece.positions.length))));
+  const largest =
+    widest *
+    itemBytes *
+    countOf(pieces.map((list) => Math.max(0, ...list.map((piece) => piece.positions.length))));
   const lanes = Math.min(lanesFor(largest, memory), total);
   const progress = { bytes: 0, totalBytes: size, received: 0 };
   const { signal, pool, concurrency = defaultConcurrency } = options;
 
   await inLanes(tasks(), lanes, read, signal);
-  out ??= (await get<Elements>(array as never, array.shape.map(() => slice(0)), { signal })).data;
+  out ??= (
+    await get<Elements>(
+      array as never,
+      array.shape.map(() => slice(0)),
+      { signal },
+    )
+  ).data;
   return { data: out, shape, stride: strides, dtype };
 
   function* tasks() {
@@ -104,7 +119,8 @@ export async function gatherCells(
       }
       for (const [i, number] of group.numbers.entries())
         for (let item = 0; item < items; item++)
-          target[(to + number * strides[first]!) * items + item] = source[(from + offsets[i]!) * items + item];
+          target[(to + number * strides[first]!) * items + item] =
+            source[(from + offsets[i]!) * items + item];
     }
     progress.bytes += countOf(list.map((piece) => piece.positions.length)) * group.numbers.length * itemBytes;
     options.onProgress?.({ ...progress });
@@ -140,14 +156,19 @@ function piecesOf(axes: readonly (readonly [AxisSelection, AxisGrid])[], element
   let bytes = elementBytes;
   for (let i = axes.length - 1; i >= 0; i--) {
     const [selection, grid] = axes[i]!;
-    const list = "indices" in selection ? listPieces(selection.indices, grid) : rangePieces(selection, grid, bytes);
+    const list =
+      "indices" in selection ? listPieces(selection.indices, grid) : rangePieces(selection, grid, bytes);
     lists.unshift(list);
     bytes *= Math.max(1, ...list.map(({ positions }) => positions.length));
   }
   return lists;
 }
 
-function rangePieces(range: Exclude<AxisSelection, { indices: unknown }>, grid: AxisGrid, bytes: number): Piece[] {
+function rangePieces(
+  range: Exclude<AxisSelection, { indices: unknown }>,
+  grid: AxisGrid,
+  bytes: number,
+): Piece[] {
   const pieces: Piece[] = [];
   let [from, count] = [0, 0];
   const end = () => {

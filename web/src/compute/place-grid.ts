@@ -1,50 +1,25 @@
 /** Finds the cells of an array at places, by its coordinates. */
 
-import { apply, ifFound, inverse, likelyPairs } from "../../conventions/geo/axes.js";
-import { readGeoreference } from "../../conventions/geo/read.js";
-import type { AffineTransform, Georeference } from "../../conventions/geo/types.js";
-import { arrayCoordinates, linearCoordinates } from "../../conventions/sel/coordinates.js";
-import { noCoordinates } from "../../conventions/sel/labels.js";
-import { imageCoordinates, levelOfArray } from "../../conventions/sel/select.js";
-import { type Coordinate, coordinatesOf, dimensionsOf, measuresLongitude } from "../../conventions/xarray/xarray.js";
-import type { ZarrArray } from "../../hierarchy/array.js";
-import { open } from "../../hierarchy/open.js";
-import { isSegment } from "../../store/path.js";
-import { ownProperty } from "../../util/arguments.js";
-import { describeValue, invalidArgument, isZarrError } from "../../util/errors.js";
-import { PlaceAxis } from "./axis.js";
-import { ScatteredCells } from "./scattered.js";
-
-export interface Matching {
-  /** Whether to interpolate, instead of taking the nearest cell. */
-  readonly isLinear: boolean;
-  /** Maximum distance. Default: to the edge of the outermost cells; of scattered cells, their size. */
-  readonly tolerance: number | undefined;
-}
-
-/** Cells of a place, with weights whose sum is 1. */
-export interface Found {
-  readonly cells: readonly number[];
-  readonly weights: readonly number[];
-}
-
-/** Axes of an array, and the coordinates of the cells along them. */
-export interface GridPart {
-  /** Names of the coordinates. */
-  readonly names: readonly string[];
-  /** Axes of the array; cells are counted along them in C order. */
-  readonly axes: readonly number[];
-  /** Converts the label of one of the coordinates. @throws InvalidSelection (no-such-label). */
-  valueOf(label: unknown, name: string): number;
-  /** Returns the cells for values of the coordinates; undefined outside. */
-  find(values: readonly number[], matching: Matching): Found | undefined;
-  /** Returns the error for values outside. */
-  outside(values: readonly number[], tolerance: number | undefined): Error;
-  /** Returns the coordinates of a cell. */
-  at(cell: number): readonly number[];
-  /** Returns about how many cells lie between two places. */
-  cellsBetween(from: readonly number[], to: readonly number[]): number;
-}
+import { apply, ifFound, inverse, likelyPairs } from "../conventions/geo/axes.js";
+import { readGeoreference } from "../conventions/geo/read.js";
+import type { AffineTransform, Georeference } from "../conventions/geo/types.js";
+import { arrayCoordinates, linearCoordinates } from "../conventions/sel/coordinates.js";
+import { noCoordinates } from "../conventions/sel/labels.js";
+import { imageCoordinates, levelOfArray } from "../conventions/sel/select.js";
+import {
+  type Coordinate,
+  coordinatesOf,
+  dimensionsOf,
+  measuresLongitude,
+} from "../conventions/xarray/xarray.js";
+import type { ZarrArray } from "../hierarchy/array.js";
+import { open } from "../hierarchy/open.js";
+import { isSegment } from "../store/path.js";
+import { ownProperty } from "../util/arguments.js";
+import { describeValue, invalidArgument, isZarrError } from "../util/errors.js";
+import type { Found, GridPart, Matching } from "./grid-part.js";
+import { PlaceAxis } from "./place-axis.js";
+import { ScatteredCells } from "./scattered-cells.js";
 
 /** [longitude, latitude] or [x, y]. */
 export type Point = readonly [number, number];
@@ -114,7 +89,9 @@ export class ConvertedCells implements GridPart {
 
 /** Combines the cells of two parts; those of the second one vary fastest. */
 export function product(a: Found, b: Found, length: number): Found {
-  const pairs = a.cells.flatMap((first, i) => b.cells.map((second, j) => [first * length + second, a.weights[i]! * b.weights[j]!] as const));
+  const pairs = a.cells.flatMap((first, i) =>
+    b.cells.map((second, j) => [first * length + second, a.weights[i]! * b.weights[j]!] as const),
+  );
   return { cells: pairs.map(([cell]) => cell), weights: pairs.map(([, weight]) => weight) };
 }
 
@@ -135,12 +112,15 @@ export async function partsNamed(
       return new PlaceAxis(coordinates(), axis);
     });
   const pair = options.projection && degreesIn(names);
-  const opened = await Promise.all(names.map((name) => (pair?.includes(name) ? undefined : openBeside(array, name, signal))));
+  const opened = await Promise.all(
+    names.map((name) => (pair?.includes(name) ? undefined : openBeside(array, name, signal))),
+  );
   const found = names.flatMap((name, i) => (opened[i] ? [{ name, array: opened[i] }] : []));
   const rest = names.filter((_, i) => !opened[i]);
   const parts = await partsOf(array, found, signal);
   if (rest.length === 0) return parts;
-  if (rest.length !== 2) throw noCoordinates(rest[0]!, `no array has this name; ${await known(array, signal)}`);
+  if (rest.length !== 2)
+    throw noCoordinates(rest[0]!, `no array has this name; ${await known(array, signal)}`);
   return [...parts, ...(await georeferenced(array, inOrder(rest, []), options))];
 }
 
@@ -171,10 +151,16 @@ const areGrid = (x: Coordinate, y: Coordinate): boolean =>
 const parentOf = (array: ZarrArray, signal: AbortSignal | undefined) => {
   const { store, path, limits, zarrFormat: version } = array;
   const above = path.split("/").slice(0, -1).join("/");
-  return path === "" ? undefined : ifFound(open(store, { path: above, kind: "group", version, limits, signal }));
+  return path === ""
+    ? undefined
+    : ifFound(open(store, { path: above, kind: "group", version, limits, signal }));
 };
 
-async function openBeside(array: ZarrArray, name: string, signal: AbortSignal | undefined): Promise<ZarrArray | undefined> {
+async function openBeside(
+  array: ZarrArray,
+  name: string,
+  signal: AbortSignal | undefined,
+): Promise<ZarrArray | undefined> {
   if (array.path === "" || !isSegment(name)) return undefined;
   const { store, limits, zarrFormat: version } = array;
   const path = [...array.path.split("/").slice(0, -1), name].join("/");
@@ -183,14 +169,19 @@ async function openBeside(array: ZarrArray, name: string, signal: AbortSignal | 
 
 const known = async (array: ZarrArray, signal: AbortSignal | undefined): Promise<string> => {
   const group = await parentOf(array, signal);
-  const names = group ? (await coordinatesOf(group, array, { signal })).map(({ name }) => JSON.stringify(name)) : [];
+  const names = group
+    ? (await coordinatesOf(group, array, { signal })).map(({ name }) => JSON.stringify(name))
+    : [];
   return `coordinates are ${names.join(", ") || "none"}`;
 };
 
 const nameTest = (which: 0 | 1, more: readonly string[]) => {
   const names: readonly string[] = [...likelyPairs.map((pair) => pair[which]), ...more];
   const axis = which === 0 ? "Y" : "X";
-  const standard = which === 0 ? /^(latitude|grid_latitude|projection_y_coordinate)$/ : /^(longitude|grid_longitude|projection_x_coordinate)$/;
+  const standard =
+    which === 0
+      ? /^(latitude|grid_latitude|projection_y_coordinate)$/
+      : /^(longitude|grid_longitude|projection_x_coordinate)$/;
   const units = which === 0 ? /^degrees?_?(n|north)$/i : /^degrees?_?(e|east)$/i;
   return (name: string, array?: ZarrArray) =>
     standard.test(String(ownProperty(array?.attributes, "standard_name"))) ||
@@ -208,7 +199,10 @@ function degreesIn(names: readonly string[]): readonly string[] | undefined {
 }
 
 /** Returns two names, that of x first. */
-function inOrder(names: readonly string[], arrays: readonly (ZarrArray | undefined)[]): readonly [string, string] {
+function inOrder(
+  names: readonly string[],
+  arrays: readonly (ZarrArray | undefined)[],
+): readonly [string, string] {
   const [a, b] = names as readonly [string, string];
   return isY(a, arrays[0]) || isX(b, arrays[1]) ? [b, a] : [a, b];
 }
@@ -235,10 +229,20 @@ async function partsOf(
       const axes = key.split(",").map(Number);
       const read = await Promise.all(members.map((one) => arrayCoordinates(one.name, one.array, { signal })));
       if (read.length === 1 && axes.length === 1) return new PlaceAxis(read[0]!, axes[0]!);
-      if (read.length !== 2) throw noCoordinates(read[0]!.name, "its cells need a second coordinate, and one only");
-      const [x] = inOrder(members.map(({ name }) => name), members.map((one) => one.array));
+      if (read.length !== 2)
+        throw noCoordinates(read[0]!.name, "its cells need a second coordinate, and one only");
+      const [x] = inOrder(
+        members.map(({ name }) => name),
+        members.map((one) => one.array),
+      );
       const [first, second] = read[0]!.name === x ? read : read.reverse();
-      return new ScatteredCells(first!, second!, axes, axes.map((axis) => array.shape[axis]!), first!.isLongitude);
+      return new ScatteredCells(
+        first!,
+        second!,
+        axes,
+        axes.map((axis) => array.shape[axis]!),
+        first!.isLongitude,
+      );
     }),
   );
 }
@@ -272,7 +276,9 @@ async function georeferenced(
   const x = isTurned ? axis(xName, axes[1]!, 1, 0) : axis(xName, axes[1]!, a, c, isDegrees);
   const y = isTurned ? axis(yName, axes[0]!, 1, 0) : axis(yName, axes[0]!, e, f);
   if (!projection && !isTurned) return [x, y];
-  return [new ConvertedCells(names, x, y, converterOf(projection, reference, isTurned ? transform : undefined))];
+  return [
+    new ConvertedCells(names, x, y, converterOf(projection, reference, isTurned ? transform : undefined)),
+  ];
 }
 
 /** Returns the conversion of places to x and y, and to columns and rows if the grid is turned. */
@@ -283,7 +289,9 @@ function converterOf(
 ): PointConverter {
   const system = crs?.wkt ?? crs?.projjson ?? crs?.code;
   if (typeof projection === "function" && system === undefined)
-    throw invalidArgument("the array names no reference system; pass a converter such as proj4(from, to) as projection");
+    throw invalidArgument(
+      "the array names no reference system; pass a converter such as proj4(from, to) as projection",
+    );
   const known = typeof projection === "function" ? projection("EPSG:4326", system!) : projection;
   if (known && typeof known.forward !== "function")
     throw invalidArgument("projection must be proj4 or an object with the functions forward and inverse");

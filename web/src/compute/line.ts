@@ -1,11 +1,12 @@
 /** Samples of lines. */
 
-import type { Label } from "../../conventions/sel/labels.js";
-import { limitExceeded } from "../../util/errors.js";
-import { PlaceAxis } from "./axis.js";
-import { ConvertedCells, type GridPart } from "./grid.js";
-import { distanceOf } from "./index.js";
-import { ScatteredCells } from "./scattered.js";
+import type { Label } from "../conventions/sel/labels.js";
+import { limitExceeded } from "../util/errors.js";
+import type { GridPart } from "./grid-part.js";
+import { PlaceAxis } from "./place-axis.js";
+import { ConvertedCells } from "./place-grid.js";
+import { distanceOf } from "./point-index.js";
+import { ScatteredCells } from "./scattered-cells.js";
 
 /** Mean radius of the earth, in metres. */
 const earthRadius = 6_371_008.8;
@@ -47,12 +48,18 @@ export function sampleLine(
     if (!from) continue;
     const by = to.map((value, n) => {
       const difference = value - from[n]!;
-      return n === longitude && Math.abs(difference) > 180 ? difference - 360 * Math.round(difference / 360) : difference;
+      return n === longitude && Math.abs(difference) > 180
+        ? difference - 360 * Math.round(difference / 360)
+        : difference;
     });
     const at = (fraction: number) => by.map((change, n) => from[n]! + fraction * change);
     const cells = Math.max(...parts.map((part) => part.cellsBetween(own(part, from), own(part, at(1)))));
-    const count = Math.max(1, Math.ceil(spacing === undefined ? cells * (1 - 1e-9) : length(from, at(1)) / spacing));
-    if (!(samples.length + count <= maxSamples)) throw limitExceeded(`the line has more samples than the limit of ${maxSamples}; pass a larger spacing`);
+    const count = Math.max(
+      1,
+      Math.ceil(spacing === undefined ? cells * (1 - 1e-9) : length(from, at(1)) / spacing),
+    );
+    if (!(samples.length + count <= maxSamples))
+      throw limitExceeded(`the line has more samples than the limit of ${maxSamples}; pass a larger spacing`);
     for (let step = 1; step <= count; step++) {
       const before = samples.at(-1)!;
       const values = step === count ? at(1) : at(step / count);
