@@ -25,7 +25,7 @@ import {
 } from "../workers/accumulators.js";
 import { StepFailure } from "../workers/messages.js";
 import type { WorkerPool } from "../workers/pool.js";
-import { addSlab, reduceTask } from "../workers/reduce-work.js";
+import { reduceTask } from "../workers/reduce-work.js";
 import { chunkExtent, cuts, type PlanAxis } from "./axes.js";
 import { type Block, blocks, type Sizes, slabBoxes, tasks } from "./boxes.js";
 import { type JointTable, partOf } from "./tables.js";
@@ -187,7 +187,7 @@ class Runner {
 
   async run({ open, task }: Work): Promise<void> {
     if (task) {
-      const done = { slabs: 0 }; // a second attempt does not add them again
+      const done = new Set<number>(); // slabs that a second attempt does not add again
       await this.plan.array.reader.again(() => this.#task(open, task, done));
       this.#advance(task);
     }
@@ -215,15 +215,20 @@ class Runner {
     return open.accumulators;
   }
 
-  async #task(open: OpenBlock, task: Box, done: { slabs: number }): Promise<void> {
-    const { array } = this.plan;
+  async #task(open: OpenBlock, task: Box, done: Set<number>): Promise<void> {
+    const { array, axes } = this.plan;
     const { signal } = this.options;
-    const chunks = new TaskChunks(array, open.block, this.plan.axes, task, this.#sizes);
+    const projections = axes.map(({ range, grid }, axis) =>
+      projectRange(subrange(range, task.from[axis]!, task.to[axis]!), grid),
+    );
+    const chunks = new TaskChunks(array, open.block, axes, task, this.#sizes, projections);
+    if (!this.pool) {
+      const accumulators = await this.#accumulatorsOf(open);
+      chunks.onSlab = (slab, i) =>
+        done.has(i) ? undefined : this.#add(accumulators, open, slab, () => done.add(i));
+    }
     let received = 0;
     try {
-      const projections = this.plan.axes.map(({ range, grid }, axis) =>
-        projectRange(subrange(range, task.from[axis]!, task.to[axis]!), grid),
-      );
       await assemble({ reader: array.reader, projections, itemBytes: this.#sizes.item }, chunks, {
         signal,
         concurrency: Math.max(1, Math.ceil((this.options.concurrency ?? defaultConcurrency) / this.lanes)),
@@ -234,8 +239,12 @@ class Runner {
           received = bytes;
         },
       });
-      const slabs = chunks.slabs.map((slab) => this.#reductionOf(open, slab));
-      await (this.pool ? this.#inPool(open, slabs) : this.#here(open, slabs, done));
+      if (this.pool)
+        await this.#inPool(
+          open,
+          chunks.slabs.map((slab) => this.#reductionOf(open, slab)),
+        );
+      this.#partial(open);
     } catch (error) {
       throw error instanceof StepFailure ? chunks.located(error) : error;
     } finally {
@@ -247,23 +256,16 @@ class Runner {
     const { form } = open;
     const made = await this.pool!.submit(reduceTask(this.#module, { form, slabs }), this.options.signal);
     (await this.#accumulatorsOf(open)).merge(made);
-    this.#partial(open);
   }
 
-  /** Adds slabs to the accumulators of the block. @param done slabs added before; counts those added. */
-  async #here(open: OpenBlock, slabs: readonly SlabReduction[], done: { slabs: number }): Promise<void> {
-    const accumulators = await this.#accumulatorsOf(open);
-    let first = 0;
-    for (const [i, next] of slabs.entries()) {
-      if (i >= done.slabs) addSlab(accumulators, next, first);
-      done.slabs = Math.max(done.slabs, i + 1);
-      first += next.steps.length;
-      if (performance.now() < this.#turn) continue;
-      await nextTask();
-      this.options.signal?.throwIfAborted();
-      this.#turn = performance.now() + turnTime;
-    }
-    this.#partial(open);
+  /** Adds a slab on this thread, and handles events now and then. */
+  async #add(accumulators: Accumulators, open: OpenBlock, slab: TaskSlab, onDone: () => void): Promise<void> {
+    accumulators.add(this.#reductionOf(open, slab));
+    onDone();
+    if (performance.now() < this.#turn) return;
+    await nextTask();
+    this.options.signal?.throwIfAborted();
+    this.#turn = performance.now() + turnTime;
   }
 
   #partial({ block, accumulators }: OpenBlock): void {

@@ -1,9 +1,9 @@
 /** Gathers the chunks of a task by slab. */
 
 import type { ZarrArray } from "../hierarchy/array.js";
-import type { RegionChunk } from "../plan/projections.js";
+import { combinations, type Projection, type RegionChunk } from "../plan/projections.js";
 import type { Sink } from "../read/assemble.js";
-import { type Box, stridesOf } from "../util/shapes.js";
+import { type Box, countOf, stridesOf } from "../util/shapes.js";
 import { BoxChunks } from "../walk/box-chunks.js";
 import { boxLengths, countIn } from "../walk/boxes.js";
 import { StepFailure } from "../workers/messages.js";
@@ -21,6 +21,10 @@ export class TaskChunks implements Sink {
   readonly slabs: readonly TaskSlab[];
   readonly #chunks: readonly BoxChunks[];
   readonly #spans: readonly (readonly Span[])[];
+  /** Number of chunks of each slab that have not arrived. */
+  readonly #pending: number[];
+  /** Called when all chunks of a slab have arrived; they are released afterwards. Default: they are kept. */
+  onSlab: ((slab: TaskSlab, number: number) => Promise<void> | undefined) | undefined;
 
   constructor(
     array: ZarrArray,
@@ -28,10 +32,13 @@ export class TaskChunks implements Sink {
     axes: readonly PlanAxis[],
     private readonly task: Box,
     sizes: Sizes,
+    projections: readonly (readonly Projection[])[],
   ) {
     const { item } = sizes;
     this.#spans = slabSpans(axes, block, task, sizes);
     const boxes = slabBoxes(this.#spans);
+    const counts = this.#spans.map((spans, axis) => chunkCounts(spans, projections[axis]!, task.from[axis]!));
+    this.#pending = [...combinations(counts)].map(countOf);
     this.#chunks = boxes.map((box) => {
       const origin = box.from.map((from, axis) => from - task.from[axis]!);
       return new BoxChunks(array, { origin, strides: stridesOf(boxLengths(box), item) });
@@ -41,13 +48,23 @@ export class TaskChunks implements Sink {
 
   async start(): Promise<void> {}
 
-  put(chunk: RegionChunk): void {
+  put(chunk: RegionChunk): Promise<void> | undefined {
     let slab = 0;
     for (const [axis, spans] of this.#spans.entries()) {
       const position = this.task.from[axis]! + chunk.task.projections[axis]!.out;
       slab = slab * spans.length + lastStart(spans, position);
     }
     this.#chunks[slab]!.put(chunk);
+    return --this.#pending[slab]! === 0 && this.onSlab ? this.#finish(slab) : undefined;
+  }
+
+  async #finish(slab: number): Promise<void> {
+    try {
+      await this.onSlab!(this.slabs[slab]!, slab);
+    } catch (error) {
+      throw error instanceof StepFailure ? this.#chunks[slab]!.located(error) : error;
+    }
+    this.#chunks[slab]!.release();
   }
 
   end(): void {}
@@ -73,4 +90,11 @@ function lastStart(spans: readonly Span[], position: number): number {
     else high = middle;
   }
   return low;
+}
+
+/** Returns the number of chunks in each span. */
+function chunkCounts(spans: readonly Span[], projections: readonly Projection[], origin: number): number[] {
+  const counts = spans.map(() => 0);
+  for (const { out } of projections) counts[lastStart(spans, origin + out)]!++;
+  return counts;
 }

@@ -51,6 +51,6 @@ export class BoxChunks implements Sink {
   }
 
   release(): void {
-    for (const encoded of this.#encoded) releaseBytes(encoded);
+    for (const encoded of this.#encoded.splice(0)) releaseBytes(encoded);
   }
 }

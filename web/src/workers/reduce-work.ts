@@ -41,7 +41,7 @@ function addSlabs(accumulators: Accumulators, slabs: readonly SlabReduction[]): 
 }
 
 /** Adds a slab. @param first position of its first step. @throws StepFailure, before anything is added. */
-export function addSlab(accumulators: Accumulators, slab: SlabReduction, first: number): void {
+function addSlab(accumulators: Accumulators, slab: SlabReduction, first: number): void {
   try {
     accumulators.add(slab);
   } catch (error) {
