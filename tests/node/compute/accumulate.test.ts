@@ -116,10 +116,7 @@ function cellsOf(request: BoxReduction, values: Values): Element[][] {
       const weight = weights
         .map((table) => table.values[jointIndex(table.axes, index)]!)
         .reduce((all, one) => all * one, 1);
-      const position = axes.reduce(
-        (sum, axis, a) => sum + (axis.index + index[a]!) * axis.indexStride,
-        0,
-      );
+      const position = axes.reduce((sum, axis, a) => sum + (axis.index + index[a]!) * axis.indexStride, 0);
       cells[cell]!.push({ value, weight: exact(weight), position });
     }
     for (let a = shape.length; a-- > 0; index[a] = 0) if (++index[a]! < shape[a]!) break;
@@ -144,15 +141,15 @@ function expectSum(high: number, low: number, items: readonly (readonly bigint[]
   if (!(Math.abs(made - wanted) <= room)) expect(made, what).toBe(wanted);
 }
 
-const isNaN = (value: number | bigint) => typeof value === "number" && Number.isNaN(value);
+const isNoNumber = (value: number | bigint) => typeof value === "number" && Number.isNaN(value);
 
 /** The minimum or maximum; NaN if any value is. */
 function extreme(all: readonly Element[], isMin: boolean): Element | undefined {
   return all.reduce<Element | undefined>((best, one) => {
     if (!best) return one;
-    if (isNaN(best.value)) return isNaN(one.value) && one.position < best.position ? one : best;
-    const isBetter = isNaN(one.value) || (isMin ? one.value < best.value : one.value > best.value);
-    const isTie = one.value === best.value || (one.value == best.value && !isNaN(one.value));
+    if (isNoNumber(best.value)) return isNoNumber(one.value) && one.position < best.position ? one : best;
+    const isBetter = isNoNumber(one.value) || (isMin ? one.value < best.value : one.value > best.value);
+    const isTie = !(one.value < best.value || one.value > best.value) && !isNoNumber(one.value);
     return isBetter || (isTie && one.position < best.position) ? one : best;
   }, undefined);
 }
@@ -161,34 +158,41 @@ function check(request: BoxReduction, values: Values, state: Uint8Array<ArrayBuf
   const { cells, fields } = request;
   const { first } = planesOf(fields);
   const doubles = new Float64Array(state.buffer);
-  const integers = request.number === "uint64" ? new BigUint64Array(state.buffer) : new BigInt64Array(state.buffer);
+  const integers =
+    request.number === "uint64" ? new BigUint64Array(state.buffer) : new BigInt64Array(state.buffer);
   const isWide = isExact(request) && request.number.endsWith("64");
   const isInteger = isExact(request) && !request.weights?.length;
   const wanted = cellsOf(request, values);
   const at = (field: Field, cell: number, plane = 0) => (first[field]! + plane) * cells + cell;
   const valueAt = (field: Field, cell: number) => (isWide ? integers : doubles)[at(field, cell)]!;
   const same = (made: number | bigint, value: number | bigint | undefined, note: string) => {
-    if (made !== value && !(isNaN(made) && value !== undefined && isNaN(value)))
+    if (made !== value && !(isNoNumber(made) && value !== undefined && isNoNumber(value)))
       expect(made, `${what} ${note}`).toBe(value);
   };
   wanted.forEach((all, cell) => {
     const note = `cell ${cell}`;
-    const isFinite = all.every(({ value }) => typeof value === "bigint" || Number.isFinite(value));
-    const numbers = all.map(({ value }) => (typeof value === "bigint" ? value * unit : isFinite ? exact(value) : 0n));
+    const areFinite = all.every(({ value }) => typeof value === "bigint" || Number.isFinite(value));
+    const numbers = all.map(({ value }) =>
+      typeof value === "bigint" ? value * unit : areFinite ? exact(value) : 0n,
+    );
     const weights = request.weights?.length ? all.map(({ weight }) => [weight]) : all.map(() => []);
     for (const field of fields) {
       const text = `${note} ${field}`;
       const made = doubles[at(field, cell)]!;
       if (field === "count") same(made, all.length, text);
-      else if (field === "nonzero") same(made, all.filter(({ value }) => value != 0).length, text);
+      else if (field === "nonzero") same(made, all.filter(({ value }) => Number(value) !== 0).length, text);
       else if (field === "weight") expectSum(made, doubles[at(field, cell, 1)]!, weights, `${what} ${text}`);
       else if (field === "sum" && isInteger) {
         const low = new BigUint64Array(state.buffer)[at(field, cell)]!;
         const high = new BigInt64Array(state.buffer)[at(field, cell, 1)]!;
-        same(high * 2n ** 64n + low, all.reduce((sum, { value }) => sum + BigInt(value), 0n), text);
+        same(
+          high * 2n ** 64n + low,
+          all.reduce((sum, { value }) => sum + BigInt(value), 0n),
+          text,
+        );
       } else if (field === "sum" || field === "squares") {
         const items = numbers.map((n, i) => [n, ...(field === "squares" ? [n] : []), ...weights[i]!]);
-        if (isFinite) expectSum(made, doubles[at(field, cell, 1)]!, items, `${what} ${text}`);
+        if (areFinite) expectSum(made, doubles[at(field, cell, 1)]!, items, `${what} ${text}`);
         else if (Number.isFinite(made)) expect(made, `${what} ${text}`).toBe("not finite");
       } else if (field === "min" || field === "max") {
         const best = extreme(all, field === "min");
@@ -231,7 +235,12 @@ const allFields: readonly Field[] = [
   "nonzero",
 ];
 
-function randomRequest(number: NumberName, values: Values, shape: readonly number[], random: Random): BoxReduction {
+function randomRequest(
+  number: NumberName,
+  values: Values,
+  shape: readonly number[],
+  random: Random,
+): BoxReduction {
   const below = (n: number) => Math.floor(random() * n);
   let cells = 1;
   const axes = shape.map((length, axis) => {
@@ -264,7 +273,10 @@ function randomRequest(number: NumberName, values: Values, shape: readonly numbe
   const weights = Array.from({ length: weightCount }, () => {
     const over = pick();
     const length = product(over.map((axis) => shape[axis]!));
-    return { axes: over, values: Float64Array.from({ length }, () => 2 ** below(4) * (below(2) ? 1 : random())) };
+    return {
+      axes: over,
+      values: Float64Array.from({ length }, () => 2 ** below(4) * (below(2) ? 1 : random())),
+    };
   });
   const fields = allFields.filter(() => below(2));
   const isFloat = number.includes("float");
@@ -272,8 +284,11 @@ function randomRequest(number: NumberName, values: Values, shape: readonly numbe
   const small = number.endsWith("8") || number.endsWith("16");
   return {
     number,
-    decode: decodes ? { scale: below(2) ? 0.01 : 1, offset: below(2) ? 273.15 : 0, isFloat32: small && below(2) > 0 } : undefined,
-    missing: below(3) === 0 ? [values[below(values.length)]!, values[0]!].filter((value) => !isNaN(value)) : [],
+    decode: decodes
+      ? { scale: below(2) ? 0.01 : 1, offset: below(2) ? 273.15 : 0, isFloat32: small && below(2) > 0 }
+      : undefined,
+    missing:
+      below(3) === 0 ? [values[below(values.length)]!, values[0]!].filter((value) => !isNoNumber(value)) : [],
     skipsNaN: below(2) > 0,
     fields: weightCount && below(2) ? [...fields, "weight"] : fields,
     cells,
@@ -306,7 +321,12 @@ it("merges states of disjoint boxes", () => {
       const [bytes, values] = elements(name, product(shape), random, round % 3);
       const request = randomRequest(name, values, shape, random);
       const { weights: _weights, labels: _labels, ...rest } = request;
-      const whole = { ...rest, axes: rest.axes.map((axis, a) => (a ? axis : { ...axis, cells: "single" as const, indexStride: 1e6 })) };
+      const whole = {
+        ...rest,
+        axes: rest.axes.map((axis, a) =>
+          a ? axis : { ...axis, cells: "single" as const, indexStride: 1e6 },
+        ),
+      };
       const half = { ...whole, shape: [2, shape[1]!, 3] };
       const later = {
         ...half,
@@ -361,17 +381,22 @@ it("counts ordered keys", () => {
   for (const number of names) {
     const [bytes, values] = elements(number, 500, random, 1);
     const rule = { number, missing: [], skipsNaN: true };
-    const numbersOnly = values.filter((value) => !isNaN(value)).sort((a, b) => (a < b ? -1 : Number(a > b)));
+    const numbersOnly = values
+      .filter((value) => !isNoNumber(value))
+      .sort((a, b) => (a < b ? -1 : Number(a > b)));
     const by = { shift: keyBits(rule) - 16, base: 0n };
     const counts = histogram({ ...rule, elements: 500, bins: 2 ** 16, by }, bytes);
     expect(counts.reduce((a, b) => a + b)).toBe(numbersOnly.length);
     // The keys of the values, one at a time, are in the order of the values.
     const width = bytes.length / values.length;
     const keys = values.slice(0, 30).map((value, i) => {
-      const one = histogram({ ...rule, elements: 1, bins: 2 ** 16, by }, bytes.subarray(i * width, (i + 1) * width));
+      const one = histogram(
+        { ...rule, elements: 1, bins: 2 ** 16, by },
+        bytes.subarray(i * width, (i + 1) * width),
+      );
       return { value, key: one.indexOf(1) };
     });
-    const sorted = keys.filter(({ value }) => !isNaN(value)).sort((a, b) => a.key - b.key);
+    const sorted = keys.filter(({ value }) => !isNoNumber(value)).sort((a, b) => a.key - b.key);
     for (let i = 1; i < sorted.length; i++)
       if (sorted[i]!.key > sorted[i - 1]!.key)
         expect(sorted[i]!.value > sorted[i - 1]!.value, `${number} ${sorted[i]!.value}`).toBe(true);

@@ -1,7 +1,16 @@
 // `reduce` of random arrays, compared with a slow twin: types, chunks, shards, missing chunks, selections, groups, windows,
 // weights, missing values and pools.
 import { afterAll, expect, it } from "vitest";
-import { create, type DimensionSelection, get, open, set, slice, WorkerPool, type ZarrArray } from "zarr-wasm";
+import {
+  create,
+  type DimensionSelection,
+  get,
+  open,
+  set,
+  slice,
+  WorkerPool,
+  type ZarrArray,
+} from "zarr-wasm";
 import { type Method, type ReduceOptions, reduce } from "zarr-wasm/compute";
 import { decodeCF } from "zarr-wasm/conventions";
 import { amount } from "../support/amounts.js";
@@ -80,7 +89,8 @@ async function makeArray(dice: Dice): Promise<Case> {
 
 /** Element data of float16 in the form of the engine. */
 function floatsFor(dtype: string, data: ArrayBufferView): ArrayBufferView {
-  const Half = (globalThis as { Float16Array?: { from(values: ArrayLike<number>): ArrayBufferView } }).Float16Array;
+  const Half = (globalThis as { Float16Array?: { from(values: ArrayLike<number>): ArrayBufferView } })
+    .Float16Array;
   return dtype === "float16" && Half ? Half.from(data as Float32Array) : data;
 }
 
@@ -93,7 +103,8 @@ function randomEntry(length: number, dice: Dice): DimensionSelection {
       return slice(start, start + 1 + dice.below(length - start), 1 + dice.below(3));
     }
     case 2:
-      if (dice.chance(0.5)) return Array.from({ length }, (_, i) => i).filter((i) => i === 0 || dice.chance(0.6));
+      if (dice.chance(0.5))
+        return Array.from({ length }, (_, i) => i).filter((i) => i === 0 || dice.chance(0.6));
       return Array.from({ length: 1 + dice.below(length) }, () => dice.below(length));
     default:
       return null;
@@ -128,7 +139,9 @@ async function runCase(seed: number): Promise<void> {
     ...(decodes ? {} : { decode: false }),
     ...(dice.chance(0.2) ? { pool } : {}),
   };
-  const how: ("keep" | "single" | number[][])[] = axes.map((axis) => (over.includes(axis) ? "single" : "keep"));
+  const how: ("keep" | "single" | number[][])[] = axes.map((axis) =>
+    over.includes(axis) ? "single" : "keep",
+  );
   const cells = axes.map((axis) => (over.includes(axis) ? 1 : counts[axis]!));
   let minCount = 0;
   options.over = over.map((axis) => (dice.chance(0.5) ? axis : "wxyz"[axis]!));
@@ -170,18 +183,25 @@ async function runCase(seed: number): Promise<void> {
   const isInteger = !/Float/.test((decoded as object).constructor.name);
   const given = { values, shape: counts, axes: how, weights, skipMissing, isInteger, minCount };
   const expected = reduceSlowly(given, methods, cells);
-  const made = (await reduce(array, options)) as unknown as Record<Method, { data: ArrayLike<Value>; shape: number[] }>;
+  const made = (await reduce(array, options)) as unknown as Record<
+    Method,
+    { data: ArrayLike<Value>; shape: number[] }
+  >;
   for (const method of methods) {
     const own = expected[method]!;
     expect(made[method].data.length, method).toBe(own.length);
     for (const [i, value] of own.entries()) {
       const found = made[method].data[i]!;
-      const isClose = ["mean", "std", "var"].includes(method) || (method === "sum" && typeof found === "number");
+      const isClose =
+        ["mean", "std", "var"].includes(method) || (method === "sum" && typeof found === "number");
       const isSame = isClose
         ? ulps(Number(found), Number(value)) <= 4
         : Object.is(Number(found), Number(value)) || found === value;
       if (!isSame && Number(found) === 0 && Number(value) === 0) continue;
-      if (!isSame) expect.fail(`${process.env["ZARR_WASM_SEED"] ? JSON.stringify([options, Array.from(values, String)]) : ""} seed ${seed}: ${method}[${i}] of ${array.dtype}: ${found} instead of ${value}`);
+      if (!isSame)
+        expect.fail(
+          `${process.env["ZARR_WASM_SEED"] ? JSON.stringify([options, Array.from(values, String)]) : ""} seed ${seed}: ${method}[${i}] of ${array.dtype}: ${found} instead of ${value}`,
+        );
     }
   }
 }

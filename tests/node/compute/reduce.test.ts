@@ -1,6 +1,16 @@
 // `reduce`: dimensions, coordinates, groups of times in all calendars, periods, weights, options, progress, aborts, failures.
 import { describe, expect, it } from "vitest";
-import { create, createGroup, get, open, set, slice, WorkerPool, type ZarrArray, type ZarrGroup } from "zarr-wasm";
+import {
+  create,
+  createGroup,
+  get,
+  open,
+  set,
+  slice,
+  WorkerPool,
+  type ZarrArray,
+  type ZarrGroup,
+} from "zarr-wasm";
 import { type LabelledRegion, reduce } from "zarr-wasm/compute";
 import { errorOf } from "../support/support.js";
 
@@ -31,15 +41,31 @@ async function add(group: ZarrGroup, path: string, data: ArrayLike<number>, how:
 const sequence = (count: number) => Array.from({ length: count }, (_, i) => i);
 
 /** A cube of the numbers 0, 1, …, with coordinates. */
-async function makeCube(timeAttributes: object = { units: "days since 2000-01-01" }, days: readonly number[] = sequence(12)) {
+async function makeCube(
+  timeAttributes: object = { units: "days since 2000-01-01" },
+  days: readonly number[] = sequence(12),
+) {
   const store = new Map<string, Uint8Array>();
   const group = await createGroup(store);
   const shape = [days.length, 3, 4];
   const names = ["time", "lat", "lon"];
-  const how = { shape, chunkShape: [5, 2, 3], dimensionNames: names, attributes: { units: "K", coordinates: "height" } };
+  const how = {
+    shape,
+    chunkShape: [5, 2, 3],
+    dimensionNames: names,
+    attributes: { units: "K", coordinates: "height" },
+  };
   const cube = await add(group, "cube", sequence(days.length * 12), how);
-  await add(group, "time", days, { shape: [days.length], dimensionNames: ["time"], attributes: timeAttributes });
-  await add(group, "lat", [-60, 0, 60], { shape: [3], dimensionNames: ["lat"], attributes: { units: "degrees_north" } });
+  await add(group, "time", days, {
+    shape: [days.length],
+    dimensionNames: ["time"],
+    attributes: timeAttributes,
+  });
+  await add(group, "lat", [-60, 0, 60], {
+    shape: [3],
+    dimensionNames: ["lat"],
+    attributes: { units: "degrees_north" },
+  });
   await add(group, "lon", [0, 90, 180, 270], { shape: [4], dimensionNames: ["lon"] });
   await add(group, "height", [2], { shape: [] });
   return { store, group, cube };
@@ -62,7 +88,11 @@ describe("results", () => {
 
   it("have scalar coordinates of dimensions that an index drops", async () => {
     const { cube } = await makeCube();
-    const max = await reduce(cube, { method: "max", over: "lon", selection: { time: 3, lat: slice(1, null) } });
+    const max = await reduce(cube, {
+      method: "max",
+      over: "lon",
+      selection: { time: 3, lat: slice(1, null) },
+    });
     expect([max.shape, max.dimensionNames, listOf(max)]).toEqual([[2], ["lat"], [43, 47]]);
     expect(max.coordinates["time"]).toMatchObject({ shape: [], dimensionNames: [] });
     expect(Array.from(max.coordinates["lat"]!.data as Float64Array)).toEqual([0, 60]);
@@ -90,7 +120,10 @@ describe("results", () => {
     const scalar = await add(group, "s", [7], { shape: [] });
     expect(listOf(await reduce(scalar, { method: "sum" }))).toEqual([7]);
     const list = await add(group, "l", [1, 2], { shape: [2] });
-    const all = { method: ["sum", "mean", "count", "min", "argmin", "any", "all"] as const, selection: [slice(0, 0)] };
+    const all = {
+      method: ["sum", "mean", "count", "min", "argmin", "any", "all"] as const,
+      selection: [slice(0, 0)],
+    };
     const empty = await reduce(list, all);
     expect(Object.values(empty).map((region) => listOf(region)[0])).toEqual([
       ...[Number.NaN, Number.NaN, 0, Number.NaN, -1, 0, 1],
@@ -110,7 +143,12 @@ describe("results", () => {
   });
 
   it("count chunks that are not stored as the fill value, without decoding", async () => {
-    const array = await create(new Map(), { shape: [1000, 1000], chunkShape: [10, 10], dtype: "int16", fillValue: 3 });
+    const array = await create(new Map(), {
+      shape: [1000, 1000],
+      chunkShape: [10, 10],
+      dtype: "int16",
+      fillValue: 3,
+    });
     expect((await reduce(array, { method: "sum" })).data).toEqual(BigInt64Array.of(3_000_000n));
   });
 });
@@ -122,33 +160,61 @@ describe("groups", () => {
     days: sequence(24).map((month) => month * length + middle),
   });
 
-  it.each(["noleap", "365_day", "all_leap", "366_day", "360_day", "julian", "standard", "proleptic_gregorian"])(
-    "of months in the calendar %s",
-    async (calendar) => {
-      const length = calendar === "360_day" ? 30 : calendar.match(/366|all/) ? 30.5 : 30.42;
-      const { attributes, days } = monthsOf(calendar, length);
-      const { cube } = await makeCube(attributes, days);
-      const first = await reduce(cube, { method: "first", groupBy: "time.month", selection: { lat: 0, lon: 0 } });
-      expect(first.dimensionNames).toEqual(["month"]);
-      expect(Array.from(first.coordinates["month"]!.data as Int32Array)).toEqual(sequence(12).map((i) => i + 1));
-      expect(listOf(first)).toEqual(sequence(12).map((i) => i * 12));
-      const years = await reduce(cube, { method: "count", groupBy: "time.year", over: ["lat", "lon"] });
-      expect([Array.from(years.coordinates["year"]!.data as Int32Array), listOf(years)]).toEqual([
-        [2000, 2001],
-        [144, 144],
-      ]);
-    },
-  );
+  it.each([
+    "noleap",
+    "365_day",
+    "all_leap",
+    "366_day",
+    "360_day",
+    "julian",
+    "standard",
+    "proleptic_gregorian",
+  ])("of months in the calendar %s", async (calendar) => {
+    const length = calendar === "360_day" ? 30 : calendar.match(/366|all/) ? 30.5 : 30.42;
+    const { attributes, days } = monthsOf(calendar, length);
+    const { cube } = await makeCube(attributes, days);
+    const first = await reduce(cube, {
+      method: "first",
+      groupBy: "time.month",
+      selection: { lat: 0, lon: 0 },
+    });
+    expect(first.dimensionNames).toEqual(["month"]);
+    expect(Array.from(first.coordinates["month"]!.data as Int32Array)).toEqual(
+      sequence(12).map((i) => i + 1),
+    );
+    expect(listOf(first)).toEqual(sequence(12).map((i) => i * 12));
+    const years = await reduce(cube, { method: "count", groupBy: "time.year", over: ["lat", "lon"] });
+    expect([Array.from(years.coordinates["year"]!.data as Int32Array), listOf(years)]).toEqual([
+      [2000, 2001],
+      [144, 144],
+    ]);
+  });
 
   it("of seasons are sorted as xarray sorts them, and leave out missing times", async () => {
-    const { cube } = await makeCube(undefined, [0, 31, 60, 91, 121, 152, 182, 213, 244, 274, 305, Number.NaN]);
+    const { cube } = await makeCube(undefined, [
+      0,
+      31,
+      60,
+      91,
+      121,
+      152,
+      182,
+      213,
+      244,
+      274,
+      305,
+      Number.NaN,
+    ]);
     const count = await reduce(cube, { method: "count", groupBy: "time.season", over: ["lat", "lon"] });
     expect(count.coordinates["season"]!.data).toEqual(["DJF", "JJA", "MAM", "SON"]);
     expect(listOf(count)).toEqual([24, 36, 36, 36]);
   });
 
   it("by hour, day of the year and day of the week", async () => {
-    const { cube } = await makeCube({ units: "hours since 2000-02-28 22:00" }, sequence(12).map((i) => i * 5));
+    const { cube } = await makeCube(
+      { units: "hours since 2000-02-28 22:00" },
+      sequence(12).map((i) => i * 5),
+    );
     const keys = async (part: "hour" | "dayofyear" | "dayofweek") => {
       const { coordinates } = await reduce(cube, { method: "count", groupBy: `time.${part}` });
       return Array.from(coordinates[part]!.data as Int32Array);
@@ -168,7 +234,10 @@ describe("groups", () => {
       groupBy: { dimension: "lon", labels: ["b", "a", null, "b"], name: "region" },
       over: ["time", "lat"],
     });
-    expect([regions.coordinates["region"]!.data, listOf(regions)]).toEqual([["a", "b"], [36, 72]]);
+    expect([regions.coordinates["region"]!.data, listOf(regions)]).toEqual([
+      ["a", "b"],
+      [36, 72],
+    ]);
   });
 
   it("of datetime64 coordinates", async () => {
@@ -193,7 +262,12 @@ describe("periods", () => {
     ["5D", [0, 5, 10]],
     ["MS", [0]],
     ["QS-DEC", [-31]],
-    ["12h", sequence(24).map((i) => i / 2).slice(0, 23)],
+    [
+      "12h",
+      sequence(24)
+        .map((i) => i / 2)
+        .slice(0, 23),
+    ],
   ])("of %s begin where pandas begins them", async (period, starts) => {
     const { cube } = await makeCube();
     const count = await reduce(cube, { method: "count", resample: { time: period }, over: ["lat", "lon"] });
@@ -203,7 +277,11 @@ describe("periods", () => {
 
   it("without elements are NaN, and count none", async () => {
     const { cube } = await makeCube(undefined, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 70, 71]);
-    const { mean, count } = await reduce(cube, { method: ["mean", "count"], resample: { time: "MS" }, over: [1, 2] });
+    const { mean, count } = await reduce(cube, {
+      method: ["mean", "count"],
+      resample: { time: "MS" },
+      over: [1, 2],
+    });
     expect(listOf(count)).toEqual([120, 0, 24]);
     expect(listOf(mean)[1]).toBeNaN();
   });
@@ -212,7 +290,12 @@ describe("periods", () => {
 describe("weights", () => {
   it("of latitudes are areas of bands", async () => {
     const { cube } = await makeCube();
-    const { mean } = await reduce(cube, { method: ["mean"], weights: "latitude", over: "lat", selection: [0, null, 0] });
+    const { mean } = await reduce(cube, {
+      method: ["mean"],
+      weights: "latitude",
+      over: "lat",
+      selection: [0, null, 0],
+    });
     const sine = (degrees: number) => Math.sin((degrees * Math.PI) / 180);
     const [outer, inner] = [sine(90) - sine(30), 2 * sine(30)];
     expect(listOf(mean)[0]).toBeCloseTo((0 * outer + 4 * inner + 8 * outer) / (2 * outer + inner), 12);
@@ -221,10 +304,22 @@ describe("weights", () => {
   it("of latitudes use bounds", async () => {
     const { group, cube } = await makeCube();
     const attributes = { units: "degrees_north", bounds: "lat_bnds" };
-    const lat = await create(group, { path: "lat", shape: [3], dtype: "float64", dimensionNames: ["lat"], attributes, overwrite: true });
+    const lat = await create(group, {
+      path: "lat",
+      shape: [3],
+      dtype: "float64",
+      dimensionNames: ["lat"],
+      attributes,
+      overwrite: true,
+    });
     await set(lat, null, Float64Array.of(-60, 0, 60));
     await add(group, "lat_bnds", [-90, 0, 0, 30, 30, 90], { shape: [3, 2] });
-    const mean = await reduce(cube, { method: "mean", weights: "latitude", over: "lat", selection: [0, null, 0] });
+    const mean = await reduce(cube, {
+      method: "mean",
+      weights: "latitude",
+      over: "lat",
+      selection: [0, null, 0],
+    });
     expect(listOf(mean)[0]).toBeCloseTo((4 * 0.5 + 8 * 0.5) / 2, 12);
   });
 
@@ -237,8 +332,9 @@ describe("weights", () => {
   });
 });
 
-describe("invalid options", async () => {
-  const { cube } = await makeCube();
+const { cube: anyCube } = await makeCube();
+
+describe("invalid options", () => {
   it.each<[object, RegExp]>([
     [{}, /unknown method undefined; expected one of count/],
     [{ method: "men" }, /unknown method men; did you mean "mean"\?/],
@@ -247,7 +343,10 @@ describe("invalid options", async () => {
     [{ method: "mean", over: 3 }, /unknown dimension 3/],
     [{ method: "mean", axis: 0 }, /unknown option "axis"; did you mean over\?/],
     [{ method: "mean", groupBy: "time.moon" }, /unknown part "moon"; expected year/],
-    [{ method: "mean", groupBy: "x" }, /no coordinate "x"; the coordinates are "time", "lat", "lon", "height"/],
+    [
+      { method: "mean", groupBy: "x" },
+      /no coordinate "x"; the coordinates are "time", "lat", "lon", "height"/,
+    ],
     [{ method: "mean", groupBy: "lat.month" }, /"lat" has no times/],
     [{ method: "mean", groupBy: 5 }, /groupBy must be/],
     [{ method: "mean", groupBy: { dimension: "lat", labels: [1] } }, /3 labels are needed/],
@@ -266,15 +365,17 @@ describe("invalid options", async () => {
     [{ method: "mean", onPartial: 1 }, /onPartial must be a function/],
     [{ method: "mean", concurrency: 0 }, /concurrency must be/],
   ])("%j", async (options, message) => {
-    const error = await errorOf(() => reduce(cube, options as never));
+    const error = await errorOf(() => reduce(anyCube, options as never));
     expect([error["_tag"], error.message]).toEqual(["InvalidArgument", expect.stringMatching(message)]);
   });
 
   it("of other kinds", async () => {
     const tag = async (work: () => unknown) => (await errorOf(work))["_tag"];
     expect(await tag(() => reduce({} as never, { method: "sum" }))).toBe("InvalidArgument");
-    expect(await tag(() => reduce(cube, { method: "sum", selection: [99] }))).toBe("InvalidSelection");
-    expect(await tag(() => reduce(cube, { method: "first", selection: [[2, 1]] }))).toBe("InvalidSelection");
+    expect(await tag(() => reduce(anyCube, { method: "sum", selection: [99] }))).toBe("InvalidSelection");
+    expect(await tag(() => reduce(anyCube, { method: "first", selection: [[2, 1]] }))).toBe(
+      "InvalidSelection",
+    );
     const text = await create(new Map(), { shape: [2], dtype: "string" });
     expect(await tag(() => reduce(text as never, { method: "count" }))).toBe("Unsupported");
     const complex = await create(new Map(), { shape: [2], dtype: "complex64" });
@@ -284,7 +385,12 @@ describe("invalid options", async () => {
   it("results that exceed the limit are refused before anything is read", async () => {
     const reads: string[] = [];
     const { store } = await makeCube();
-    const source = { get: async (key: string) => (reads.push(key), store.get(key)) };
+    const source = {
+      async get(key: string) {
+        reads.push(key);
+        return store.get(key);
+      },
+    };
     const array = await open(source, { path: "cube", kind: "array", limits: { resultBytes: 64 } });
     const error = await errorOf(() => reduce(array, { method: "mean", over: "time" }));
     expect(error).toMatchObject({ _tag: "LimitExceeded", message: expect.stringContaining("96 bytes") });
@@ -299,7 +405,8 @@ describe("while it runs", () => {
     const partial: number[] = [];
     const options = {
       method: "sum",
-      onProgress: ({ bytes, totalBytes }: { bytes: number; totalBytes: number }) => progress.push(bytes / totalBytes),
+      onProgress: ({ bytes, totalBytes }: { bytes: number; totalBytes: number }) =>
+        progress.push(bytes / totalBytes),
       onPartial: (results: { sum: LabelledRegion }) => partial.push(Number(results.sum.data[0])),
     } as const;
     await reduce(cube, options);
@@ -310,7 +417,10 @@ describe("while it runs", () => {
   it.each(["calling thread", "pool"])("stops at an abort: %s", async (where) => {
     const { store } = await makeCube();
     const stop = new AbortController();
-    const waiting = { get: (key: string) => (key.includes("/c/") ? new Promise<never>(() => stop.abort("enough")) : store.get(key)) };
+    const waiting = {
+      get: (key: string) =>
+        key.includes("/c/") ? new Promise<never>(() => stop.abort("enough")) : store.get(key),
+    };
     const array = await open(waiting as never, { path: "cube", kind: "array" });
     const pool = where === "pool" ? new WorkerPool({ size: 1 }) : undefined;
     const work = reduce(array, { method: "sum", signal: stop.signal, pool });
@@ -338,7 +448,12 @@ describe("while it runs", () => {
   });
 
   it("bounds memory: blocks of a large result are computed one after another", async () => {
-    const array = await create(new Map(), { shape: [4, 3000, 3000], chunkShape: [4, 500, 500], dtype: "uint8", fillValue: 2 });
+    const array = await create(new Map(), {
+      shape: [4, 3000, 3000],
+      chunkShape: [4, 500, 500],
+      dtype: "uint8",
+      fillValue: 2,
+    });
     const sum = await reduce(array, { method: "sum", over: 0 });
     expect([sum.data.length, sum.data.every((value) => value === 8n)]).toEqual([9_000_000, true]);
   });

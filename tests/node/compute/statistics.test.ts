@@ -29,7 +29,9 @@ function numbers(dtype: keyof typeof kinds, seed: number): number[] {
   const random = randomizer(seed);
   const scale = 10 ** (Math.floor(random() * 12) - 6);
   const list = Array.from({ length: 1000 }, () => (random() - 0.3) * scale * (random() < 0.1 ? 50 : 1));
-  return Array.from(kinds[dtype].from(dtype.startsWith("float") ? list : list.map((value) => (value / scale) * 100)));
+  return Array.from(
+    kinds[dtype].from(dtype.startsWith("float") ? list : list.map((value) => (value / scale) * 100)),
+  );
 }
 
 /** The quantile of sorted values, as NumPy interpolates it. */
@@ -46,7 +48,9 @@ describe.each(Object.keys(kinds) as (keyof typeof kinds)[])("%s", (dtype) => {
   it("has statistics with exact counts in bins", async () => {
     for (let seed = 1; seed <= 4; seed++) {
       const list = numbers(dtype, seed);
-      const { count, histogram, max, mean, min, missing, std } = await statistics(await makeArray(dtype, list));
+      const { count, histogram, max, mean, min, missing, std } = await statistics(
+        await makeArray(dtype, list),
+      );
       expect([count, missing, min, max]).toEqual([1000, 0, Math.min(...list), Math.max(...list)]);
       const average = list.reduce((a, b) => a + b) / 1000;
       const deviation = Math.sqrt(list.reduce((a, b) => a + (b - average) ** 2, 0) / 1000);
@@ -55,7 +59,10 @@ describe.each(Object.keys(kinds) as (keyof typeof kinds)[])("%s", (dtype) => {
       expect(counts.length).toBeLessThanOrEqual(256);
       expect(edges.length).toBe(counts.length + 1);
       expect(Math.log2(edges[1]! - edges[0]!)).toSatisfy(Number.isInteger);
-      const expected = Array.from(counts, (_, i) => list.filter((value) => value >= edges[i]! && value < edges[i + 1]!).length);
+      const expected = Array.from(
+        counts,
+        (_, i) => list.filter((value) => value >= edges[i]! && value < edges[i + 1]!).length,
+      );
       expect(Array.from(counts)).toEqual(expected);
       expect(counts[0]! > 0 && counts.at(-1)! > 0).toBe(true);
     }
@@ -86,7 +93,14 @@ it("decodes packed numbers, and leaves out missing ones", async () => {
 });
 
 it("counts infinite values, but not in bins", async () => {
-  const array = await makeArray("float32", [1, 2, Number.NaN, Number.POSITIVE_INFINITY, 3, Number.NEGATIVE_INFINITY]);
+  const array = await makeArray("float32", [
+    1,
+    2,
+    Number.NaN,
+    Number.POSITIVE_INFINITY,
+    3,
+    Number.NEGATIVE_INFINITY,
+  ]);
   const { count, histogram, max, min, missing } = await statistics(array);
   expect([count, missing, min, max]).toEqual([5, 1, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY]);
   expect(histogram.counts.reduce((a, b) => a + b)).toBe(3);
@@ -106,7 +120,9 @@ it("takes a selection, and none of its elements", async () => {
   const empty = await statistics(array, [slice(0, 0)]);
   expect(empty).toMatchObject({ count: 0, missing: 0, min: Number.NaN, mean: Number.NaN });
   expect(empty.histogram.counts.length).toBe(0);
-  expect((await quantile(array, [0.5], { selection: [slice(0, 0)] })).values).toEqual(Float64Array.of(Number.NaN));
+  expect((await quantile(array, [0.5], { selection: [slice(0, 0)] })).values).toEqual(
+    Float64Array.of(Number.NaN),
+  );
 });
 
 it("gives the same results in a pool, and reports partial statistics", async () => {
@@ -124,12 +140,28 @@ it("gives the same results in a pool, and reports partial statistics", async () 
 
 it.each<[string, () => unknown, string]>([
   ["bins", async () => statistics(await makeArray("int8", [1]), null, { bins: 0 }), "InvalidArgument"],
-  ["a range", async () => statistics(await makeArray("int8", [1]), null, { range: [2, 1] }), "InvalidArgument"],
-  ["an option", async () => statistics(await makeArray("int8", [1]), null, { method: "mean" } as never), "InvalidArgument"],
+  [
+    "a range",
+    async () => statistics(await makeArray("int8", [1]), null, { range: [2, 1] }),
+    "InvalidArgument",
+  ],
+  [
+    "an option",
+    async () => statistics(await makeArray("int8", [1]), null, { method: "mean" } as never),
+    "InvalidArgument",
+  ],
   ["q", async () => quantile(await makeArray("int8", [1]), 1.5), "InvalidArgument"],
   ["a list of q", async () => quantile(await makeArray("int8", [1]), []), "InvalidArgument"],
-  ["approximate", async () => quantile(await makeArray("int8", [1]), 1, { approximate: 1 as never }), "InvalidArgument"],
-  ["a list of indices", async () => statistics(await makeArray("int8", [1, 2, 3]), [[0, 2, 1]]), "InvalidSelection"],
+  [
+    "approximate",
+    async () => quantile(await makeArray("int8", [1]), 1, { approximate: 1 as never }),
+    "InvalidArgument",
+  ],
+  [
+    "a list of indices",
+    async () => statistics(await makeArray("int8", [1, 2, 3]), [[0, 2, 1]]),
+    "InvalidSelection",
+  ],
 ])("refuses %s that is not valid", async (_, work, tag) => {
   expect(await errorOf(work)).toMatchObject({ _tag: tag });
 });

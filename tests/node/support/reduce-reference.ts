@@ -29,10 +29,15 @@ const isMissing = (value: Value): boolean => Number.isNaN(value);
 /** Returns the results of methods, by cell in C order. */
 export function reduceSlowly(given: ReferenceCase, methods: readonly Method[], cells: readonly number[]) {
   const all = listCells(given, cells);
-  return Object.fromEntries(methods.map((method) => [method, all.map((cell) => methodOf(given, method, cell))]));
+  return Object.fromEntries(
+    methods.map((method) => [method, all.map((cell) => methodOf(given, method, cell))]),
+  );
 }
 
-function listCells({ axes, shape, skipMissing, values, weights }: ReferenceCase, counts: readonly number[]): Cell[] {
+function listCells(
+  { axes, shape, skipMissing, values, weights }: ReferenceCase,
+  counts: readonly number[],
+): Cell[] {
   const total = counts.reduce((a, b) => a * b, 1);
   const cells = Array.from({ length: total }, (): Cell => ({ values: [], weights: [], positions: [] }));
   const size = shape.reduce((a, b) => a * b, 1);
@@ -70,7 +75,8 @@ function methodOf(given: ReferenceCase, method: Method, cell: Cell): Value | und
   if (method === "count") return values.length;
   if (method === "any") return Number(values.some((value) => Number(value) !== 0));
   if (method === "all") return Number(values.every((value) => Number(value) !== 0));
-  if (values.length === 0) return method === "sum" ? (isInteger && !given.weights ? 0n : 0) : isArg ? -1 : Number.NaN;
+  if (values.length === 0)
+    return method === "sum" ? (isInteger && !given.weights ? 0n : 0) : isArg ? -1 : Number.NaN;
   if (method === "first") return values[0]!;
   if (method === "last") return values.at(-1)!;
   if (isPoisoned && !isArg) return Number.NaN;

@@ -49,7 +49,13 @@ export function planAxis(
   const range = rangeOf(selection);
   if ("indices" in selection) {
     const own = grouping === "single" ? singleCell(selection.count) : (grouping ?? ownCells(selection.count));
-    return { range, grid, kind: "table", cells: own.cells, tables: listTables(selection.indices, range, own) };
+    return {
+      range,
+      grid,
+      kind: "table",
+      cells: own.cells,
+      tables: listTables(selection.indices, range, own),
+    };
   }
   if (grouping === "single") return { range, grid, kind: "single", cells: 1, tables: [] };
   if (!grouping) return { range, grid, kind: "keep", cells: range.count, tables: [] };
@@ -63,7 +69,11 @@ const ownCells = (count: number): Grouping => ({
 });
 
 /** Converts tables by the index in a list to tables by position; repeated indices get further tables. */
-function listTables(indices: readonly number[], { start, count }: AxisRange, { tables }: Grouping): Uint32Array[] {
+function listTables(
+  indices: readonly number[],
+  { start, count }: AxisRange,
+  { tables }: Grouping,
+): Uint32Array[] {
   const made: Uint32Array[] = [];
   const used = new Uint32Array(count);
   for (const table of tables) {
@@ -104,7 +114,8 @@ export function* cuts(
   extent: number,
   tables: readonly Uint32Array[] = [],
 ): Generator<Span> {
-  const isIn = (at: number) => tables.length === 0 || tables.some((table) => table[at - span.from] !== noCell);
+  const isIn = (at: number) =>
+    tables.length === 0 || tables.some((table) => table[at - span.from] !== noCell);
   for (let from = span.from; from < span.to; ) {
     while (from < span.to && !isIn(from)) from++;
     if (from === span.to) return;

@@ -101,7 +101,12 @@ export function* tasks(axes: readonly PlanAxis[], block: Block, sizes: Sizes): G
 }
 
 /** Returns the slabs of a task along each axis. */
-export function slabSpans(axes: readonly PlanAxis[], block: Block, { from, to }: Box, sizes: Sizes): Span[][] {
+export function slabSpans(
+  axes: readonly PlanAxis[],
+  block: Block,
+  { from, to }: Box,
+  sizes: Sizes,
+): Span[][] {
   const extents = partExtents(axes, block, sizes, minSlab);
   return axes.map((axis, i) => {
     const span = { from: from[i]!, to: to[i]! };
@@ -121,7 +126,12 @@ function parts(axis: PlanAxis, i: number, { spans, tables }: Block, extent: numb
 }
 
 /** Returns lengths of parts of a block: those of the block along kept axes, as many chunks as fit along others. */
-function partExtents(axes: readonly PlanAxis[], { cells, spans }: Block, sizes: Sizes, least: number): number[] {
+function partExtents(
+  axes: readonly PlanAxis[],
+  { cells, spans }: Block,
+  sizes: Sizes,
+  least: number,
+): number[] {
   const { item, task } = sizes;
   const state = countOf(cells.map(({ from, to }) => to - from)) * sizes.cell;
   const most = Math.min(task.most, Math.max(least, perState * state));

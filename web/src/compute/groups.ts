@@ -56,10 +56,13 @@ export async function groupedBy(
     throw invalidArgument(`groupBy: ${JSON.stringify(coordinate.name)} has more than one dimension`);
   const axis = labels.axis(coordinate.dimensions[0]);
   const region = await labels.read(coordinate, keepingDimensions(selections));
-  if (isWhole) return groupsOf(axis, coordinate.name, valuesOf(region.data), region.dtype, coordinate.array.attributes);
+  if (isWhole)
+    return groupsOf(axis, coordinate.name, valuesOf(region.data), region.dtype, coordinate.array.attributes);
   const part = by.slice(dot + 1);
   if (!Object.hasOwn(timeParts, part))
-    throw invalidArgument(`groupBy: unknown part ${JSON.stringify(part)}; expected ${Object.keys(timeParts).join(", ")}`);
+    throw invalidArgument(
+      `groupBy: unknown part ${JSON.stringify(part)}; expected ${Object.keys(timeParts).join(", ")}`,
+    );
   const values = partsOf(timesOf(coordinate, region), part as TimePart);
   return groupsOf(axis, part, values, part === "season" ? text : DType.simple("int32"), {});
 }
@@ -74,7 +77,9 @@ function groupedByLabels(by: LabelGroups, labels: Labels, selections: readonly A
   const axis = labels.axis(by.dimension);
   const length = labels.array.shape[axis]!;
   if (by.labels?.length !== length)
-    throw invalidArgument(`groupBy: ${length} labels are needed, one for each element, got ${describeValue(by.labels?.length)}`);
+    throw invalidArgument(
+      `groupBy: ${length} labels are needed, one for each element, got ${describeValue(by.labels?.length)}`,
+    );
   const values = indicesOf(selections[axis]!).map((index) => by.labels[index]);
   const name = by.name ?? "group";
   const isText = values.some((value) => typeof value === "string");
@@ -114,7 +119,9 @@ function groupsOf(
 function typed(values: readonly unknown[], dtype: DType): Elements {
   if (dtype === text || dtype.isVariable) return values as string[];
   if (typeof values[0] === "bigint") return BigInt64Array.from(values as bigint[]);
-  return dtype.core === "int32" ? Int32Array.from(values as number[]) : Float64Array.from(values as number[], Number);
+  return dtype.core === "int32"
+    ? Int32Array.from(values as number[])
+    : Float64Array.from(values as number[], Number);
 }
 
 /** Returns the only entry of an option such as `{ time: "1D" }`. @throws InvalidArgument. */

@@ -1,5 +1,6 @@
 /** Results with the names of their dimensions and their coordinates. */
 
+import { type Coordinate, coordinatesOf, dimensionsOf } from "../conventions/xarray/xarray.js";
 import type { DType } from "../dtypes/dtype.js";
 import type { ElementData, Elements } from "../dtypes/elements.js";
 import type { Region, ZarrArray } from "../hierarchy/array.js";
@@ -7,7 +8,6 @@ import { get } from "../hierarchy/get.js";
 import { open } from "../hierarchy/open.js";
 import type { Attributes } from "../metadata/document.js";
 import { type AxisSelection, type DimensionSelection, slice } from "../plan/selection.js";
-import { type Coordinate, coordinatesOf, dimensionsOf } from "../conventions/xarray/xarray.js";
 import { invalidArgument, isZarrError } from "../util/errors.js";
 import { stridesOf } from "../util/shapes.js";
 
@@ -86,7 +86,10 @@ export class Labels {
   }
 
   /** Reads the elements of a coordinate that belong to a selection. */
-  async read({ array, dimensions }: Coordinate, selections: readonly AxisSelection[]): Promise<Region<Elements>> {
+  async read(
+    { array, dimensions }: Coordinate,
+    selections: readonly AxisSelection[],
+  ): Promise<Region<Elements>> {
     const entries = dimensions.map((name) => selectionOf(selections[this.axis(name)]!));
     return get<Elements>(array as never, entries, { signal: this.signal });
   }

@@ -51,7 +51,9 @@ export async function quantilesOf(
   let pass = 0;
   const running = {
     ...options,
-    onProgress: onProgress && ((progress: Parameters<typeof onProgress>[0]) => onProgress(ofPass(progress, pass, passes))),
+    onProgress:
+      onProgress &&
+      ((progress: Parameters<typeof onProgress>[0]) => onProgress(ofPass(progress, pass, passes))),
   };
   const [all] = await countKeys(elements, [start], running);
   const count = all!.counts.reduce((sum, n) => sum + n, 0);
@@ -88,7 +90,11 @@ const noQuantiles = (length: number): Quantiles => ({
 });
 
 /** Progress over all passes. */
-const ofPass = <T extends { bytes: number; totalBytes: number }>(progress: T, pass: number, passes: number): T => ({
+const ofPass = <T extends { bytes: number; totalBytes: number }>(
+  progress: T,
+  pass: number,
+  passes: number,
+): T => ({
   ...progress,
   bytes: progress.bytes + pass * progress.totalBytes,
   totalBytes: passes * progress.totalBytes,

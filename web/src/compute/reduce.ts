@@ -1,5 +1,6 @@
 /** Implements `reduce`. */
 
+import { type Field, noCell, planesOf } from "../engine/box-reduction.js";
 import type { ZarrArray } from "../hierarchy/array.js";
 import type { Attributes } from "../metadata/document.js";
 import type { AxisSelection, Selection } from "../plan/selection.js";
@@ -7,10 +8,9 @@ import { checkOptions, closestTo, didYouMean, type OptionNames, sharedOptions } 
 import { describeValue, invalidArgument, invalidSelection, limitExceeded } from "../util/errors.js";
 import { countOf, stridesOf } from "../util/shapes.js";
 import type { WorkerPool } from "../workers/pool.js";
-import { type Field, noCell, planesOf } from "../engine/box-reduction.js";
 import { type PlanAxis, planAxis } from "./axes.js";
 import { binned, type GroupBy, type GroupedAxis, groupedBy, windows } from "./groups.js";
-import { keptCoordinates, Labels, labelled, type LabelledRegion, type ResultDimension } from "./labelled.js";
+import { keptCoordinates, type LabelledRegion, Labels, labelled, type ResultDimension } from "./labelled.js";
 import { fieldsOf, type Method, makeOutput, methods, type Output, State, writeBlock } from "./results.js";
 import { type ReduceProgress, runReduction } from "./run.js";
 import { checkArray, type DecodeOption, selectedAxes, valueRule } from "./source.js";
@@ -72,7 +72,11 @@ export type Reduced<M extends Method | readonly Method[]> = M extends readonly M
   ? { readonly [N in M[number]]: LabelledRegion<MethodData<N>> }
   : LabelledRegion<MethodData<M & Method>>;
 
-export const readingOptions: OptionNames<ReadingOptions> = { ...sharedOptions, selection: true, decode: true };
+export const readingOptions: OptionNames<ReadingOptions> = {
+  ...sharedOptions,
+  selection: true,
+  decode: true,
+};
 
 const reduceOptions: OptionNames<ReduceOptions> = {
   ...readingOptions,
@@ -109,7 +113,11 @@ export async function reduceArray(array: ZarrArray, options: ReduceOptions): Pro
   return Array.isArray(options.method) ? made : made[wanted[0]!];
 }
 
-export function checkReading({ onProgress, concurrency, onPartial }: ReadingOptions & { onPartial?: unknown }): void {
+export function checkReading({
+  onProgress,
+  concurrency,
+  onPartial,
+}: ReadingOptions & { onPartial?: unknown }): void {
   for (const [name, value] of Object.entries({ onProgress, onPartial }))
     if (value !== undefined && typeof value !== "function")
       throw invalidArgument(`${name} must be a function, not ${describeValue(value)}`);
@@ -135,7 +143,8 @@ async function planOf(array: ZarrArray, options: ReduceOptions): Promise<Plan> {
   const wanted = checkMethods(options.method);
   const labels = new Labels(array, signal);
   const selections = selectedAxes(array, options.selection);
-  const listed = over === undefined ? undefined : (Array.isArray(over) ? over : [over]).map((name) => labels.axis(name));
+  const listed =
+    over === undefined ? undefined : (Array.isArray(over) ? over : [over]).map((name) => labels.axis(name));
   const grouped = await groupsIn(options, labels, selections);
   const reduced = new Set(listed ?? (grouped ? [] : array.shape.keys()));
   if (grouped) reduced.delete(grouped.axis);
@@ -162,7 +171,9 @@ const ordered: ReadonlySet<Method> = new Set(["argmin", "argmax", "first", "last
 function checkSorted(selection: AxisSelection, axis: number): void {
   if (!("indices" in selection)) return;
   if (selection.indices.some((index, i, all) => i > 0 && index <= all[i - 1]!))
-    throw invalidSelection(`dimension ${axis}: ${[...ordered].join(", ")} need indices in rising order, without repetitions`);
+    throw invalidSelection(
+      `dimension ${axis}: ${[...ordered].join(", ")} need indices in rising order, without repetitions`,
+    );
 }
 
 async function groupsIn(
@@ -187,8 +198,7 @@ async function compute(plan: Plan, options: ReduceOptions): Promise<Record<strin
     throw limitExceeded(`the results have ${size} bytes, more than the limit of ${array.limits.resultBytes}`);
   const values = valueRule(array, options.decode, options.skipMissing);
   const { weights } = options;
-  const tables =
-    weights === undefined ? [] : [await weightTable(weights, labels, axes, options.signal)];
+  const tables = weights === undefined ? [] : [await weightTable(weights, labels, axes, options.signal)];
   const fields = fieldsOf(wanted, tables.length > 0);
   const minCount = grouped?.minCount ?? 0;
   const mayBeEmpty = minCount > 0 || hasEmptyCells(axes);
@@ -270,7 +280,12 @@ function toSelected(plan: Plan, outputs: readonly Output[]): void {
   }
 }
 
-async function resultCoordinates({ grouped, labels, reduced, selections }: Plan): Promise<LabelledRegion["coordinates"]> {
+async function resultCoordinates({
+  grouped,
+  labels,
+  reduced,
+  selections,
+}: Plan): Promise<LabelledRegion["coordinates"]> {
   const gone = new Set(reduced);
   if (grouped?.coordinate) gone.add(grouped.axis);
   const kept = await keptCoordinates(labels, selections, gone);

@@ -165,7 +165,10 @@ export function makeOutput(method: Method, rule: ResultRule, cells: number): Out
       return float(sum, mayBeEmpty ? least : 0);
     case "mean":
       return float((state) => {
-        const [sums, weight] = [sum(state), isWeighted ? state.rounded("weight") : valueIn(state.plane("count"))];
+        const [sums, weight] = [
+          sum(state),
+          isWeighted ? state.rounded("weight") : valueIn(state.plane("count")),
+        ];
         return (cell) => sums(cell) / weight(cell);
       });
     case "var":
@@ -179,7 +182,8 @@ export function makeOutput(method: Method, rule: ResultRule, cells: number): Out
     case "all": {
       const isTrue = (state: State) => {
         const [counts, nonzero] = [state.plane("count"), state.plane("nonzero")];
-        return (cell: number) => Number(method === "any" ? nonzero[cell]! > 0 : nonzero[cell] === counts[cell]);
+        return (cell: number) =>
+          Number(method === "any" ? nonzero[cell]! > 0 : nonzero[cell] === counts[cell]);
       };
       if (minCount > 0) return float(isTrue);
       return { data: new Uint8Array(cells), dtype: DType.simple("bool"), finish: isTrue };
@@ -232,11 +236,15 @@ function variances(state: State, sumsIntegers: boolean, isWeighted: boolean): (c
 }
 
 /** Makes a result of the type of the decoded elements; of float64 if integers may be missing. */
-function likeElements({ values, dtype, mayBeEmpty }: ResultRule, cells: number): Pick<Output, "data" | "dtype"> {
+function likeElements(
+  { values, dtype, mayBeEmpty }: ResultRule,
+  cells: number,
+): Pick<Output, "data" | "dtype"> {
   const { decode, number } = values;
   const isNarrow = decode ? decode.isFloat32 : /float(16|32)$/.test(number);
   if (isNarrow) return { data: new Float32Array(cells), dtype: DType.simple("float32") };
-  if (!isExact(values) || mayBeEmpty) return { data: new Float64Array(cells), dtype: DType.simple("float64") };
+  if (!isExact(values) || mayBeEmpty)
+    return { data: new Float64Array(cells), dtype: DType.simple("float64") };
   const isSame = dtype.core === number || /64$/.test(dtype.core);
   const own = isSame ? dtype : DType.simple(number as "int8");
   return { data: new integerArrays[number as keyof typeof integerArrays](cells), dtype: own };

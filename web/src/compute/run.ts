@@ -3,12 +3,11 @@
 import type { BoxReduction, Field, StateForm, ValueRule } from "../engine/box-reduction.js";
 import { getSession } from "../engine/engine.js";
 import type { ZarrArray } from "../hierarchy/array.js";
-import { projectRange, type RegionChunk } from "../plan/projections.js";
-import { assemble, type Sink } from "../read/assemble.js";
+import { projectRange } from "../plan/projections.js";
+import { assemble } from "../read/assemble.js";
 import { defaultCoalescing } from "../read/reader.js";
 import { nextTask } from "../util/platform.js";
 import { type Box, countOf, stridesOf } from "../util/shapes.js";
-import { BoxChunks } from "../walk/box-chunks.js";
 import { boxLengths, countIn, inLanes } from "../walk/boxes.js";
 import {
   type AccumulatorForm,
@@ -21,9 +20,10 @@ import {
 import { StepFailure } from "../workers/messages.js";
 import type { WorkerPool } from "../workers/pool.js";
 import { addSlab, reduceTask } from "../workers/reduce-work.js";
-import type { PlanAxis, Span } from "./axes.js";
-import { type Block, blocks, type Sizes, slabBoxes, slabSpans, tasks } from "./boxes.js";
+import type { PlanAxis } from "./axes.js";
+import { type Block, blocks, type Sizes, tasks } from "./boxes.js";
 import { type JointTable, partOf } from "./tables.js";
+import { TaskChunks, type TaskSlab } from "./task-chunks.js";
 
 /** What to compute of which elements. */
 export interface ReductionPlan {
@@ -250,7 +250,8 @@ class Runner {
   }
 
   #partial({ block, accumulators }: OpenBlock): void {
-    if (this.options.isPartial) accumulators?.take((state, histograms) => this.take(block, state, false, histograms));
+    if (this.options.isPartial)
+      accumulators?.take((state, histograms) => this.take(block, state, false, histograms));
   }
 
   /** Returns the reductions of a slab: one for each combination of the tables of its axes. */
@@ -308,69 +309,3 @@ const subrange = ({ start, step }: PlanAxis["range"], from: number, to: number):
   count: to - from,
   dropped: false,
 });
-
-/** A slab of a task: a box of positions, and its chunks. */
-interface TaskSlab {
-  readonly box: Box;
-  readonly bytes: number;
-  readonly steps: BoxChunks["steps"];
-}
-
-/** Gathers the chunks of a task by slab. */
-class TaskChunks implements Sink {
-  readonly slabs: readonly TaskSlab[];
-  readonly #chunks: readonly BoxChunks[];
-  readonly #spans: readonly (readonly Span[])[];
-
-  constructor(
-    array: ZarrArray,
-    block: Block,
-    axes: readonly PlanAxis[],
-    private readonly task: Box,
-    sizes: Sizes,
-  ) {
-    const { item } = sizes;
-    this.#spans = slabSpans(axes, block, task, sizes);
-    const boxes = slabBoxes(this.#spans);
-    this.#chunks = boxes.map((box) => {
-      const origin = box.from.map((from, axis) => from - task.from[axis]!);
-      return new BoxChunks(array, { origin, strides: stridesOf(boxLengths(box), item) });
-    });
-    this.slabs = boxes.map((box, i) => ({ box, bytes: countIn(box) * item, steps: this.#chunks[i]!.steps }));
-  }
-
-  async start(): Promise<void> {}
-
-  put(chunk: RegionChunk): void {
-    let slab = 0;
-    for (const [axis, spans] of this.#spans.entries()) {
-      const position = this.task.from[axis]! + chunk.task.projections[axis]!.out;
-      slab = slab * spans.length + lastStart(spans, position);
-    }
-    this.#chunks[slab]!.put(chunk);
-  }
-
-  end(): void {}
-
-  located({ step, error }: StepFailure): unknown {
-    let own = step;
-    let i = 0;
-    while (own >= this.#chunks[i]!.steps.length) own -= this.#chunks[i++]!.steps.length;
-    return this.#chunks[i]!.located(new StepFailure(own, error));
-  }
-
-  release(): void {
-    for (const chunks of this.#chunks) chunks.release();
-  }
-}
-
-/** Returns the last span that starts at or before a position. */
-function lastStart(spans: readonly Span[], position: number): number {
-  let [low, high] = [0, spans.length];
-  while (high - low > 1) {
-    const middle = (low + high) >>> 1;
-    if (spans[middle]!.from <= position) low = middle;
-    else high = middle;
-  }
-  return low;
-}

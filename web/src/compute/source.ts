@@ -49,7 +49,8 @@ export function valueRule(
   const stored = signedName(number, data);
   if (!packing) return { number: stored, missing: [], skipsNaN };
   const { scale, offset, missing, isFloat32 } = packing;
-  const changes = scale !== 1 || offset !== 0 || !stored.includes("float") || isFloat32 === (stored === "float64");
+  const changes =
+    scale !== 1 || offset !== 0 || !stored.includes("float") || isFloat32 === (stored === "float64");
   return { number: stored, decode: changes ? { scale, offset, isFloat32 } : undefined, missing, skipsNaN };
 }
 

@@ -70,7 +70,9 @@ export async function statisticsOf(
     ...{ min: Number.NaN, max: Number.NaN, mean: Number.NaN, std: Number.NaN },
   };
   const histogramOf = (found: HistogramCounts | undefined) =>
-    by === "growing" ? usedBins(found) : { edges: edgesOf(by, bins), counts: found?.counts ?? new Float64Array(bins) };
+    by === "growing"
+      ? usedBins(found)
+      : { edges: edgesOf(by, bins), counts: found?.counts ?? new Float64Array(bins) };
   let result: Statistics = { ...nothing, missing: elements.count, histogram: histogramOf(undefined) };
   const running = { ...options, isPartial: onPartial !== undefined };
   await runWhole(elements, { fields, histograms: [{ bins, by }] }, running, (bytes, [found]) => {

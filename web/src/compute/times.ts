@@ -1,15 +1,20 @@
 /** Times of a coordinate: their parts in its calendar, and bins of equal periods. */
 
 import { type Calendar, dayOfYear, gregorian } from "../conventions/xarray/calendars.js";
-import { datetimeScale, isTimeUnits, parseCalendarUnits, type TimeScale } from "../conventions/xarray/cf-time.js";
+import {
+  datetimeScale,
+  isTimeUnits,
+  parseCalendarUnits,
+  type TimeScale,
+} from "../conventions/xarray/cf-time.js";
 import type { Coordinate } from "../conventions/xarray/xarray.js";
 import { DType } from "../dtypes/dtype.js";
 import type { Elements } from "../dtypes/elements.js";
+import { noCell } from "../engine/box-reduction.js";
 import type { Region } from "../hierarchy/array.js";
 import { asString, ownProperty } from "../util/arguments.js";
 import { describeValue, invalidArgument, limitExceeded, unsupported } from "../util/errors.js";
 import type { Grouping } from "./axes.js";
-import { noCell } from "../engine/box-reduction.js";
 import { coordinateOf, type RegionCoordinate } from "./labelled.js";
 
 const day = 86_400_000;
@@ -33,7 +38,9 @@ export function timesOf(coordinate: Coordinate, { data }: Region<Elements>): Tim
     return Math.round(origin + (Number(value) * times) / per);
   });
   if (milliseconds.some((value) => Math.abs(value) > maxTime))
-    throw unsupported(`${JSON.stringify(name)} has times beyond the year 999999`, { code: "unsupported-time" });
+    throw unsupported(`${JSON.stringify(name)} has times beyond the year 999999`, {
+      code: "unsupported-time",
+    });
   return { milliseconds, calendar, scale, coordinate };
 }
 
@@ -49,7 +56,9 @@ function scaleOf({ array, name }: Coordinate): { scale: TimeScale; calendar: Cal
   const units = asString(ownProperty(attributes, "units"));
   if (units !== undefined && isTimeUnits(units))
     return parseCalendarUnits(units, asString(ownProperty(attributes, "calendar")));
-  throw invalidArgument(`coordinate ${JSON.stringify(name)} has no times: its units are ${describeValue(units)}`);
+  throw invalidArgument(
+    `coordinate ${JSON.stringify(name)} has no times: its units are ${describeValue(units)}`,
+  );
 }
 
 const seasons = ["DJF", "MAM", "JJA", "SON"] as const;
@@ -114,7 +123,8 @@ interface Bins {
  * @throws InvalidArgument.
  */
 function binsOf(text: unknown, first: number, calendar: Calendar): Bins {
-  const [, digits, name, anchor] = /^(\d{0,6})(D|h|H|min|T|s|S|MS|QS|YS|AS)(?:-([A-Z]{3}))?$/.exec(String(text)) ?? [];
+  const [, digits, name, anchor] =
+    /^(\d{0,6})(D|h|H|min|T|s|S|MS|QS|YS|AS)(?:-([A-Z]{3}))?$/.exec(String(text)) ?? [];
   const count = digits === "" ? 1 : Number(digits);
   const month = anchor === undefined ? 0 : monthNames.indexOf(anchor);
   const period = name === undefined ? undefined : periods[name];
@@ -145,14 +155,17 @@ function binsOf(text: unknown, first: number, calendar: Calendar): Bins {
 }
 
 /** Returns the bins of times as cells, and the coordinate of their starts. */
-export function resampled(times: Times, period: unknown): { grouping: Grouping; coordinate: RegionCoordinate } {
+export function resampled(
+  times: Times,
+  period: unknown,
+): { grouping: Grouping; coordinate: RegionCoordinate } {
   const { calendar, coordinate, milliseconds } = times;
   const known = milliseconds.filter((time) => !Number.isNaN(time));
   const first = known.reduce((least, time) => Math.min(least, time), Number.POSITIVE_INFINITY);
+  const latest = known.reduce((most, time) => Math.max(most, time), first);
   const bins = binsOf(period, known.length > 0 ? first : 0, calendar);
   const numbers = Array.from(milliseconds, (time) => (Number.isNaN(time) ? Number.NaN : bins.bin(time)));
-  const last = numbers.reduce((most, bin) => (bin > most ? bin : most), -1);
-  const start = known.length > 0 ? bins.bin(first) : 0;
+  const [start, last] = known.length > 0 ? [bins.bin(first), bins.bin(latest)] : [0, -1];
   const cells = last - start + 1;
   if (cells > maxBins) throw limitExceeded(`resample: ${cells} bins are more than the limit of ${maxBins}`);
   const table = Uint32Array.from(numbers, (bin) => (Number.isNaN(bin) ? noCell : bin - start));
@@ -161,7 +174,11 @@ export function resampled(times: Times, period: unknown): { grouping: Grouping; 
 }
 
 /** Returns times as a coordinate in the units of the one they come from. */
-function encoded({ scale }: Times, starts: readonly number[], { array, dimensions }: Coordinate): RegionCoordinate {
+function encoded(
+  { scale }: Times,
+  starts: readonly number[],
+  { array, dimensions }: Coordinate,
+): RegionCoordinate {
   const { origin, per, times } = scale;
   const { attributes, dtype } = array;
   const [name] = dimensions as readonly [string];

@@ -43,7 +43,10 @@ export async function weightTable(
   const values = new Float64Array(countOf(shape));
   let at = 0;
   for (const index of indices(shape)) {
-    const from = index.reduce((sum, i, n) => sum + (own[n]!.range.start + i * own[n]!.range.step) * strides[n]!, 0);
+    const from = index.reduce(
+      (sum, i, n) => sum + (own[n]!.range.start + i * own[n]!.range.step) * strides[n]!,
+      0,
+    );
     values[at++] = whole.values[from]!;
   }
   return { axes: whole.axes, values };
@@ -57,9 +60,15 @@ async function wholeWeights(
   if (weights === "latitude") return latitudeWeights(labels, signal);
   const isArray = weights instanceof ZarrArray;
   const names: unknown = isRecord(weights) ? weights.dimensionNames : undefined;
-  const data = isArray ? (await get(weights, null, { signal })).data : isRecord(weights) ? weights["data"] : undefined;
+  const data = isArray
+    ? (await get(weights, null, { signal })).data
+    : isRecord(weights)
+      ? weights["data"]
+      : undefined;
   if (!Array.isArray(names) || !(Array.isArray(data) || ArrayBuffer.isView(data)))
-    throw invalidArgument(`weights must be "latitude" or an array with dimensionNames, got ${describeValue(weights)}`);
+    throw invalidArgument(
+      `weights must be "latitude" or an array with dimensionNames, got ${describeValue(weights)}`,
+    );
   const axes = names.map((name) => labels.axis(name));
   if (new Set(axes).size < axes.length) throw invalidArgument("weights name a dimension twice");
   return { axes, values: Float64Array.from(data as ArrayLike<number | bigint>, Number) };
@@ -67,10 +76,16 @@ async function wholeWeights(
 
 const toRadians = Math.PI / 180;
 
-async function latitudeWeights(labels: Labels, signal: AbortSignal | undefined): Promise<JointTable<Float64Array>> {
+async function latitudeWeights(
+  labels: Labels,
+  signal: AbortSignal | undefined,
+): Promise<JointTable<Float64Array>> {
   const latitude = (await labels.coordinates()).find(isLatitude);
-  if (!latitude) throw invalidArgument(`weights: no coordinate of one dimension has latitudes; ${labels.listed}`);
-  const whole = labels.array.shape.map((count): AxisSelection => ({ start: 0, step: 1, count, dropped: false }));
+  if (!latitude)
+    throw invalidArgument(`weights: no coordinate of one dimension has latitudes; ${labels.listed}`);
+  const whole = labels.array.shape.map(
+    (count): AxisSelection => ({ start: 0, step: 1, count, dropped: false }),
+  );
   const { data } = await labels.read(latitude, whole);
   const bounds = await boundsOf(latitude, signal);
   const edges = bounds ?? midpoints(Float64Array.from(data as ArrayLike<number>, Number));
@@ -89,7 +104,10 @@ function isLatitude({ array: { attributes }, dimensions, name }: Coordinate): bo
 }
 
 /** Reads the bounds that a coordinate names: two for each element. */
-async function boundsOf({ array }: Coordinate, signal: AbortSignal | undefined): Promise<ArrayLike<number> | undefined> {
+async function boundsOf(
+  { array }: Coordinate,
+  signal: AbortSignal | undefined,
+): Promise<ArrayLike<number> | undefined> {
   const name = asString(ownProperty(array.attributes, "bounds"));
   if (name === undefined || name.includes("/")) return undefined;
   const { limits, path, store, zarrFormat: version } = array;
@@ -97,7 +115,9 @@ async function boundsOf({ array }: Coordinate, signal: AbortSignal | undefined):
   const bounds = await open(store, { path: place, kind: "array", version, limits, signal });
   const { data } = await get<Elements>(bounds as never, null, { signal });
   if (data.length !== 2 * array.shape[0]!)
-    throw invalidArgument(`weights: the bounds ${JSON.stringify(name)} must have two values for each latitude`);
+    throw invalidArgument(
+      `weights: the bounds ${JSON.stringify(name)} must have two values for each latitude`,
+    );
   return Float64Array.from(data as ArrayLike<number>, Number);
 }
 

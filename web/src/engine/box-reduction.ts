@@ -50,7 +50,9 @@ export const noCell = 0xffffffff;
 export interface ValueRule {
   readonly number: NumberName;
   /** value = element * scale + offset in float64, then rounded to float32 if `isFloat32`. */
-  readonly decode?: { readonly scale: number; readonly offset: number; readonly isFloat32: boolean } | undefined;
+  readonly decode?:
+    | { readonly scale: number; readonly offset: number; readonly isFloat32: boolean }
+    | undefined;
   /** Elements that are missing, as stored. At most 64. */
   readonly missing: readonly (number | bigint)[];
   /**
@@ -65,7 +67,9 @@ export interface StateForm extends ValueRule {
   readonly fields: readonly Field[];
   readonly cells: number;
   /** At most 4 tables, each over some axes in C order, whose product is an element's weight. */
-  readonly weights?: readonly { readonly axes: readonly number[]; readonly values: Float64Array }[] | undefined;
+  readonly weights?:
+    | readonly { readonly axes: readonly number[]; readonly values: Float64Array }[]
+    | undefined;
 }
 
 export interface BoxAxis {
@@ -92,8 +96,7 @@ export interface BoxReduction extends StateForm {
 export interface Histogram extends ValueRule {
   readonly elements: number;
   readonly bins: number;
-  readonly by:
-    /** Bin i: first + i * width ≤ value < first + (i + 1) * width; the last one also includes its end. */
+  readonly by: /** Bin i: first + i * width ≤ value < first + (i + 1) * width; the last one also includes its end. */
     | { readonly first: number; readonly width: number; readonly includesEnd: boolean }
     /** Bin i: (key >> shift) - base = i, of keys with `keyBits` bits in the order of the values. */
     | { readonly shift: number; readonly base: bigint };
@@ -198,7 +201,9 @@ function missingBits({ number, missing }: ValueRule): Float64Array | BigInt64Arr
 }
 
 /** Concatenates tables, each padded to 8 bytes. */
-function packed(tables: readonly (Float64Array | BigInt64Array | BigUint64Array | Uint32Array)[]): Uint8Array {
+function packed(
+  tables: readonly (Float64Array | BigInt64Array | BigUint64Array | Uint32Array)[],
+): Uint8Array {
   const room = (bytes: number) => Math.ceil(bytes / 8) * 8;
   const all = new Uint8Array(tables.reduce((sum, { byteLength }) => sum + room(byteLength), 0));
   let at = 0;

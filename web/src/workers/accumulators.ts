@@ -93,12 +93,16 @@ export class Accumulators {
   #count(i: number, box: Slab, reduction: BoxReduction, elements: number): void {
     const { bins, by } = this.form.histograms[i]!;
     const rule = { ...this.form.state, elements, bins };
-    if (by !== "growing") return addHistogram(this.session, box, this.#counts[i]!, { ...rule, by });
+    const own = by === "growing" ? this.#binsFor(i, box, reduction) : by;
+    if (own) addHistogram(this.session, box, this.#counts[i]!, { ...rule, by: own });
+  }
+
+  /** Makes growing bins hold the values of a box; undefined without finite values. */
+  #binsFor(i: number, box: Slab, reduction: BoxReduction): Histogram["by"] | undefined {
     const [low, high] = this.#range(box, reduction);
-    if (!(low <= high)) return;
-    const { first, width } = this.#grow(i, low, high, isExact(rule) ? 1 : 0);
-    const linear = { first: first * width, width, includesEnd: false };
-    addHistogram(this.session, box, this.#counts[i]!, { ...rule, by: linear });
+    if (!(low <= high)) return undefined;
+    const { first, width } = this.#grow(i, low, high, isExact(reduction) ? 1 : 0);
+    return { first: first * width, width, includesEnd: false };
   }
 
   /** Adds a copy of other accumulators of the same form. */
@@ -122,7 +126,10 @@ export class Accumulators {
   /** Passes the state and the histograms to a function, which only borrows them. */
   take(use: (state: Uint8Array, histograms: readonly HistogramCounts[]) => void): void {
     const { session } = this;
-    const histograms = this.#counts.map((slab, i) => ({ ...this.#places[i]!, counts: floats(session.copySlab(slab)) }));
+    const histograms = this.#counts.map((slab, i) => ({
+      ...this.#places[i]!,
+      counts: floats(session.copySlab(slab)),
+    }));
     session.withSlab(this.#state, (state) => use(state, histograms));
   }
 

@@ -17,7 +17,13 @@ const minWidth = 2 ** -1000;
 const powerBelow = (value: number): number => 2 ** Math.floor(Math.log2(value));
 
 /** Returns the place of bins for values from `low` to `high` and for those in bins before. @param least minimum width. */
-export function grownPlace(before: BinPlace, low: number, high: number, bins: number, least: number): BinPlace {
+export function grownPlace(
+  before: BinPlace,
+  low: number,
+  high: number,
+  bins: number,
+  least: number,
+): BinPlace {
   const isFirst = before.width === 0;
   const from = isFirst ? low : Math.min(low, before.first * before.width);
   const to = isFirst ? high : Math.max(high, before.last * before.width);
@@ -29,7 +35,12 @@ export function grownPlace(before: BinPlace, low: number, high: number, bins: nu
 }
 
 /** Adds counts in one place to those in a wider one, in memory of its own. */
-export function addBins(from: Float64Array, { first, width }: BinPlace, into: Float64Array, to: BinPlace): void {
+export function addBins(
+  from: Float64Array,
+  { first, width }: BinPlace,
+  into: Float64Array,
+  to: BinPlace,
+): void {
   const scale = width / to.width;
   for (const [n, count] of from.entries())
     if (count > 0) into[Math.floor((first + n) * scale) - to.first]! += count;

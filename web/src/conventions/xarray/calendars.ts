@@ -25,7 +25,8 @@ function yearly(leapDays: (year: number) => number): Calendar {
   const start = (year: number) => 365 * year + leapDays(year);
   const epoch = start(1970);
   const isLeap = (year: number) => start(year + 1) - start(year) === 366;
-  const daysBefore = (year: number, month: number) => before[month - 1]! + (month > 2 && isLeap(year) ? 1 : 0);
+  const daysBefore = (year: number, month: number) =>
+    before[month - 1]! + (month > 2 && isLeap(year) ? 1 : 0);
   return {
     days: (year, month, day) => start(year) + daysBefore(year, month) + day - 1 - epoch,
     date(days) {
