@@ -62,7 +62,7 @@ library, folder, threads, calls = sys.argv[1], sys.argv[2], int(sys.argv[3]), in
 def with_dask():
     import dask, xarray
     with dask.config.set(scheduler="threads", num_workers=threads):
-        return xarray.open_zarr(folder, consolidated=False).values.mean("time", dtype="f8").values
+        return xarray.open_zarr(folder, consolidated=False)["values"].mean("time", dtype="f8").values
 def with_numpy():
     array = zarr.open_group(folder, mode="r")["values"]
     total, step = numpy.zeros(array.shape[1:]), array.chunks[0]

@@ -244,14 +244,14 @@ def statistics(values, weights, methods, skips):
 def check_with_xarray(values, names, case, expected, dims):
     """Compares sums and means with xarray's."""
     labelled = xr.DataArray(values.astype("f8") if values.dtype.kind == "f" else values, dims=names)
-    over, by = case["over"], case.get("groups")
+    over, by = case["over"] or None, case.get("groups")
     weights, skips = case.get("weights"), case["skips"]
     for method in {"sum", "mean", "min", "max", "var"} & set(expected):
         if by is not None:
             if weights is not None:
                 continue
             grouped = labelled.assign_coords(group=(by["dimension"], by["labels"])).groupby("group")
-            along = [by["dimension"]] + [name for name in over if name != by["dimension"]]
+            along = [by["dimension"]] + [name for name in case["over"] if name != by["dimension"]]
             found = getattr(grouped, method)(along, **({"skipna": skips} if values.dtype.kind == "f" else {}))
             found = found.transpose(*["group" if dim == "@" else dim for dim in dims])
         elif weights is not None:

@@ -97,7 +97,7 @@ export function columnOf(name: string, region: ReadRegion, places: readonly numb
 }
 
 /** Values of a table by the names of their columns, all of the same shape. */
-export type Values = readonly (readonly [name: string, region: ReadRegion])[];
+type Values = readonly (readonly [name: string, region: ReadRegion])[];
 
 /** Yields a header and the rows as lists of texts, in C order. */
 export function* tableRows(columns: readonly Column[], values: Values): Generator<string[]> {

@@ -3,8 +3,16 @@
 import type { ZarrArray } from "../hierarchy/array.js";
 import { storedRange } from "../metadata/statistics.js";
 import type { AxisSelection } from "../plan/selection.js";
-import type { ReduceOptions } from "./reduce.js";
 import type { Method, Output } from "./results.js";
+
+/** Options of `reduce` that the range of all elements does not answer. */
+interface OtherOptions {
+  readonly decode?: unknown;
+  readonly groupBy?: unknown;
+  readonly resample?: unknown;
+  readonly rolling?: unknown;
+  readonly skipMissing?: boolean | undefined;
+}
 
 /** Writes results that are known without reading elements. @returns whether all of them are. */
 export function writeKnown(
@@ -12,7 +20,7 @@ export function writeKnown(
   selections: readonly AxisSelection[],
   wanted: readonly Method[],
   outputs: readonly Output[],
-  { decode, groupBy, resample, rolling, skipMissing }: ReduceOptions,
+  { decode, groupBy, resample, rolling, skipMissing }: OtherOptions,
 ): boolean {
   const isPlain = [decode, groupBy, resample, rolling].every((option) => option === undefined);
   if (!isPlain || !wanted.every((method) => method === "min" || method === "max")) return false;

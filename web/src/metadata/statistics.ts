@@ -10,7 +10,7 @@ export const statisticsAttribute = "zarr-wasm:statistics";
 const rangeAttribute = "actual_range";
 
 /** The minimum and maximum of all elements, in decoded units. */
-export interface StoredRange {
+interface StoredRange {
   readonly min: number;
   readonly max: number;
   readonly missing: number;
