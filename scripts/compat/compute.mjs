@@ -15,7 +15,8 @@ function compareRecipes() {
   const found = JSON.parse(capture("/usr/bin/python3", [path.join(root, "tests/compute/recipes.py")]));
   const recorded = JSON.parse(readFileSync(path.join(root, "tests/golden/compute/recipes.json"), "utf8"));
   const other = Object.keys({ ...found, ...recorded }).filter((name) => found[name] !== recorded[name]);
-  for (const name of other) console.log(`  ${name}: xarray has ${found[name]}, recorded is ${recorded[name]}`);
+  for (const name of other)
+    console.log(`  ${name}: xarray has ${found[name]}, recorded is ${recorded[name]}`);
   return other.length === 0;
 }
 
