@@ -141,12 +141,7 @@ describe("pieces", () => {
 
 describe("the core", () => {
   const reduceWords = (words: readonly number[], bytes: number) => () =>
-    session.reduce(
-      words,
-      bytes,
-      () => {},
-      () => {},
-    );
+    session.run("reduce", words, bytes, () => {});
 
   it("rejects reductions that do not fit the box", () => {
     expect(reduceWords([0, 5, 0, 1, 1, 8, 2], 8)).not.toThrow();

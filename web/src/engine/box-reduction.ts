@@ -122,14 +122,19 @@ export function isExact({ number, decode }: ValueRule): boolean {
   return !decode && !number.includes("float");
 }
 
+type SlabKernel = "accumulate" | "mergeState" | "histogram";
+
+const runWith = (session: CodecSession, kernel: SlabKernel, words: readonly number[], tables: Uint8Array) =>
+  session.run(kernel, words, tables.byteLength, (input) => input.set(tables));
+
 /** Sets a state to that of no elements. */
 export function clearState(session: CodecSession, state: Slab, form: StateForm): void {
-  session.run("mergeState", [state.id, ...formWords(form)], new Uint8Array(0));
+  runWith(session, "mergeState", [state.id, ...formWords(form)], new Uint8Array(0));
 }
 
 /** Adds a state, for example one that a worker has accumulated. */
 export function mergeState(session: CodecSession, state: Slab, from: Uint8Array, form: StateForm): void {
-  session.run("mergeState", [state.id, ...formWords(form)], from);
+  runWith(session, "mergeState", [state.id, ...formWords(form)], from);
 }
 
 export function accumulate(session: CodecSession, box: Slab, state: Slab, reduction: BoxReduction): void {
@@ -155,7 +160,7 @@ export function accumulate(session: CodecSession, box: Slab, state: Slab, reduct
     ...(labels ? [labels.table] : []),
     ...weights.map(({ values }) => values),
   ]);
-  session.run("accumulate", words, tables);
+  runWith(session, "accumulate", words, tables);
 }
 
 /** Adds a box to the counts of a histogram. */
@@ -170,7 +175,7 @@ export function addHistogram(session: CodecSession, box: Slab, counts: Slab, req
     BigUint64Array.of(isLinear ? 0n : by.base),
     missingBits(request),
   ]);
-  session.run("histogram", words, tables);
+  runWith(session, "histogram", words, tables);
 }
 
 /** Bits of a histogram's keys. */

@@ -53,8 +53,8 @@ const maxPlans = 512;
 const framePiece = 2 ** 18;
 /** The codec that errors name for frames without a plan. */
 const zstdFrame: PlanWords = { words: new Uint32Array(0), steps: [{ name: "zstd" }] };
-/** Errors of reductions name no codec. */
-const reduction: PlanWords = { words: new Uint32Array(0), steps: [] };
+/** Errors of kernels name no codec. */
+const noCodec: PlanWords = { words: new Uint32Array(0), steps: [] };
 
 /** Memory of the core that is not reserved yet. */
 const unreserved = { address: 0, size: 0 };
@@ -232,18 +232,18 @@ export class CodecSession {
   }
 
   /**
-   * Reduces blocks of a box, or evaluates an expression, in the full module.
-   * @param words what the core expects (bindings/session.hpp).
-   * @param bytes size of the box or of all inputs.
-   * @param fill writes them to the given memory, which is only borrowed.
-   * @param take receives the result, which is only borrowed.
+   * Runs a kernel of the full module; those of slabs are in the images module as well.
+   * @param words parameters (bindings/session.hpp).
+   * @param bytes size of the input.
+   * @param fill writes the input to the given memory, which is only borrowed.
+   * @param take receives the output of "reduce" and "evaluate", which is only borrowed.
    */
-  reduce(
+  run(
+    kernel: "reduce" | "evaluate" | "accumulate" | "mergeState" | "histogram",
     words: readonly number[],
     bytes: number,
-    fill: (box: Uint8Array) => void,
-    take: (result: Uint8Array) => void,
-    kernel: "reduce" | "evaluate" = "reduce",
+    fill: (input: Uint8Array) => void,
+    take?: (output: Uint8Array) => void,
   ): void {
     if (!words.every(isWord) || !isWord(bytes))
       throw invalidArgument("lengths and factors must be integers from 0 to 2^32 - 1");
@@ -252,22 +252,9 @@ export class CodecSession {
       this.#setWords(words);
       const { address } = this.#input;
       fill(this.core.HEAPU8.subarray(address, address + bytes));
-      this.#check(this.core[kernel](bytes), reduction);
-      take(this.#output());
+      this.#check(this.core[kernel](bytes), noCodec);
+      take?.(this.#output());
     }, 2 * bytes);
-  }
-
-  /**
-   * Runs a kernel of the full and images modules on slabs.
-   * @param words slabs and parameters (bindings/session.hpp).
-   */
-  run(kernel: "accumulate" | "mergeState" | "histogram", words: readonly number[], tables: Uint8Array): void {
-    if (!words.every(isWord)) throw invalidArgument("lengths must be integers from 0 to 2^32 - 1");
-    this.#call(() => {
-      const bytes = this.#setInput(tables);
-      this.#setWords(words);
-      this.#check(this.core[kernel](bytes), reduction);
-    }, checkedSize(tables));
   }
 
   /**

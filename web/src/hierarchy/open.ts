@@ -70,7 +70,7 @@ export async function storeOf(source: Source): Promise<Store> {
 
 /** How to open a local source. */
 const remedy =
-  "for local files and folders: ArrayFileStore of zarr-wasm/formats, FileSystemStore of zarr-wasm/node";
+  "for local files, use ArrayFileStore of zarr-wasm/formats; for folders, FileSystemStore of zarr-wasm/node";
 
 /** Returns the store of a source, or a function that loads and opens one of the less common kinds. */
 function resolveSource(source: Source, limits?: Partial<Limits>): Store | (() => Promise<Store>) {

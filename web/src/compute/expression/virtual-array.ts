@@ -119,7 +119,7 @@ class ExpressionStore implements Store {
     const take = (output: Uint8Array) => {
       result = new Uint8Array(output);
     };
-    session.reduce(this.compiled.program.words(shape, places), bytes, fill, take, "evaluate");
+    session.run("evaluate", this.compiled.program.words(shape, places), bytes, fill, take);
     return result;
   }
 }

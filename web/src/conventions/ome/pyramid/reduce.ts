@@ -109,7 +109,8 @@ export function reduceBox(
     const first = start.map((at, axis) => at * factors[axis]!);
     const lengths = size.map((n, axis) => Math.min(n * factors[axis]!, shape[axis]! - first[axis]!));
     const axes = lengths.flatMap((length, axis) => [length, factors[axis]!]);
-    session.reduce(
+    session.run(
+      "reduce",
       [...kernel, itemBytes, shape.length, ...axes],
       countOf(lengths) * itemBytes,
       (box) =>
