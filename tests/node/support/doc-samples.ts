@@ -56,6 +56,11 @@ export const notRun: readonly NotRun[] = [
   { in: "docs/building.md", why: "for other machines; npm test builds, npm run check -- reproducible twice" },
   { in: "docs/cpp.md", why: "npm run test:compat -- cpp does the same with two compilers" },
   {
+    in: "docs/fuzzing.md",
+    has: "cmake --preset fuzz",
+    why: "needs Clang's fuzzer; npm test builds the same targets",
+  },
+  {
     in: "docs/command-line.md",
     has: "source <(",
     why: "tests/node/cli/completion.test.ts does it in three shells",

@@ -30,6 +30,9 @@ interface MessageHeader {
   readonly length: number;
 }
 
+/** Why a message is left out. */
+type LeftOut = "bad-message" | "unsupported-message";
+
 const headerBytes = 16;
 const trailer = [..."7777"].map((character) => character.charCodeAt(0));
 /** Maximum number of messages and of fields, and bytes of sections that are read. */
@@ -45,7 +48,7 @@ export class MessageReader {
   readonly #grids = new Map<string, Uint8Array>();
   #lastGrid: Uint8Array | undefined;
   #count = 0;
-  #firstLeftOut: { readonly code: string; readonly text: string } | undefined;
+  #firstLeftOut: { readonly code: LeftOut; readonly text: string } | undefined;
 
   constructor(private readonly context: FileContext) {}
 
@@ -83,7 +86,7 @@ export class MessageReader {
     }
   }
 
-  #warn(code: "bad-message" | "unsupported-message", start: number, reason: string): void {
+  #warn(code: LeftOut, start: number, reason: string): void {
     const { name, onWarning } = this.context;
     this.#firstLeftOut ??= { code, text: `the message at ${start} is left out: ${reason}` };
     onWarning?.({ code, message: `${name}: the message at ${start} is left out: ${reason}` });
