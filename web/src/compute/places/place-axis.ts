@@ -1,8 +1,13 @@
 /** Finds places among the sorted coordinates of one dimension. */
 
-import { type Coordinates, firstPosition, type Rising, risingView } from "../conventions/sel/coordinates.js";
-import { rangeText } from "../conventions/sel/find.js";
-import { checkInstant, interpretLabel, noSuchLabel, unsorted } from "../conventions/sel/labels.js";
+import {
+  type Coordinates,
+  firstPosition,
+  type Rising,
+  risingView,
+} from "../../conventions/sel/coordinates.js";
+import { rangeText } from "../../conventions/sel/find.js";
+import { checkInstant, interpretLabel, noSuchLabel, unsorted } from "../../conventions/sel/labels.js";
 import type { Found, GridPart, Matching } from "./grid-part.js";
 
 const revolution = 360;

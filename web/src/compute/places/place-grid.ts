@@ -1,22 +1,22 @@
 /** Finds the cells of an array at places, by its coordinates. */
 
-import { apply, ifFound, inverse, likelyPairs } from "../conventions/geo/axes.js";
-import { readGeoreference } from "../conventions/geo/read.js";
-import type { AffineTransform, Georeference } from "../conventions/geo/types.js";
-import { arrayCoordinates, linearCoordinates } from "../conventions/sel/coordinates.js";
-import { noCoordinates } from "../conventions/sel/labels.js";
-import { imageCoordinates, levelOfArray } from "../conventions/sel/select.js";
+import { apply, ifFound, inverse, likelyPairs } from "../../conventions/geo/axes.js";
+import { readGeoreference } from "../../conventions/geo/read.js";
+import type { AffineTransform, Georeference } from "../../conventions/geo/types.js";
+import { arrayCoordinates, linearCoordinates } from "../../conventions/sel/coordinates.js";
+import { noCoordinates } from "../../conventions/sel/labels.js";
+import { imageCoordinates, levelOfArray } from "../../conventions/sel/select.js";
 import {
   type Coordinate,
   coordinatesOf,
   dimensionsOf,
   measuresLongitude,
-} from "../conventions/xarray/xarray.js";
-import type { ZarrArray } from "../hierarchy/array.js";
-import { open } from "../hierarchy/open.js";
-import { isSegment } from "../store/path.js";
-import { ownProperty } from "../util/arguments.js";
-import { describeValue, invalidArgument, isZarrError } from "../util/errors.js";
+} from "../../conventions/xarray/xarray.js";
+import type { ZarrArray } from "../../hierarchy/array.js";
+import { open } from "../../hierarchy/open.js";
+import { isSegment } from "../../store/path.js";
+import { ownProperty } from "../../util/arguments.js";
+import { describeValue, invalidArgument, isZarrError } from "../../util/errors.js";
 import type { Found, GridPart, Matching } from "./grid-part.js";
 import { PlaceAxis } from "./place-axis.js";
 import { ScatteredCells } from "./scattered-cells.js";

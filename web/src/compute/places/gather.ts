@@ -1,15 +1,15 @@
 /** Reads some cells of an array at all positions of its other axes. Each chunk is read once. */
 
-import type { Elements } from "../dtypes/elements.js";
-import type { Region, ZarrArray } from "../hierarchy/array.js";
-import { get } from "../hierarchy/get.js";
-import type { AxisGrid } from "../metadata/grid.js";
-import { combinations, projectRange } from "../plan/projections.js";
-import { type AxisSelection, type DimensionSelection, slice } from "../plan/selection.js";
-import { limitExceeded } from "../util/errors.js";
-import { countOf, indices, stridesOf } from "../util/shapes.js";
-import { inLanes, lanesFor } from "../walk/boxes.js";
-import type { RunOptions } from "./run.js";
+import type { Elements } from "../../dtypes/elements.js";
+import type { Region, ZarrArray } from "../../hierarchy/array.js";
+import { get } from "../../hierarchy/get.js";
+import type { AxisGrid } from "../../metadata/grid.js";
+import { combinations, projectRange } from "../../plan/projections.js";
+import { type AxisSelection, type DimensionSelection, slice } from "../../plan/selection.js";
+import { limitExceeded } from "../../util/errors.js";
+import { countOf, indices, stridesOf } from "../../util/shapes.js";
+import { inLanes, lanesFor } from "../../walk/boxes.js";
+import type { RunOptions } from "../run.js";
 
 /** Size up to which neighbouring chunks are read with one call, and memory of all calls in flight. */
 const readBytes = 2 ** 22;

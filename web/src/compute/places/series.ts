@@ -1,17 +1,15 @@
 /** Implements `series` with `at` and `along`: values at places and along lines. */
 
-import type { Label } from "../conventions/sel/labels.js";
-import { decodeCF } from "../conventions/xarray/cf.js";
-import { DType } from "../dtypes/dtype.js";
-import type { ElementData, Elements } from "../dtypes/elements.js";
-import type { Region, ZarrArray } from "../hierarchy/array.js";
-import type { Attributes } from "../metadata/document.js";
-import type { AxisSelection, Selection } from "../plan/selection.js";
-import { checkOptions, isRecord, type OptionNames } from "../util/arguments.js";
-import { describeValue, invalidArgument, unsupported } from "../util/errors.js";
-import { countOf, stridesOf } from "../util/shapes.js";
-import { gatherCells } from "./gather.js";
-import type { Found, GridPart, Matching } from "./grid-part.js";
+import type { Label } from "../../conventions/sel/labels.js";
+import { decodeCF } from "../../conventions/xarray/cf.js";
+import { DType } from "../../dtypes/dtype.js";
+import type { ElementData, Elements } from "../../dtypes/elements.js";
+import type { Region, ZarrArray } from "../../hierarchy/array.js";
+import type { Attributes } from "../../metadata/document.js";
+import type { AxisSelection, Selection } from "../../plan/selection.js";
+import { checkOptions, isRecord, type OptionNames } from "../../util/arguments.js";
+import { describeValue, invalidArgument, unsupported } from "../../util/errors.js";
+import { countOf, stridesOf } from "../../util/shapes.js";
 import {
   coordinateOf,
   keptCoordinates,
@@ -19,12 +17,14 @@ import {
   Labels,
   labelled,
   type RegionCoordinate,
-} from "./labelled.js";
+} from "../labelled.js";
+import { attributesOf, checkReading, type ReadingOptions, readingOptions } from "../reduce.js";
+import { checkArray, selectedAxes } from "../source.js";
+import { gatherCells } from "./gather.js";
+import type { Found, GridPart, Matching } from "./grid-part.js";
 import { type SampledPlace, sampleLine } from "./line.js";
 import { PlaceAxis } from "./place-axis.js";
 import { type Projection, partsNamed, product } from "./place-grid.js";
-import { attributesOf, checkReading, type ReadingOptions, readingOptions } from "./reduce.js";
-import { checkArray, selectedAxes } from "./source.js";
 
 /** A place: labels by the names of coordinates, such as `{ lat: 47.4, lon: 8.5 }`. */
 export type Place = Readonly<Record<string, Label>>;

@@ -1,16 +1,16 @@
 /** Cells whose centres lie inside areas, and the sizes of cells. */
 
-import { noCell } from "../engine/box-reduction.js";
-import { limitExceeded } from "../util/errors.js";
-import type { Steps } from "../util/slices.js";
-import type { Span } from "./axes.js";
+import { noCell } from "../../engine/box-reduction.js";
+import { limitExceeded } from "../../util/errors.js";
+import type { Steps } from "../../util/slices.js";
+import type { Span } from "../axes.js";
+import type { JointTable } from "../tables.js";
+import { midpoints } from "../weights.js";
 import type { GridPart } from "./grid-part.js";
 import type { PlaceAxis } from "./place-axis.js";
 import { ConvertedCells, type Point } from "./place-grid.js";
 import { ScatteredCells } from "./scattered-cells.js";
 import { Shape } from "./shapes.js";
-import type { JointTable } from "./tables.js";
-import { midpoints } from "./weights.js";
 
 /** Maximum number of entries of all tables: 128 MiB. */
 const maxEntries = 2 ** 25;

@@ -1,23 +1,23 @@
 /** Implements `series` with `inside`: values of the cells inside areas, or with labels. */
 
-import type { ElementData } from "../dtypes/elements.js";
-import { noCell } from "../engine/box-reduction.js";
-import type { ZarrArray } from "../hierarchy/array.js";
-import { get } from "../hierarchy/get.js";
-import { isRecord } from "../util/arguments.js";
-import { describeValue, invalidArgument, isZarrError, limitExceeded } from "../util/errors.js";
-import { countOf } from "../util/shapes.js";
-import { inSlices } from "../util/slices.js";
+import type { ElementData } from "../../dtypes/elements.js";
+import { noCell } from "../../engine/box-reduction.js";
+import type { ZarrArray } from "../../hierarchy/array.js";
+import { get } from "../../hierarchy/get.js";
+import { isRecord } from "../../util/arguments.js";
+import { describeValue, invalidArgument, isZarrError, limitExceeded } from "../../util/errors.js";
+import { countOf } from "../../util/shapes.js";
+import { inSlices } from "../../util/slices.js";
+import type { Span } from "../axes.js";
+import { coordinateOf, Labels } from "../labelled.js";
+import { type AreaGroups, type ReduceOptions, reduceArray } from "../reduce.js";
+import type { Method } from "../results.js";
+import { checkArray, selectedAxes } from "../source.js";
+import type { JointTable } from "../tables.js";
+import { latitudeWeights, type Weights } from "../weights.js";
 import { cellSizes, cellsInside, type Surface, surfaceOf } from "./area-cells.js";
-import type { Span } from "./axes.js";
-import { coordinateOf, Labels } from "./labelled.js";
 import { type Projection, surfaceParts } from "./place-grid.js";
-import { type AreaGroups, type ReduceOptions, reduceArray } from "./reduce.js";
-import type { Method } from "./results.js";
 import { type Area, listAreas } from "./shapes.js";
-import { checkArray, selectedAxes } from "./source.js";
-import type { JointTable } from "./tables.js";
-import { latitudeWeights, type Weights } from "./weights.js";
 
 /** Cells with labels, such as the segments of an image or the numbers of countries; 0 is the background. */
 export interface LabelledCells {

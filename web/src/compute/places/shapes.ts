@@ -1,7 +1,7 @@
 /** Polygons and rectangles: checks them, and tells which points lie inside. */
 
-import { isRecord } from "../util/arguments.js";
-import { describeValue, invalidArgument, limitExceeded } from "../util/errors.js";
+import { isRecord } from "../../util/arguments.js";
+import { describeValue, invalidArgument, limitExceeded } from "../../util/errors.js";
 
 /** [x, y], as in GeoJSON; a third number is ignored. */
 export type Position = readonly number[];

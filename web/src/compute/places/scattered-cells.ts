@@ -1,8 +1,8 @@
 /** Cells with two coordinates each: curvilinear grids, unstructured grids, HEALPix, reduced Gaussian grids. */
 
-import type { Coordinates } from "../conventions/sel/coordinates.js";
-import { noSuchLabel, notALabel } from "../conventions/sel/labels.js";
-import { unsupported } from "../util/errors.js";
+import type { Coordinates } from "../../conventions/sel/coordinates.js";
+import { noSuchLabel, notALabel } from "../../conventions/sel/labels.js";
+import { unsupported } from "../../util/errors.js";
 import type { Found, GridPart, Matching } from "./grid-part.js";
 import { distanceOf, PointIndex } from "./point-index.js";
 

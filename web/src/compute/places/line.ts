@@ -1,7 +1,7 @@
 /** Samples of lines. */
 
-import type { Label } from "../conventions/sel/labels.js";
-import { limitExceeded } from "../util/errors.js";
+import type { Label } from "../../conventions/sel/labels.js";
+import { limitExceeded } from "../../util/errors.js";
 import type { GridPart } from "./grid-part.js";
 import { PlaceAxis } from "./place-axis.js";
 import { ConvertedCells } from "./place-grid.js";
