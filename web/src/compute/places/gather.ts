@@ -4,7 +4,7 @@ import type { Elements } from "../../dtypes/elements.js";
 import type { Region, ZarrArray } from "../../hierarchy/array.js";
 import { get } from "../../hierarchy/get.js";
 import type { AxisGrid } from "../../metadata/grid.js";
-import { combinations, projectRange } from "../../plan/projections.js";
+import { combinations } from "../../plan/projections.js";
 import { type AxisSelection, type DimensionSelection, slice } from "../../plan/selection.js";
 import { limitExceeded } from "../../util/errors.js";
 import { countOf, indices, stridesOf } from "../../util/shapes.js";
@@ -16,25 +16,23 @@ const readBytes = 2 ** 22;
 const memory = 2 ** 27;
 const defaultConcurrency = 16;
 
-/** Elements along an axis that are read together, with the positions of the first and the others in the result. */
+/** Elements along an axis that are read together, and their positions in the result. */
 interface Piece {
   readonly entry: DimensionSelection;
   readonly positions: readonly number[];
 }
 
-/** Cells in one chunk. */
+/** Cells in one chunk: their numbers in the result, and the box around them. */
 interface CellGroup {
-  readonly from: readonly number[];
-  readonly to: readonly number[];
-  /** Numbers of the cells in the result. */
   readonly numbers: number[];
+  readonly from: number[];
+  readonly to: number[];
 }
 
 /**
  * Returns the elements as stored: axes of the array in their order, with the cells in place of the first of
  * their axes.
- * @param axes of the cells, ascending.
- * @param cells indices along these axes.
+ * @param cells indices along `axes`.
  * @param selections of all axes; those of the cells are ignored.
  * @throws LimitExceeded before anything is read; the errors of `get`.
  */
@@ -45,46 +43,42 @@ export async function gatherCells(
   selections: readonly AxisSelection[],
   options: RunOptions,
 ): Promise<Region<Elements>> {
-  const { reader, dtype } = array;
+  const { dtype, limits, reader } = array;
   const itemBytes = dtype.itemBytes || 8;
-  const others = selections.flatMap((_, axis) => (axes.includes(axis) ? [] : [axis]));
-  const first = others.filter((axis) => axis < axes[0]!).length;
-  const counts = others.map((axis) => selections[axis]!.count);
-  const shape = [...counts.slice(0, first), cells.length, ...counts.slice(first)];
+  const first = Math.min(...axes);
+  const others = [...selections.keys()].filter((axis) => !axes.includes(axis));
+  const shape = others.map((axis) => selections[axis]!.count).toSpliced(first, 0, cells.length);
   const size = countOf(shape) * itemBytes;
-  if (!(size <= array.limits.resultBytes))
-    throw limitExceeded(`the series have ${size} bytes, more than the limit of ${array.limits.resultBytes}`);
+  if (!(size <= limits.resultBytes))
+    throw limitExceeded(`the series have ${size} bytes, more than the limit of ${limits.resultBytes}`);
   const groups = groupCells(
     axes.map((axis) => reader.axes[axis]!),
     cells,
   );
-  const widest = Math.max(...groups.map(({ from, to }) => countOf(to.map((end, i) => end - from[i]!))));
-  const pieces = piecesOf(
-    others.map((axis) => [selections[axis]!, reader.axes[axis]!] as const),
-    widest * itemBytes,
+  let largest =
+    itemBytes * Math.max(...groups.map(({ from, to }) => countOf(to.map((end, i) => end - from[i]!))));
+  const pieces: Piece[][] = [];
+  for (const axis of others.toReversed()) {
+    const own = piecesOf(selections[axis]!, reader.axes[axis]!, largest);
+    pieces.unshift(own);
+    largest *= Math.max(1, ...own.map(({ positions }) => positions.length));
+  }
+  const stride = stridesOf(shape);
+  const lanes = Math.min(
+    lanesFor(largest, memory),
+    countOf(pieces.map((list) => list.length)) * groups.length,
   );
-  const strides = stridesOf(shape);
-  const otherStrides = strides.toSpliced(first, 1);
-  let out: Elements | undefined;
-  let items = 1;
-  const total = countOf(pieces.map((list) => list.length)) * groups.length;
-  const largest =
-    widest *
-    itemBytes *
-    countOf(pieces.map((list) => Math.max(0, ...list.map((piece) => piece.positions.length))));
-  const lanes = Math.min(lanesFor(largest, memory), total);
   const progress = { bytes: 0, totalBytes: size, received: 0 };
   const { signal, pool, concurrency = defaultConcurrency } = options;
-
+  let out: Elements | undefined;
   await inLanes(tasks(), lanes, read, signal);
-  out ??= (
-    await get<Elements>(
+  const none = () =>
+    get<Elements>(
       array as never,
       array.shape.map(() => slice(0)),
       { signal },
-    )
-  ).data;
-  return { data: out, shape, stride: strides, dtype };
+    );
+  return { data: out ?? (await none()).data, shape, stride, dtype };
 
   function* tasks() {
     for (const list of combinations(pieces)) for (const group of groups) yield { list, group };
@@ -104,25 +98,24 @@ export async function gatherCells(
         received = bytes;
       },
     });
-    items = region.data.length / countOf(region.shape); // two numbers of a complex one
+    const items = region.data.length / countOf(region.shape); // two numbers of a complex one
     out ??= makeLike(region.data, countOf(shape) * items);
-    const fromStrides = others.map((axis) => region.stride[axis]!);
+    const [target, source] = [out as unknown[], region.data as ArrayLike<unknown>];
     const offsets = group.numbers.map((number) =>
       axes.reduce((sum, axis, i) => sum + (cells[number]![i]! - group.from[i]!) * region.stride[axis]!, 0),
     );
-    const [target, source] = [out as unknown[], region.data as ArrayLike<unknown>];
-    for (const at of indices(list.map((piece) => piece.positions.length))) {
+    const counts = list.map(({ positions }) => positions.length);
+    for (const at of indices(counts)) {
       let [from, to] = [0, 0];
       for (const [i, index] of at.entries()) {
-        from += index * fromStrides[i]!;
-        to += list[i]!.positions[index]! * otherStrides[i]!;
+        from += index * region.stride[others[i]!]!;
+        to += list[i]!.positions[index]! * stride[i < first ? i : i + 1]!;
       }
       for (const [i, number] of group.numbers.entries())
         for (let item = 0; item < items; item++)
-          target[(to + number * strides[first]!) * items + item] =
-            source[(from + offsets[i]!) * items + item];
+          target[(to + number * stride[first]!) * items + item] = source[(from + offsets[i]!) * items + item];
     }
-    progress.bytes += countOf(list.map((piece) => piece.positions.length)) * group.numbers.length * itemBytes;
+    progress.bytes += countOf(counts) * group.numbers.length * itemBytes;
     options.onProgress?.({ ...progress });
   }
 }
@@ -134,63 +127,43 @@ function makeLike(data: Elements, length: number): Elements {
 
 /** Groups cells by chunk. */
 function groupCells(grids: readonly AxisGrid[], cells: readonly (readonly number[])[]): CellGroup[] {
-  const groups = new Map<string, { from: number[]; to: number[]; numbers: number[] }>();
+  const groups = new Map<string, CellGroup>();
   for (const [number, cell] of cells.entries()) {
     const key = cell.map((index, i) => grids[i]!.find(index)).join();
-    const group = groups.get(key);
-    if (!group) groups.set(key, { from: [...cell], to: cell.map((index) => index + 1), numbers: [number] });
-    else {
-      group.numbers.push(number);
-      for (const [i, index] of cell.entries()) {
-        group.from[i] = Math.min(group.from[i]!, index);
-        group.to[i] = Math.max(group.to[i]!, index + 1);
-      }
+    const { from, numbers, to } = groups.get(key) ?? { from: [...cell], numbers: [], to: [] };
+    groups.set(key, { from, numbers, to });
+    numbers.push(number);
+    for (const [i, index] of cell.entries()) {
+      from[i] = Math.min(from[i]!, index);
+      to[i] = Math.max(to[i] ?? 0, index + 1);
     }
   }
   return [...groups.values()];
 }
 
-/** Divides selections at the ends of chunks; neighbouring chunks along the inner axes are read together. */
-function piecesOf(axes: readonly (readonly [AxisSelection, AxisGrid])[], elementBytes: number): Piece[][] {
-  const lists: Piece[][] = [];
-  let bytes = elementBytes;
-  for (let i = axes.length - 1; i >= 0; i--) {
-    const [selection, grid] = axes[i]!;
-    const list =
-      "indices" in selection ? listPieces(selection.indices, grid) : rangePieces(selection, grid, bytes);
-    lists.unshift(list);
-    bytes *= Math.max(1, ...list.map(({ positions }) => positions.length));
-  }
-  return lists;
-}
-
-function rangePieces(
-  range: Exclude<AxisSelection, { indices: unknown }>,
-  grid: AxisGrid,
-  bytes: number,
-): Piece[] {
-  const pieces: Piece[] = [];
-  let [from, count] = [0, 0];
-  const end = () => {
-    if (count === 0) return;
-    const start = range.start + from * range.step;
-    const entry = slice(start, start + (count - 1) * range.step + 1, range.step);
-    pieces.push({ entry, positions: Array.from({ length: count }, (_, i) => from + i) });
-    [from, count] = [from + count, 0];
-  };
-  for (const projection of projectRange(range, grid)) {
-    if ((count + projection.count) * bytes > readBytes) end();
-    count += projection.count;
-  }
-  end();
-  return pieces;
-}
-
-function listPieces(list: readonly number[], grid: AxisGrid): Piece[] {
+/** Divides the elements of a selection by chunk; neighbouring chunks are read together. */
+function piecesOf(selection: AxisSelection, grid: AxisGrid, elementBytes: number): Piece[] {
+  const indexAt = (position: number) =>
+    "indices" in selection ? selection.indices[position]! : selection.start + position * selection.step;
   const chunks = new Map<number, number[]>();
-  for (const [position, index] of list.entries()) {
-    const chunk = grid.find(index);
-    chunks.set(chunk, [...(chunks.get(chunk) ?? []), position]);
+  for (let position = 0; position < selection.count; position++) {
+    const chunk = grid.find(indexAt(position));
+    const own = chunks.get(chunk);
+    if (own) own.push(position);
+    else chunks.set(chunk, [position]);
   }
-  return Array.from(chunks.values(), (positions) => ({ entry: positions.map((at) => list[at]!), positions }));
+  const lists: number[][] = [];
+  for (const positions of chunks.values()) {
+    const before = lists.at(-1);
+    if (before && (before.length + positions.length) * elementBytes <= readBytes)
+      for (const position of positions) before.push(position);
+    else lists.push(positions);
+  }
+  return lists.map((positions) => {
+    if ("indices" in selection) return { entry: positions.map(indexAt), positions };
+    return {
+      entry: slice(indexAt(positions[0]!), indexAt(positions.at(-1)!) + 1, selection.step),
+      positions,
+    };
+  });
 }

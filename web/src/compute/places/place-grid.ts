@@ -1,98 +1,23 @@
-/** Finds the cells of an array at places, by its coordinates. */
+/** Finds the coordinates of an array that locate places. */
 
-import { apply, ifFound, inverse, likelyPairs } from "../../conventions/geo/axes.js";
+import { ifFound, mapAxes } from "../../conventions/geo/axes.js";
 import { readGeoreference } from "../../conventions/geo/read.js";
-import type { AffineTransform, Georeference } from "../../conventions/geo/types.js";
 import { arrayCoordinates, linearCoordinates } from "../../conventions/sel/coordinates.js";
 import { noCoordinates } from "../../conventions/sel/labels.js";
 import { imageCoordinates, levelOfArray } from "../../conventions/sel/select.js";
-import {
-  type Coordinate,
-  coordinatesOf,
-  dimensionsOf,
-  measuresLongitude,
-} from "../../conventions/xarray/xarray.js";
-import type { ZarrArray } from "../../hierarchy/array.js";
-import { open } from "../../hierarchy/open.js";
-import { isSegment } from "../../store/path.js";
+import { type Coordinate, measuresLongitude } from "../../conventions/xarray/xarray.js";
+import type { AxisSelection } from "../../plan/selection.js";
 import { ownProperty } from "../../util/arguments.js";
-import { describeValue, invalidArgument, isZarrError } from "../../util/errors.js";
-import type { Found, GridPart, Matching } from "./grid-part.js";
+import { invalidArgument } from "../../util/errors.js";
+import type { Labels } from "../labelled.js";
+import { ConvertedCells, converterOf, type Projection } from "./converted-cells.js";
+import type { GridPart } from "./grid-part.js";
 import { PlaceAxis } from "./place-axis.js";
 import { ScatteredCells } from "./scattered-cells.js";
-
-/** [longitude, latitude] or [x, y]. */
-export type Point = readonly [number, number];
-
-/** Converts points, like a converter of proj4: `proj4(from, to)`. */
-export interface PointConverter {
-  forward(point: [number, number]): readonly number[];
-  inverse(point: [number, number]): readonly number[];
-}
-
-/** proj4 itself, or a converter from degrees to the coordinates of the array. */
-export type Projection =
-  | ((from: string, to: string | { readonly [name: string]: unknown }) => PointConverter)
-  | PointConverter;
 
 export interface GridOptions {
   readonly projection?: Projection | undefined;
   readonly signal?: AbortSignal | undefined;
-}
-
-/** Cells along two axes, whose x and y are functions of the coordinates of places. */
-export class ConvertedCells implements GridPart {
-  readonly axes: readonly number[];
-
-  constructor(
-    readonly names: readonly [string, string],
-    readonly x: PlaceAxis,
-    readonly y: PlaceAxis,
-    readonly converter: PointConverter,
-  ) {
-    this.axes = [y.axis, x.axis];
-  }
-
-  valueOf(label: unknown, name: string): number {
-    if (typeof label === "number" && Number.isFinite(label)) return label;
-    throw invalidArgument(`"${name}" must be a number, got ${describeValue(label)}`);
-  }
-
-  find(values: readonly number[], matching: Matching): Found | undefined {
-    const [x, y] = this.#forward(values);
-    const [column, row] = [this.x.find([x], matching), this.y.find([y], matching)];
-    return column && row && product(row, column, this.x.length);
-  }
-
-  outside(values: readonly number[], tolerance: number | undefined): Error {
-    const [x, y] = this.#forward(values);
-    const isOn = this.y.find([y], { isLinear: false, tolerance }) !== undefined;
-    return isOn ? this.x.outside([x], tolerance) : this.y.outside([y], tolerance);
-  }
-
-  at(cell: number): readonly number[] {
-    const [row, column] = [Math.floor(cell / this.x.length), cell % this.x.length];
-    return this.converter.inverse([...this.x.at(column), ...this.y.at(row)]);
-  }
-
-  cellsBetween(from: readonly number[], to: readonly number[]): number {
-    const [[x1, y1], [x2, y2]] = [this.#forward(from), this.#forward(to)];
-    return Math.max(this.x.cellsBetween([x1], [x2]), this.y.cellsBetween([y1], [y2]));
-  }
-
-  #forward(values: readonly number[]): Point {
-    const [x, y] = this.converter.forward(values as [number, number]) as Point;
-    if (Number.isFinite(x) && Number.isFinite(y)) return [x, y];
-    throw invalidArgument(`[${values.join(", ")}] cannot be converted to the coordinates of the array`);
-  }
-}
-
-/** Combines the cells of two parts; those of the second one vary fastest. */
-export function product(a: Found, b: Found, length: number): Found {
-  const pairs = a.cells.flatMap((first, i) =>
-    b.cells.map((second, j) => [first * length + second, a.weights[i]! * b.weights[j]!] as const),
-  );
-  return { cells: pairs.map(([cell]) => cell), weights: pairs.map(([, weight]) => weight) };
 }
 
 /**
@@ -100,47 +25,44 @@ export function product(a: Found, b: Found, length: number): Found {
  * @throws InvalidSelection (no-coordinates) naming what exists; the errors of `open`, `get` and `georeference`.
  */
 export async function partsNamed(
-  array: ZarrArray,
+  labels: Labels,
   names: readonly string[],
   options: GridOptions,
 ): Promise<readonly GridPart[]> {
-  const { signal } = options;
-  const image = await levelOfArray(array, { signal });
+  const { projection, signal } = options;
+  const image = await levelOfArray(labels.array, { signal });
   if (image)
     return names.map((name) => {
       const { axis, coordinates } = imageCoordinates(image, name);
       return new PlaceAxis(coordinates(), axis);
     });
-  const pair = options.projection && degreesIn(names);
-  const opened = await Promise.all(
-    names.map((name) => (pair?.includes(name) ? undefined : openBeside(array, name, signal))),
-  );
-  const found = names.flatMap((name, i) => (opened[i] ? [{ name, array: opened[i] }] : []));
-  const rest = names.filter((_, i) => !opened[i]);
-  const parts = await partsOf(array, found, signal);
+  const known = await labels.coordinates();
+  const isStored = (name: string) =>
+    !(projection && /^(lon|lat)/i.test(name)) && known.some((one) => one.name === name);
+  const stored = names.filter(isStored).map((name) => known.find((one) => one.name === name)!);
+  const rest = names.filter((name) => !isStored(name)).sort((a, b) => direction(a) - direction(b));
+  const parts = await partsOf(labels, stored, signal);
   if (rest.length === 0) return parts;
-  if (rest.length !== 2)
-    throw noCoordinates(rest[0]!, `no array has this name; ${await known(array, signal)}`);
-  return [...parts, ...(await georeferenced(array, inOrder(rest, []), options))];
+  const located = rest.length === 2 ? await georeferenced(labels, rest as [string, string], options) : [];
+  if (located.length > 0) return [...parts, ...located];
+  const listed = known.map(({ name }) => JSON.stringify(name)).join(", ") || "none";
+  throw noCoordinates(rest.join('", "'), `the array has no georeferencing; the coordinates are ${listed}`);
 }
 
 /**
  * Returns the parts of a grid on a surface, the coordinates of longitudes (or x) and latitudes (or y).
  * @throws as {@link partsNamed}.
  */
-export async function surfaceParts(array: ZarrArray, options: GridOptions): Promise<readonly GridPart[]> {
-  const { signal, projection } = options;
-  if (projection) return georeferenced(array, ["lon", "lat"], options);
-  if (await levelOfArray(array, { signal })) return partsNamed(array, ["x", "y"], options);
-  const group = await parentOf(array, signal);
-  const coordinates = group ? await coordinatesOf(group, array, { signal }) : [];
-  const ys = coordinates.filter((one) => isY(one.name, one.array));
-  const pairs = coordinates
-    .filter((one) => isX(one.name, one.array))
-    .flatMap((x) => ys.filter((y) => areGrid(x, y)).map((y) => [x, y] as const))
+export async function surfaceParts(labels: Labels, options: GridOptions): Promise<readonly GridPart[]> {
+  if (options.projection) return partsNamed(labels, ["lon", "lat"], options);
+  const known = await labels.coordinates();
+  const pairs = known
+    .filter((one) => direction(one.name, one) < 0)
+    .flatMap((x) =>
+      known.filter((y) => direction(y.name, y) > 0 && areGrid(x, y)).map((y) => [x, y] as const),
+    )
     .sort(([a], [b]) => Number(measuresLongitude(b.array)) - Number(measuresLongitude(a.array)));
-  const best = pairs[0];
-  return best ? partsOf(array, best, signal) : georeferenced(array, ["x", "y"], options);
+  return partsNamed(labels, pairs[0]?.map(({ name }) => name) ?? ["x", "y"], options);
 }
 
 const areGrid = (x: Coordinate, y: Coordinate): boolean =>
@@ -148,160 +70,86 @@ const areGrid = (x: Coordinate, y: Coordinate): boolean =>
     ? x.dimensions.length <= 2
     : x.dimensions.length === 1 && y.dimensions.length === 1;
 
-const parentOf = (array: ZarrArray, signal: AbortSignal | undefined) => {
-  const { store, path, limits, zarrFormat: version } = array;
-  const above = path.split("/").slice(0, -1).join("/");
-  return path === ""
-    ? undefined
-    : ifFound(open(store, { path: above, kind: "group", version, limits, signal }));
-};
-
-async function openBeside(
-  array: ZarrArray,
-  name: string,
-  signal: AbortSignal | undefined,
-): Promise<ZarrArray | undefined> {
-  if (array.path === "" || !isSegment(name)) return undefined;
-  const { store, limits, zarrFormat: version } = array;
-  const path = [...array.path.split("/").slice(0, -1), name].join("/");
-  return ifFound(open(store, { path, kind: "array", version, limits, signal }));
+/** @throws InvalidArgument for a selection along one of the axes of places. */
+export function checkUnselected(
+  labels: Labels,
+  selections: readonly AxisSelection[],
+  axes: readonly number[],
+): void {
+  const wrong = axes.find((axis) => {
+    const own = selections[axis]!;
+    return "indices" in own || own.dropped || own.count !== labels.array.shape[axis];
+  });
+  if (wrong !== undefined)
+    throw invalidArgument(
+      `the places determine the elements along dimension ${JSON.stringify(labels.names[wrong] ?? wrong)}; omit it from the selection`,
+    );
 }
 
-const known = async (array: ZarrArray, signal: AbortSignal | undefined): Promise<string> => {
-  const group = await parentOf(array, signal);
-  const names = group
-    ? (await coordinatesOf(group, array, { signal })).map(({ name }) => JSON.stringify(name))
-    : [];
-  return `coordinates are ${names.join(", ") || "none"}`;
-};
+const xTerm =
+  /^(x|lon|longitude|rlon|nav_lon|xlong|easting|grid_longitude|projection_x_coordinate|degrees?_?(e|east))$/i;
+const yTerm =
+  /^(y|lat|latitude|rlat|nav_lat|xlat|northing|grid_latitude|projection_y_coordinate|degrees?_?(n|north))$/i;
 
-const nameTest = (which: 0 | 1, more: readonly string[]) => {
-  const names: readonly string[] = [...likelyPairs.map((pair) => pair[which]), ...more];
-  const axis = which === 0 ? "Y" : "X";
-  const standard =
-    which === 0
-      ? /^(latitude|grid_latitude|projection_y_coordinate)$/
-      : /^(longitude|grid_longitude|projection_x_coordinate)$/;
-  const units = which === 0 ? /^degrees?_?(n|north)$/i : /^degrees?_?(e|east)$/i;
-  return (name: string, array?: ZarrArray) =>
-    standard.test(String(ownProperty(array?.attributes, "standard_name"))) ||
-    units.test(String(ownProperty(array?.attributes, "units"))) ||
-    ownProperty(array?.attributes, "axis") === axis ||
-    names.includes(name);
-};
-const isY = nameTest(0, ["nav_lat", "XLAT"]);
-const isX = nameTest(1, ["nav_lon", "XLONG"]);
-
-/** Returns the longitude and the latitude among names of coordinates. */
-function degreesIn(names: readonly string[]): readonly string[] | undefined {
-  const [x, y] = [names.find((name) => /^lon/i.test(name)), names.find((name) => /^lat/i.test(name))];
-  return x && y ? [x, y] : undefined;
+/** Returns -1 for names and coordinates of x or longitudes, 1 for those of y or latitudes, otherwise 0. */
+function direction(name: string, coordinate?: Coordinate): number {
+  const attributes = coordinate?.array.attributes;
+  const terms = ["standard_name", "units", "axis"].map((key) => String(ownProperty(attributes, key)));
+  const found = [...terms, name].find((term) => xTerm.test(term) || yTerm.test(term));
+  return found === undefined ? 0 : xTerm.test(found) ? -1 : 1;
 }
 
-/** Returns two names, that of x first. */
-function inOrder(
-  names: readonly string[],
-  arrays: readonly (ZarrArray | undefined)[],
-): readonly [string, string] {
-  const [a, b] = names as readonly [string, string];
-  return isY(a, arrays[0]) || isX(b, arrays[1]) ? [b, a] : [a, b];
-}
-
-/** Returns the parts of arrays of coordinates. */
+/** Returns the parts of stored coordinates: those along the same axes are the x and y of cells. */
 async function partsOf(
-  array: ZarrArray,
-  found: readonly { readonly name: string; readonly array: ZarrArray }[],
+  labels: Labels,
+  stored: readonly Coordinate[],
   signal: AbortSignal | undefined,
 ): Promise<GridPart[]> {
-  const dimensions = dimensionsOf(array) ?? array.dimensionNames ?? [];
-  const groups = new Map<string, { name: string; array: ZarrArray }[]>();
-  for (const one of found) {
-    const names = dimensionsOf(one.array) ?? [one.name];
-    const axes = names.map((name) => dimensions.indexOf(name));
-    const fits = axes.every((axis, i) => axis >= 0 && array.shape[axis] === one.array.shape[i]);
-    if (!fits || axes.length !== one.array.shape.length || axes.length === 0 || axes.length > 2)
-      throw noCoordinates(one.name, `its dimensions [${names.join(", ")}] are not one or two of the array`);
-    const key = axes.join();
-    groups.set(key, [...(groups.get(key) ?? []), one]);
+  const { shape } = labels.array;
+  const groups = new Map<string, Coordinate[]>();
+  for (const one of stored) {
+    const axes = one.dimensions.map((name) => labels.axis(name));
+    const fits = axes.every((axis, i) => shape[axis] === one.array.shape[i]);
+    if (!fits || axes.length === 0 || axes.length > 2)
+      throw noCoordinates(one.name, `its dimensions [${one.dimensions}] are not one or two of the array`);
+    groups.set(axes.join(), [...(groups.get(axes.join()) ?? []), one]);
   }
-  return Promise.all(
-    Array.from(groups, async ([key, members]) => {
-      const axes = key.split(",").map(Number);
-      const read = await Promise.all(members.map((one) => arrayCoordinates(one.name, one.array, { signal })));
-      if (read.length === 1 && axes.length === 1) return new PlaceAxis(read[0]!, axes[0]!);
-      if (read.length !== 2)
-        throw noCoordinates(read[0]!.name, "its cells need a second coordinate, and one only");
-      const [x] = inOrder(
-        members.map(({ name }) => name),
-        members.map((one) => one.array),
-      );
-      const [first, second] = read[0]!.name === x ? read : read.reverse();
-      return new ScatteredCells(
-        first!,
-        second!,
-        axes,
-        axes.map((axis) => array.shape[axis]!),
-        first!.isLongitude,
-      );
-    }),
-  );
+  const parts = Array.from(groups, async ([key, members]) => {
+    const axes = key.split(",").map(Number);
+    const sorted = members.toSorted((a, b) => direction(a.name, a) - direction(b.name, b));
+    const read = sorted.map(({ array, name }) => arrayCoordinates(name, array, { signal }));
+    const [x, y, ...more] = await Promise.all(read);
+    if (!y && axes.length === 1) return new PlaceAxis(x!, axes[0]!);
+    if (!y || more.length > 0)
+      throw noCoordinates(x!.name, "its cells need a second coordinate, and one only");
+    const lengths = axes.map((axis) => shape[axis]!);
+    return new ScatteredCells(x!, y, axes, lengths);
+  });
+  return Promise.all(parts);
 }
 
-/** Returns the parts of an array located by a transformation, or by evenly spaced coordinates. */
+/** Returns the parts of an array located by a transformation or by evenly spaced coordinates; none if there are none. */
 async function georeferenced(
-  array: ZarrArray,
+  labels: Labels,
   names: readonly [string, string],
   { projection, signal }: GridOptions,
 ): Promise<readonly GridPart[]> {
-  let reference: Georeference;
-  try {
-    reference = await readGeoreference(array, { signal });
-  } catch (error) {
-    if (!isZarrError(error, "NotFound")) throw error;
-    throw noCoordinates(names.join('", "'), `the array has no georeferencing; ${await known(array, signal)}`);
-  }
-  const { transform, dimensions } = reference;
-  const all = dimensionsOf(array) ?? array.dimensionNames ?? [];
-  const rank = array.shape.length;
-  const [rows, columns] = [all.indexOf(dimensions[0]), all.indexOf(dimensions[1])];
-  const axes = rows >= 0 && columns >= 0 ? [rows, columns] : [rank - 2, rank - 1];
-  const isDegrees = !projection && /^(EPSG:4326|OGC:CRS84)$/.test(reference.crs?.code ?? "");
-  const [a, b, c, d, e, f] = transform;
-  const isTurned = b !== 0 || d !== 0;
-  const axis = (name: string, at: number, scale: number, start: number, isLongitude = false) => {
-    const linear = linearCoordinates(name, array.shape[at]!, { scale, translation: start + scale / 2 });
-    return new PlaceAxis({ ...linear, isLongitude }, at);
-  };
-  const [xName, yName] = projection || isTurned ? ["x", "y"] : names;
-  const x = isTurned ? axis(xName, axes[1]!, 1, 0) : axis(xName, axes[1]!, a, c, isDegrees);
-  const y = isTurned ? axis(yName, axes[0]!, 1, 0) : axis(yName, axes[0]!, e, f);
-  if (!projection && !isTurned) return [x, y];
+  const { shape } = labels.array;
+  const reference = await ifFound(readGeoreference(labels.array, { signal }));
+  if (!reference) return [];
+  const { crs, dimensions, transform } = reference;
+  const [rows, columns] = mapAxes(dimensions, labels.names, shape.length);
+  const isTurned = transform[1] !== 0 || transform[3] !== 0;
+  const isConverted = projection !== undefined || isTurned;
+  const [a, , c, , e, f] = isTurned ? [1, 0, 0, 0, 1, 0] : transform;
+  const [xName, yName] = isConverted ? ["x", "y"] : names;
+  const centres = (name: string, axis: number, scale: number, start: number) =>
+    linearCoordinates(name, shape[axis]!, { scale, translation: start + scale / 2 });
+  const isLongitude = !isConverted && /^(EPSG:4326|OGC:CRS84)$/.test(crs?.code ?? "");
+  const x = new PlaceAxis({ ...centres(xName, columns, a, c), isLongitude }, columns);
+  const y = new PlaceAxis(centres(yName, rows, e, f), rows);
+  if (!isConverted) return [x, y];
   return [
     new ConvertedCells(names, x, y, converterOf(projection, reference, isTurned ? transform : undefined)),
   ];
-}
-
-/** Returns the conversion of places to x and y, and to columns and rows if the grid is turned. */
-function converterOf(
-  projection: Projection | undefined,
-  { crs }: Georeference,
-  transform: AffineTransform | undefined,
-): PointConverter {
-  const system = crs?.wkt ?? crs?.projjson ?? crs?.code;
-  if (typeof projection === "function" && system === undefined)
-    throw invalidArgument(
-      "the array names no reference system; pass a converter such as proj4(from, to) as projection",
-    );
-  const known = typeof projection === "function" ? projection("EPSG:4326", system!) : projection;
-  if (known && typeof known.forward !== "function")
-    throw invalidArgument("projection must be proj4 or an object with the functions forward and inverse");
-  if (!transform) return known!;
-  const back = inverse(transform);
-  return {
-    forward: (point) => apply(back, (known ? known.forward(point) : point) as Point),
-    inverse: (point) => {
-      const [x, y] = apply(transform, point);
-      return known ? known.inverse([x, y]) : [x, y];
-    },
-  };
 }

@@ -1,5 +1,7 @@
 /** Finds the nearest of many points, on the sphere or on a plane. */
 
+import { Bands } from "./bands.js";
+
 const radians = Math.PI / 180;
 
 /** Points by number; some may have no coordinates (NaN). */
@@ -18,34 +20,24 @@ export function distanceOf(areDegrees: boolean, x1: number, y1: number, x2: numb
   return (2 * Math.asin(Math.min(1, Math.sqrt(square)))) / radians;
 }
 
-/** Points sorted into bands by y, of which a search visits only the nearest. */
 export class PointIndex {
-  readonly #first: number;
-  readonly #height: number;
-  /** Start of each band in the order. */
-  readonly #starts: Uint32Array;
-  readonly #order: Uint32Array;
+  readonly #bands: Bands;
 
   constructor(
     private readonly points: Points,
     private readonly areDegrees: boolean,
   ) {
-    const { count } = points;
-    let [first, last, found] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 0];
-    const has = (i: number) => Number.isFinite(points.x(i)) && Number.isFinite(points.y(i));
-    for (let i = 0; i < count; i++) {
-      if (!has(i)) continue;
-      [first, last] = [Math.min(first, points.y(i)), Math.max(last, points.y(i))];
-      found++;
-    }
-    const bands = Math.max(1, Math.ceil(2 * Math.sqrt(found)));
-    [this.#first, this.#height] = [first, (last - first) / bands || 1];
-    this.#starts = new Uint32Array(bands + 1);
-    this.#order = new Uint32Array(found);
-    for (let i = 0; i < count; i++) if (has(i)) this.#starts[this.#band(points.y(i)) + 1]!++;
-    for (let band = 0; band < bands; band++) this.#starts[band + 1]! += this.#starts[band]!;
-    const next = this.#starts.slice();
-    for (let i = 0; i < count; i++) if (has(i)) this.#order[next[this.#band(points.y(i))]!++] = i;
+    const each = (visit: (point: number, low: number, high: number) => void) => {
+      for (let i = 0; i < points.count; i++) {
+        const y = points.y(i);
+        if (Number.isFinite(points.x(i)) && Number.isFinite(y)) visit(i, y, y);
+      }
+    };
+    let [first, last, count] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 0];
+    each((_, y) => {
+      [first, last, count] = [Math.min(first, y), Math.max(last, y), count + 1];
+    });
+    this.#bands = new Bands(first, last, Math.ceil(2 * Math.sqrt(count)), each);
   }
 
   /**
@@ -55,26 +47,20 @@ export class PointIndex {
   nearest(x: number, y: number, beyond = -1): { point: number; distance: number } {
     let [point, distance] = [-1, Number.POSITIVE_INFINITY];
     const { points, areDegrees } = this;
+    const bands = this.#bands;
     const visit = (band: number) => {
-      for (let at = this.#starts[band]!; at < this.#starts[band + 1]!; at++) {
-        const one = this.#order[at]!;
+      for (const one of bands.items(band)) {
         if (Math.abs(points.y(one) - y) >= distance) continue;
         const far = distanceOf(areDegrees, x, y, points.x(one), points.y(one));
         if (far < distance && far > beyond) [point, distance] = [one, far];
       }
     };
-    const middle = this.#band(y);
-    const last = this.#starts.length - 2;
+    const middle = bands.at(y);
     visit(middle);
-    const slack = 1e-9 * this.#height; // of rounding, when points are sorted into bands
-    const edge = (band: number) => this.#first + band * this.#height;
-    for (let up = middle + 1; up <= last && edge(up) - y <= distance + slack; up++) visit(up);
-    for (let down = middle - 1; down >= 0 && y - edge(down + 1) <= distance + slack; down--) visit(down);
+    const slack = 1e-9 * bands.height; // of rounding, when points are sorted into bands
+    for (let up = middle + 1; up < bands.count && bands.edge(up) - y <= distance + slack; up++) visit(up);
+    for (let down = middle - 1; down >= 0 && y - bands.edge(down + 1) <= distance + slack; down--)
+      visit(down);
     return { point, distance };
-  }
-
-  #band(y: number): number {
-    const band = Math.floor((y - this.#first) / this.#height);
-    return Math.min(Math.max(band, 0), this.#starts.length - 2);
   }
 }

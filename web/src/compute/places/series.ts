@@ -6,10 +6,9 @@ import { DType } from "../../dtypes/dtype.js";
 import type { ElementData, Elements } from "../../dtypes/elements.js";
 import type { Region, ZarrArray } from "../../hierarchy/array.js";
 import type { Attributes } from "../../metadata/document.js";
-import type { AxisSelection, Selection } from "../../plan/selection.js";
 import { checkOptions, isRecord, type OptionNames } from "../../util/arguments.js";
-import { describeValue, invalidArgument, unsupported } from "../../util/errors.js";
-import { countOf, stridesOf } from "../../util/shapes.js";
+import { describeValue, invalidArgument, isZarrError, unsupported } from "../../util/errors.js";
+import { countOf } from "../../util/shapes.js";
 import {
   coordinateOf,
   keptCoordinates,
@@ -20,11 +19,12 @@ import {
 } from "../labelled.js";
 import { attributesOf, checkReading, type ReadingOptions, readingOptions } from "../reduce.js";
 import { checkArray, selectedAxes } from "../source.js";
+import type { Projection } from "./converted-cells.js";
 import { gatherCells } from "./gather.js";
-import type { Found, GridPart, Matching } from "./grid-part.js";
-import { type SampledPlace, sampleLine } from "./line.js";
+import { type Found, type GridPart, type Matching, product, splitValues } from "./grid-part.js";
+import { sampleLine } from "./line.js";
 import { PlaceAxis } from "./place-axis.js";
-import { type Projection, partsNamed, product } from "./place-grid.js";
+import { checkUnselected, partsNamed } from "./place-grid.js";
 
 /** A place: labels by the names of coordinates, such as `{ lat: 47.4, lon: 8.5 }`. */
 export type Place = Readonly<Record<string, Label>>;
@@ -59,67 +59,51 @@ export interface PlaceOptions extends ReadingOptions {
 /** Reads the cells of places, chunk by chunk. */
 export async function seriesAt(array: ZarrArray, options: PlaceOptions): Promise<LabelledRegion<Elements>> {
   const matching = checkPlaceOptions(array, options);
-  const { along, at, signal } = options;
+  const { along, at, decode, signal } = options;
   const list = (along ?? (Array.isArray(at) ? at : [at])) as readonly Place[];
-  const names = namesOf(list, along !== undefined);
-  const parts = await partsNamed(array, names, options);
-  const samples = along && sampleLine(parts, names, list, options.spacing);
-  const places: readonly SampledPlace[] =
-    samples ??
-    list.map((place) => ({ values: names.map((name) => partOf(parts, name).valueOf(place[name], name)) }));
-  const grid = new PartGrid(parts, names, array.shape);
-  const found = places.map(({ values }) => grid.find(values, matching, options.outside === "missing"));
-  const { cells, stencils } = distinct(found);
-  const labels = new Labels(array, signal);
-  const selections = selectionsOf(array, labels, options.selection, grid.axes);
-  const indices = cells.map((cell) => grid.indicesOf(cell));
-  const region = await gatherCells(array, grid.axes, indices, selections, options);
-  const decoded = decodeRegion(array, region, options.decode);
-  const items = decoded.data.length / countOf(region.shape) || 1; // two numbers of a complex one
-  const inner = countOf(region.shape.slice(grid.axes[0]! + 1)) * items;
-  const combined = combine(
-    decoded.data,
-    { outer: countOf(region.shape.slice(0, grid.axes[0]!)), cells: cells.length, inner, stencils },
-    matching.isLinear,
-    options.skipMissing ?? true,
-  );
   const dimension = along ? "distance" : Array.isArray(at) ? "place" : undefined;
-  const centres = found.map((one) => grid.at(one.cells[0]));
+  const labels = new Labels(array, signal);
+  const parts = await partsNamed(labels, namesOf(list, along !== undefined), options);
+  const axes = parts.flatMap((part) => part.axes);
+  if (new Set(axes).size < axes.length)
+    throw invalidArgument(`the coordinates ${Object.keys(list[0]!).join(", ")} lie along the same dimension`);
+  const vertices = list.map((place) =>
+    parts.flatMap((part) => part.names.map((name) => part.valueOf(place[name], name))),
+  );
+  const line = along && sampleLine(parts, vertices, options.spacing);
+  const places = line?.places ?? vertices;
+  const found = places.map((place) => findCells(parts, place, matching, options.outside === "missing"));
+  const { cells, stencils } = distinct(found);
+  const selections = selectedAxes(array, options.selection);
+  checkUnselected(labels, selections, axes);
+  const region = await gatherCells(array, axes, cells, selections, options);
+  const decoded = decodeRegion(array, region, decode);
+  const first = Math.min(...axes);
+  const items = decoded.data.length / countOf(region.shape) || 1; // two numbers of a complex one
+  const [outer, inner] = [
+    countOf(region.shape.slice(0, first)),
+    countOf(region.shape.slice(first + 1)) * items,
+  ];
+  const layout = { outer, cells: cells.length, inner, stencils };
+  const combined = combine(decoded.data, layout, matching.isLinear, options.skipMissing ?? true);
+  const isStored = combined.constructor === region.data.constructor;
+  const made = DType.simple(combined instanceof Float32Array ? "float32" : "float64");
   const dimensions = selections.flatMap((selection, axis) => {
-    if (axis === grid.axes[0] && dimension) return [{ name: dimension, length: places.length }];
-    if (grid.axes.includes(axis) || selection.dropped) return [];
+    if (axis === first && dimension) return [{ name: dimension, length: places.length }];
+    if (axes.includes(axis) || selection.dropped) return [];
     return [{ name: labels.names[axis] ?? null, length: selection.count }];
   });
+  const shown = matching.isLinear ? places : found.map(({ nearest }) => nearest);
+  const distances = line && Float64Array.from(line.distances);
   const coordinates = {
-    ...(await keptCoordinates(labels, selections, new Set(grid.axes))),
-    ...(await placeCoordinates(
-      labels,
-      parts,
-      names,
-      dimension,
-      (i, n) => (matching.isLinear ? places[i]!.values[n]! : centres[i]![n]!),
-      places.length,
-    )),
-    ...(samples && {
-      distance: coordinateOf(
-        "distance",
-        Float64Array.from(samples, (one) => one.distance!),
-        float64,
-        samples[0]?.units ? { units: samples[0].units } : {},
-      ),
+    ...(await keptCoordinates(labels, selections, new Set(axes))),
+    ...(await placeCoordinates(labels, parts, dimension, shown)),
+    ...(distances && {
+      distance: coordinateOf("distance", distances, float64, line.units ? { units: line.units } : {}),
     }),
   };
-  const isStored = combined.constructor === region.data.constructor;
-  const dtype = isStored
-    ? decoded.dtype
-    : DType.simple(combined instanceof Float32Array ? "float32" : "float64");
-  return labelled(
-    combined,
-    dtype,
-    dimensions,
-    coordinates,
-    attributesOf(array, "first", options.decode !== false),
-  );
+  const attributes = attributesOf(array, "first", decode !== false);
+  return labelled(combined, isStored ? decoded.dtype : made, dimensions, coordinates, attributes);
 }
 
 const float64 = DType.simple("float64");
@@ -173,103 +157,39 @@ function namesOf(places: readonly Place[], isLine: boolean): readonly string[] {
   return names;
 }
 
-const partOf = (parts: readonly GridPart[], name: string): GridPart =>
-  parts.find((part) => part.names.includes(name))!;
-
-/** The cells of all parts of a grid together. */
-class PartGrid {
-  /** Axes of the array, ascending. */
-  readonly axes: readonly number[];
-  readonly #lengths: readonly number[];
-
-  constructor(
-    private readonly parts: readonly GridPart[],
-    private readonly names: readonly string[],
-    private readonly shape: readonly number[],
-  ) {
-    const axes = parts.flatMap((part) => part.axes);
-    if (new Set(axes).size < axes.length)
-      throw invalidArgument(`the coordinates ${names.join(", ")} lie along the same dimension`);
-    this.axes = axes.toSorted((a, b) => a - b);
-    this.#lengths = parts.map((part) => countOf(part.axes.map((axis) => shape[axis]!)));
-  }
-
-  /** Returns the cells of a place; none outside. @throws InvalidSelection (no-such-label). */
-  find(values: readonly number[], matching: Matching, mayMiss: boolean): Found {
-    let all: Found = { cells: [0], weights: [1] };
-    for (const [i, part] of this.parts.entries()) {
-      const own = part.names.map((name) => values[this.names.indexOf(name)]!);
-      const found = part.find(own, matching);
-      if (!found && mayMiss) return { cells: [], weights: [] };
-      if (!found) throw part.outside(own, matching.tolerance);
-      all = product(all, found, this.#lengths[i]!);
-    }
-    return all;
-  }
-
-  /** Divides the number of a cell into those of the parts. */
-  #split(cell: number): number[] {
-    const own = new Array<number>(this.parts.length);
-    for (let i = own.length - 1, rest = cell; i >= 0; i--) {
-      own[i] = rest % this.#lengths[i]!;
-      rest = Math.floor(rest / this.#lengths[i]!);
-    }
-    return own;
-  }
-
-  /** Returns the indices of a cell along the axes. */
-  indicesOf(cell: number): number[] {
-    const byAxis = new Map<number, number>();
-    for (const [i, own] of this.#split(cell).entries()) {
-      const { axes } = this.parts[i]!;
-      const strides = stridesOf(axes.map((axis) => this.shape[axis]!));
-      for (const [n, axis] of axes.entries())
-        byAxis.set(axis, Math.floor(own / strides[n]!) % this.shape[axis]!);
-    }
-    return this.axes.map((axis) => byAxis.get(axis)!);
-  }
-
-  /** Returns the coordinates of a cell in the order of the names. */
-  at(cell: number | undefined): number[] {
-    if (cell === undefined) return this.names.map(() => Number.NaN);
-    const own = this.#split(cell);
-    const values = new Map(
-      this.parts.flatMap((part, i) => part.at(own[i]!).map((value, n) => [part.names[n]!, value])),
-    );
-    return this.names.map((name) => values.get(name)!);
+/** Returns the cells of a place; none outside if places may be missing. @throws InvalidSelection (no-such-label). */
+function findCells(
+  parts: readonly GridPart[],
+  place: readonly number[],
+  matching: Matching,
+  mayMiss: boolean,
+): Found {
+  const values = splitValues(parts, place);
+  try {
+    return parts.map((part, i) => part.find(values[i]!, matching)).reduce((all, one) => product(all, one));
+  } catch (error) {
+    if (!mayMiss || !isZarrError(error, "InvalidSelection")) throw error;
+    return { cells: [], weights: [], nearest: place.map(() => Number.NaN) };
   }
 }
 
-/** Cells of a place by their number among the distinct ones. */
-type Stencil = Found;
-
-function distinct(found: readonly Found[]): { cells: number[]; stencils: Stencil[] } {
-  const numbers = new Map<number, number>();
-  for (const { cells } of found)
-    for (const cell of cells) if (!numbers.has(cell)) numbers.set(cell, numbers.size);
-  const stencils = found.map(({ cells, weights }) => ({
-    cells: cells.map((cell) => numbers.get(cell)!),
-    weights,
-  }));
-  return { cells: [...numbers.keys()], stencils };
+/** Cells of a place, by their number among the distinct ones. */
+interface Stencil {
+  readonly cells: readonly number[];
+  readonly weights: readonly number[];
 }
 
-/** @throws InvalidSelection, also for entries along the dimensions of the places. */
-function selectionsOf(
-  array: ZarrArray,
-  labels: Labels,
-  selection: Selection | undefined,
-  axes: readonly number[],
-): AxisSelection[] {
-  const resolved = selectedAxes(array, selection);
-  for (const axis of axes) {
-    const own = resolved[axis]!;
-    if (own.count !== array.shape[axis] || own.dropped || "indices" in own)
-      throw invalidArgument(
-        `the places determine the elements along dimension ${JSON.stringify(labels.names[axis] ?? axis)}; omit it from the selection`,
-      );
-  }
-  return resolved;
+function distinct(found: readonly Found[]): { cells: (readonly number[])[]; stencils: Stencil[] } {
+  const numbers = new Map<string, number>();
+  const distinctCells: (readonly number[])[] = [];
+  const numberOf = (cell: readonly number[]) => {
+    const key = cell.join();
+    const number = numbers.get(key) ?? distinctCells.push(cell) - 1;
+    numbers.set(key, number);
+    return number;
+  };
+  const stencils = found.map(({ cells, weights }) => ({ cells: cells.map(numberOf), weights }));
+  return { cells: distinctCells, stencils };
 }
 
 function decodeRegion(
@@ -282,47 +202,50 @@ function decodeRegion(
   return { data, dtype: kind === "booleans" ? DType.simple("bool") : array.dtype };
 }
 
+/** Places along one axis of a result, in C order. */
+interface Layout {
+  readonly outer: number;
+  readonly cells: number;
+  readonly inner: number;
+  readonly stencils: readonly Stencil[];
+}
+
 /** Returns the values of places from those of cells. */
 function combine(
   data: Elements,
-  {
-    outer,
-    cells,
-    inner,
-    stencils,
-  }: {
-    readonly outer: number;
-    readonly cells: number;
-    readonly inner: number;
-    readonly stencils: readonly Stencil[];
-  },
+  { outer, cells, inner, stencils }: Layout,
   isLinear: boolean,
   skipsMissing: boolean,
 ): Elements {
-  const places = stencils.length;
-  const mayMiss = stencils.some((one) => one.cells.length === 0);
-  const isList = Array.isArray(data);
-  const isFloat = data instanceof Float32Array || data instanceof Float64Array;
-  const length = outer * places * inner;
-  const out = (
-    isList
-      ? new Array(length).fill(null)
-      : isLinear || (mayMiss && !isFloat)
-        ? new Float64Array(length).fill(Number.NaN)
-        : new (data.constructor as new (length: number) => ElementData)(length)
-  ) as unknown[];
-  const isNumber = out instanceof Float64Array;
+  const out = placeValues(data, outer * stencils.length * inner, isLinear, stencils) as unknown[];
+  const none = Array.isArray(out) ? null : Number.NaN;
+  const converts = out instanceof Float64Array;
+  let to = 0;
   for (let o = 0; o < outer; o++)
-    for (const [place, stencil] of stencils.entries())
+    for (const stencil of stencils)
       for (let i = 0; i < inner; i++) {
         const at = (cell: number) => data[(o * cells + cell) * inner + i] as number;
-        const to = (o * places + place) * inner + i;
         const [cell] = stencil.cells;
-        if (cell === undefined) out[to] = isList ? null : Number.NaN;
-        else if (isLinear) out[to] = interpolated(stencil, at, skipsMissing);
-        else out[to] = isNumber ? Number(at(cell)) : at(cell);
+        if (cell === undefined) out[to++] = none;
+        else if (isLinear) out[to++] = interpolated(stencil, at, skipsMissing);
+        else out[to++] = converts ? Number(at(cell)) : at(cell);
       }
   return out as unknown as Elements;
+}
+
+/** Makes the list of values: of the type of the elements unless these are interpolated or integers that may be missing. */
+function placeValues(
+  data: Elements,
+  length: number,
+  isLinear: boolean,
+  stencils: readonly Stencil[],
+): Elements {
+  if (Array.isArray(data)) return new Array<unknown>(length);
+  const isFloat = data instanceof Float32Array || data instanceof Float64Array;
+  const isStored = !isLinear && (isFloat || stencils.every(({ cells }) => cells.length > 0));
+  return isStored
+    ? new (data.constructor as new (length: number) => ElementData)(length)
+    : new Float64Array(length);
 }
 
 function interpolated(
@@ -340,30 +263,29 @@ function interpolated(
   return weight > 0 ? (skipsMissing ? sum / weight : sum) : Number.NaN;
 }
 
-/** Returns the coordinates of places. */
+/** Returns the coordinates of places. @param places values of the coordinates of each place. */
 async function placeCoordinates(
   labels: Labels,
   parts: readonly GridPart[],
-  names: readonly string[],
   dimension: string | undefined,
-  valueAt: (place: number, name: number) => number,
-  count: number,
+  places: readonly (readonly number[])[],
 ): Promise<Record<string, RegionCoordinate>> {
   const known = await labels.coordinates();
-  return Object.fromEntries(
-    names.map((name, n) => {
-      const part = partOf(parts, name);
-      const isTime = part instanceof PlaceAxis && part.coordinates.kind === "times";
-      const stored = known.find((one) => one.name === name)?.array.attributes ?? {};
-      const kept = Object.entries(stored).filter(([key]) =>
-        /^(standard_name|long_name|axis|units)$/.test(key),
-      );
-      const units = isTime ? { units: "milliseconds since 1970-01-01", calendar: "proleptic_gregorian" } : {};
-      const data = Float64Array.from({ length: count }, (_, i) => valueAt(i, n));
-      const attributes = { ...Object.fromEntries(kept), ...units } as Attributes;
-      const coordinate = coordinateOf(dimension ?? "", data, float64, attributes);
-      const scalar = { ...coordinate, shape: [], stride: [], dimensionNames: [] };
-      return [name, dimension === undefined ? scalar : coordinate];
-    }),
-  );
+  const named = parts.flatMap((part) => part.names.map((name) => ({ name, part })));
+  const made = named.map(({ name, part }, n) => {
+    const isTime = part instanceof PlaceAxis && part.coordinates.kind === "times";
+    const stored = known.find((one) => one.name === name)?.array.attributes ?? {};
+    const kept = Object.entries(stored).filter(([key]) => keptAttributes.test(key));
+    const attributes: Attributes = { ...Object.fromEntries(kept), ...(isTime ? timeAttributes : {}) };
+    const values = Float64Array.from(places, (place) => place[n]!);
+    const coordinate = coordinateOf(dimension ?? "", values, float64, attributes);
+    return [
+      name,
+      dimension ? coordinate : { ...coordinate, shape: [], stride: [], dimensionNames: [] },
+    ] as const;
+  });
+  return Object.fromEntries(made);
 }
+
+const keptAttributes = /^(standard_name|long_name|axis|units)$/;
+const timeAttributes = { units: "milliseconds since 1970-01-01", calendar: "proleptic_gregorian" };

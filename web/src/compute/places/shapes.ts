@@ -2,6 +2,8 @@
 
 import { isRecord } from "../../util/arguments.js";
 import { describeValue, invalidArgument, limitExceeded } from "../../util/errors.js";
+import { firstIndex } from "../../util/search.js";
+import { Bands } from "./bands.js";
 
 /** [x, y], as in GeoJSON; a third number is ignored. */
 export type Position = readonly number[];
@@ -19,8 +21,6 @@ export type Area =
 /** Maximum number of vertices of all rings of a shape. */
 const maxVertices = 2 ** 23;
 const maxBands = 2 ** 16;
-/** Maximum number of entries in the bands, each an edge. */
-const maxEntries = 2 ** 25;
 /** Maximum number of edges that all rows of cells together visit: some seconds. */
 const maxVisits = 2 ** 29;
 /** Maximum number of edges that cross a row of cells. */
@@ -63,9 +63,7 @@ export class Shape {
   /** Edges as x and y of the lower end, then of the upper end. */
   readonly #edges: Float64Array;
   readonly bounds: readonly [number, number, number, number];
-  readonly #height: number;
-  readonly #starts: Uint32Array;
-  readonly #order: Uint32Array;
+  readonly #bands: Bands;
   #row = Number.NaN;
   #crossings: Float64Array = new Float64Array(0);
   #visits = 0;
@@ -88,26 +86,11 @@ export class Shape {
     if (count === 0) throw invalidArgument("a polygon must have a ring of at least 3 positions, got none");
     if (count > maxVertices)
       throw limitExceeded(`an area has ${count} vertices, more than the limit of ${maxVertices}`);
-    this.#edges = edgesOf(points, count);
-    this.bounds = boundsOf(points);
-    const [, south, , north] = this.bounds;
-    let bands = Math.min(maxBands, count);
-    const height = () => (north - south) / bands || 1;
-    const band = (y: number) => Math.min(Math.floor((y - south) / height()), bands - 1);
-    const entries = () => this.#each((_, low, high) => band(high) - band(low) + 1);
-    while (bands > 1 && entries() > maxEntries) bands = Math.ceil(bands / 4);
-    this.#height = height();
-    this.#starts = new Uint32Array(bands + 1);
-    this.#each((_, low, high) => {
-      for (let i = band(low); i <= band(high); i++) this.#starts[i + 1]!++;
-      return 0;
-    });
-    for (let i = 0; i < bands; i++) this.#starts[i + 1]! += this.#starts[i]!;
-    this.#order = new Uint32Array(this.#starts[bands]!);
-    const next = this.#starts.slice();
-    this.#each((edge, low, high) => {
-      for (let i = band(low); i <= band(high); i++) this.#order[next[i]!++] = edge;
-      return 0;
+    const edges = edgesOf(points, count);
+    this.#edges = edges;
+    this.bounds = boundsOf(edges);
+    this.#bands = new Bands(this.bounds[1], this.bounds[3], Math.min(maxBands, count), (visit) => {
+      for (let at = 0; at < edges.length; at += 4) visit(at, edges[at + 1]!, edges[at + 3]!);
     });
   }
 
@@ -140,42 +123,23 @@ export class Shape {
 
   /** Whether an odd number of edges lies to the right of a point of the row. */
   #isOdd(x: number): boolean {
-    let [low, high] = [0, this.#crossings.length];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (this.#crossings[middle]! > x) high = middle;
-      else low = middle + 1;
-    }
-    return (this.#crossings.length - low) % 2 === 1;
+    const { length } = this.#crossings;
+    return (length - firstIndex(length, (i) => this.#crossings[i]! > x)) % 2 === 1;
   }
 
   /** Finds where the edges cross a row. @throws LimitExceeded. */
   #cross(y: number): void {
-    const band = Math.min(Math.floor((y - this.bounds[1]) / this.#height), this.#starts.length - 2);
-    const [start, end] = [this.#starts[band]!, this.#starts[band + 1]!];
-    this.#visits += end - start;
+    const edges = this.#edges;
+    const near = this.#bands.items(this.#bands.at(y));
+    this.#visits += near.length;
     const found: number[] = [];
-    for (let at = start; at < end; at++) {
-      const edge = 4 * this.#order[at]!;
-      const [x1, y1, x2, y2] = [
-        this.#edges[edge]!,
-        this.#edges[edge + 1]!,
-        this.#edges[edge + 2]!,
-        this.#edges[edge + 3]!,
-      ];
+    for (const at of near) {
+      const [x1, y1, x2, y2] = [edges[at]!, edges[at + 1]!, edges[at + 2]!, edges[at + 3]!];
       if (y1 <= y && y < y2) found.push(x1 + ((y - y1) / (y2 - y1)) * (x2 - x1));
     }
     if (this.#visits > maxVisits || found.length > maxCrossings)
       throw limitExceeded("a polygon has too many edges for the number of cells; simplify it");
     [this.#row, this.#crossings] = [y, Float64Array.from(found).sort()];
-  }
-
-  /** Calls a function with every edge's number and lower and upper y; returns the sum of its results. */
-  #each(visit: (edge: number, low: number, high: number) => number): number {
-    let sum = 0;
-    for (let edge = 0; edge < this.#edges.length; edge += 4)
-      sum += visit(edge / 4, this.#edges[edge + 1]!, this.#edges[edge + 3]!);
-    return sum;
   }
 }
 
@@ -219,14 +183,11 @@ function edgesOf(rings: readonly Float64Array[], count: number): Float64Array {
   return edges.subarray(0, length);
 }
 
-function boundsOf(rings: readonly Float64Array[]): readonly [number, number, number, number] {
-  const bounds: [number, number, number, number] = [Infinity, Infinity, -Infinity, -Infinity];
-  for (const ring of rings)
-    for (let i = 0; i < ring.length; i += 2) {
-      bounds[0] = Math.min(bounds[0], ring[i]!);
-      bounds[1] = Math.min(bounds[1], ring[i + 1]!);
-      bounds[2] = Math.max(bounds[2], ring[i]!);
-      bounds[3] = Math.max(bounds[3], ring[i + 1]!);
-    }
-  return bounds;
+function boundsOf(edges: Float64Array): readonly [number, number, number, number] {
+  let [west, south, east, north] = [Infinity, Infinity, -Infinity, -Infinity];
+  for (let i = 0; i < edges.length; i += 2) {
+    [west, east] = [Math.min(west, edges[i]!), Math.max(east, edges[i]!)];
+    [south, north] = [Math.min(south, edges[i + 1]!), Math.max(north, edges[i + 1]!)];
+  }
+  return [west, south, east, north];
 }
