@@ -153,29 +153,26 @@ type Vector = readonly [number, number, number];
 
 /** Returns the areas that the neighbours of cells span, on the sphere or on the plane; 0 for cells without coordinates. */
 function curvilinearSizes(cells: ScatteredCells): Float64Array {
-  const [rows, columns] = cells.shape as readonly [number, number];
-  const place = (row: number, column: number): Vector => {
-    const [x, y] = cells.at(row * columns + column);
+  const [rows, columns] = cells.shape as Point;
+  const vectorAt = (row: number, column: number): Vector => {
+    const isCell = row >= 0 && row < rows && column >= 0 && column < columns;
+    const [x, y] = isCell ? cells.at(row * columns + column) : [Number.NaN, Number.NaN];
     if (!cells.areDegrees) return [x, y, 0];
     const [east, north] = [x * radians, y * radians];
     return [Math.cos(north) * Math.cos(east), Math.cos(north) * Math.sin(east), Math.sin(north)];
   };
-  /** Returns the vector of a cell's extent between its neighbours that have coordinates. */
-  const extent = (at: Vector, after: Vector, before: Vector): Vector => {
-    const isKnown = [after, before].map((one) => !Number.isNaN(one[0]));
-    const [to, from] = [isKnown[0] ? after : at, isKnown[1] ? before : at];
-    const parts = isKnown[0] && isKnown[1] ? 2 : 1;
-    return [0, 1, 2].map((i) => (to[i]! - from[i]!) / parts) as unknown as Vector;
+  /** Returns the extent of a cell between its neighbours that have coordinates. */
+  const extent = (at: Vector, before: Vector, after: Vector): Vector => {
+    const from = Number.isNaN(before[0]) ? at : before;
+    const to = Number.isNaN(after[0]) ? at : after;
+    const steps = from !== at && to !== at ? 2 : 1;
+    return [(to[0] - from[0]) / steps, (to[1] - from[1]) / steps, (to[2] - from[2]) / steps];
   };
-  const none: Vector = [Number.NaN, 0, 0];
   return Float64Array.from({ length: rows * columns }, (_, cell) => {
     const [row, column] = [Math.floor(cell / columns), cell % columns];
-    const at = place(row, column);
-    const beside = (j: number, i: number) =>
-      j < 0 || j >= rows || i < 0 || i >= columns ? none : place(j, i);
-    const u = extent(at, beside(row, column + 1), beside(row, column - 1));
-    const v = extent(at, beside(row + 1, column), beside(row - 1, column));
-    const [[a, b, c], [d, e, f]] = [u, v];
+    const at = vectorAt(row, column);
+    const [a, b, c] = extent(at, vectorAt(row, column - 1), vectorAt(row, column + 1));
+    const [d, e, f] = extent(at, vectorAt(row - 1, column), vectorAt(row + 1, column));
     return Math.hypot(b * f - c * e, c * d - a * f, a * e - b * d) || 0;
   });
 }

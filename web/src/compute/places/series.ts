@@ -3,7 +3,7 @@
 import type { Label } from "../../conventions/sel/labels.js";
 import { decodeCF } from "../../conventions/xarray/cf.js";
 import { DType } from "../../dtypes/dtype.js";
-import type { ElementData, Elements } from "../../dtypes/elements.js";
+import type { Elements } from "../../dtypes/elements.js";
 import type { Region, ZarrArray } from "../../hierarchy/array.js";
 import type { Attributes } from "../../metadata/document.js";
 import { checkOptions, isRecord, type OptionNames } from "../../util/arguments.js";
@@ -217,8 +217,13 @@ function combine(
   isLinear: boolean,
   skipsMissing: boolean,
 ): Elements {
-  const out = placeValues(data, outer * stencils.length * inner, isLinear, stencils) as unknown[];
-  const none = Array.isArray(out) ? null : Number.NaN;
+  const length = outer * stencils.length * inner;
+  const isFloat = data instanceof Float32Array || data instanceof Float64Array;
+  // Integers that may be missing become float64.
+  const keepsType = !isLinear && (isFloat || stencils.every((stencil) => stencil.cells.length > 0));
+  const isList = Array.isArray(data);
+  const List = (isList || keepsType ? data.constructor : Float64Array) as new (length: number) => unknown[];
+  const out = new List(length);
   const converts = out instanceof Float64Array;
   let to = 0;
   for (let o = 0; o < outer; o++)
@@ -226,26 +231,11 @@ function combine(
       for (let i = 0; i < inner; i++) {
         const at = (cell: number) => data[(o * cells + cell) * inner + i] as number;
         const [cell] = stencil.cells;
-        if (cell === undefined) out[to++] = none;
+        if (cell === undefined) out[to++] = isList ? null : Number.NaN;
         else if (isLinear) out[to++] = interpolated(stencil, at, skipsMissing);
         else out[to++] = converts ? Number(at(cell)) : at(cell);
       }
   return out as unknown as Elements;
-}
-
-/** Makes the list of values: of the type of the elements unless these are interpolated or integers that may be missing. */
-function placeValues(
-  data: Elements,
-  length: number,
-  isLinear: boolean,
-  stencils: readonly Stencil[],
-): Elements {
-  if (Array.isArray(data)) return new Array<unknown>(length);
-  const isFloat = data instanceof Float32Array || data instanceof Float64Array;
-  const isStored = !isLinear && (isFloat || stencils.every(({ cells }) => cells.length > 0));
-  return isStored
-    ? new (data.constructor as new (length: number) => ElementData)(length)
-    : new Float64Array(length);
 }
 
 function interpolated(

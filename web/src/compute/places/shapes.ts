@@ -18,8 +18,10 @@ export type Area =
   | { readonly type: "MultiPolygon"; readonly coordinates: readonly (readonly (readonly Position[])[])[] }
   | { readonly type: "Feature"; readonly geometry: unknown; readonly id?: string | number | undefined };
 
-/** Maximum number of vertices of all rings of a shape. */
-const maxVertices = 2 ** 23;
+type Point = readonly [number, number];
+
+/** Maximum number of edges of all rings of a shape. */
+const maxEdges = 2 ** 23;
 const maxBands = 2 ** 16;
 /** Maximum number of edges that all rows of cells together visit: some seconds. */
 const maxVisits = 2 ** 29;
@@ -75,18 +77,23 @@ export class Shape {
   constructor(
     area: unknown,
     private readonly areDegrees: boolean,
-    convert: (point: readonly [number, number]) => readonly [number, number],
+    convert: (point: Point) => Point,
   ) {
     const rings = ringsOf(area);
     const crosses = areDegrees && Array.isArray(area) && area.length === 4 && area[0] > area[2];
-    const points = rings.map((ring) =>
-      vertices(ring, (x, y) => convert([crosses && x === area[2] ? x + 360 : x, y]), areDegrees),
-    );
-    const count = points.reduce((sum, { length }) => sum + length / 2, 0);
-    if (count === 0) throw invalidArgument("a polygon must have a ring of at least 3 positions, got none");
-    if (count > maxVertices)
-      throw limitExceeded(`an area has ${count} vertices, more than the limit of ${maxVertices}`);
-    const edges = edgesOf(points, count);
+    const convertVertex = ([x, y]: Point) => convert([crosses && x === area[2] ? x + 360 : x, y]);
+    if (rings.length === 0)
+      throw invalidArgument("a polygon must have a ring of at least 3 positions, got none");
+    const parts = rings.map((ring) => edgesOf(ring, convertVertex, areDegrees));
+    const count = parts.reduce((sum, { length }) => sum + length / 4, 0);
+    if (count > maxEdges)
+      throw limitExceeded(`an area has ${count} vertices, more than the limit of ${maxEdges}`);
+    const edges = new Float64Array(4 * count);
+    let at = 0;
+    for (const part of parts) {
+      edges.set(part, at);
+      at += part.length;
+    }
     this.#edges = edges;
     this.bounds = boundsOf(edges);
     this.#bands = new Bands(this.bounds[1], this.bounds[3], Math.min(maxBands, count), (visit) => {
@@ -143,43 +150,37 @@ export class Shape {
   }
 }
 
-/** Returns the x and y of the vertices of a ring. @throws InvalidArgument. */
-function vertices(
-  ring: unknown,
-  convert: (x: number, y: number) => readonly [number, number],
-  areDegrees: boolean,
-): Float64Array {
+/**
+ * Returns the edges of a ring, which is closed if it is open: x and y of the lower end, then of the upper end. Horizontal
+ * edges are left out.
+ * @throws InvalidArgument.
+ */
+function edgesOf(ring: unknown, convert: (point: Point) => Point, areDegrees: boolean): Float64Array {
   if (!Array.isArray(ring) || ring.length < 3)
     throw invalidArgument(
       `a ring must have at least 3 positions, got ${Array.isArray(ring) ? ring.length : describeValue(ring)}`,
     );
-  const out = new Float64Array(2 * ring.length);
-  for (let i = 0; i < ring.length; i++) {
-    const position: unknown = ring[i];
-    const [x, y]: unknown[] = Array.isArray(position) ? position : [];
-    const point = typeof x === "number" && typeof y === "number" ? convert(x, y) : [Number.NaN, Number.NaN];
+  const vertexAt = (i: number): Point => {
+    const [x, y]: unknown[] = Array.isArray(ring[i]) ? ring[i] : [];
+    const isPoint = typeof x === "number" && typeof y === "number";
+    const vertex = isPoint ? convert([x, y]) : [Number.NaN, Number.NaN];
     const limit = areDegrees ? 720 : Number.MAX_VALUE;
-    if (!(Math.abs(point[0]!) <= limit && Math.abs(point[1]!) <= limit))
-      throw invalidArgument(
-        `vertex ${i} must be [x, y]${areDegrees ? " in degrees" : ""}, got [${describeValue(x)}, ${describeValue(y)}]`,
-      );
-    out[2 * i] = point[0]!;
-    out[2 * i + 1] = point[1]!;
-  }
-  return out;
-}
-
-/** Returns the edges of closed rings, each with its lower end first, without horizontal ones. */
-function edgesOf(rings: readonly Float64Array[], count: number): Float64Array {
-  const edges = new Float64Array(4 * count);
+    if (vertex.every((value) => Math.abs(value) <= limit)) return vertex as Point;
+    throw invalidArgument(
+      `vertex ${i} must be [x, y]${areDegrees ? " in degrees" : ""}, got [${describeValue(x)}, ${describeValue(y)}]`,
+    );
+  };
+  const edges = new Float64Array(4 * ring.length);
   let length = 0;
-  for (const ring of rings)
-    for (let i = 0, before = ring.length - 2; i < ring.length; before = i, i += 2) {
-      const [x1, y1, x2, y2] = [ring[before]!, ring[before + 1]!, ring[i]!, ring[i + 1]!];
-      if (y1 === y2) continue;
+  let [x1, y1] = vertexAt(ring.length - 1);
+  for (let i = 0; i < ring.length; i++) {
+    const [x2, y2] = vertexAt(i);
+    if (y1 !== y2) {
       edges.set(y1 < y2 ? [x1, y1, x2, y2] : [x2, y2, x1, y1], length);
       length += 4;
     }
+    [x1, y1] = [x2, y2];
+  }
   return edges.subarray(0, length);
 }
 
