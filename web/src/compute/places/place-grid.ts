@@ -5,8 +5,10 @@ import { readGeoreference } from "../../conventions/geo/read.js";
 import { arrayCoordinates, linearCoordinates } from "../../conventions/sel/coordinates.js";
 import { noCoordinates } from "../../conventions/sel/labels.js";
 import { imageCoordinates, levelOfArray } from "../../conventions/sel/select.js";
-import { type Coordinate, measuresLongitude } from "../../conventions/xarray/xarray.js";
+import { type Coordinate, dimensionsOf, measuresLongitude } from "../../conventions/xarray/xarray.js";
+import { open } from "../../hierarchy/open.js";
 import type { AxisSelection } from "../../plan/selection.js";
+import { isSegment } from "../../store/path.js";
 import { ownProperty } from "../../util/arguments.js";
 import { invalidArgument } from "../../util/errors.js";
 import type { Labels } from "../labelled.js";
@@ -36,17 +38,37 @@ export async function partsNamed(
       const { axis, coordinates } = imageCoordinates(image, name);
       return new PlaceAxis(coordinates(), axis);
     });
-  const known = await labels.coordinates();
-  const isStored = (name: string) =>
-    !(projection && /^(lon|lat)/i.test(name)) && known.some((one) => one.name === name);
-  const stored = names.filter(isStored).map((name) => known.find((one) => one.name === name)!);
-  const rest = names.filter((name) => !isStored(name)).sort((a, b) => direction(a) - direction(b));
-  const parts = await partsOf(labels, stored, signal);
+  const isConverted = (name: string) => projection !== undefined && /^(lon|lat)/i.test(name);
+  const stored = await Promise.all(
+    names.map((name) => (isConverted(name) ? undefined : coordinateNamed(labels, name, signal))),
+  );
+  const rest = names.filter((_, i) => !stored[i]).sort((a, b) => direction(a) - direction(b));
+  const parts = await partsOf(
+    labels,
+    stored.filter((one) => one !== undefined),
+    signal,
+  );
   if (rest.length === 0) return parts;
   const located = rest.length === 2 ? await georeferenced(labels, rest as [string, string], options) : [];
   if (located.length > 0) return [...parts, ...located];
+  const known = await labels.coordinates();
   const listed = known.map(({ name }) => JSON.stringify(name)).join(", ") || "none";
-  throw noCoordinates(rest.join('", "'), `the array has no georeferencing; the coordinates are ${listed}`);
+  const why = rest.length === 2 ? "the array has no georeferencing" : "no array has this name";
+  throw noCoordinates(rest.join('", "'), `${why}; the coordinates are ${listed}`);
+}
+
+/** Returns a coordinate, or another array of this name in the same group; undefined if there is none. */
+async function coordinateNamed(
+  labels: Labels,
+  name: string,
+  signal: AbortSignal | undefined,
+): Promise<Coordinate | undefined> {
+  const known = (await labels.coordinates()).find((one) => one.name === name);
+  const { limits, path, store, zarrFormat: version } = labels.array;
+  if (known || path === "" || !isSegment(name)) return known;
+  const beside = [...path.split("/").slice(0, -1), name].join("/");
+  const array = await ifFound(open(store, { path: beside, kind: "array", version, limits, signal }));
+  return array && { name, dimensions: dimensionsOf(array) ?? [name], isIndex: false, array };
 }
 
 /**
@@ -108,9 +130,9 @@ async function partsOf(
   const { shape } = labels.array;
   const groups = new Map<string, Coordinate[]>();
   for (const one of stored) {
-    const axes = one.dimensions.map((name) => labels.axis(name));
+    const axes = one.dimensions.map((name) => labels.names.indexOf(name));
     const fits = axes.every((axis, i) => shape[axis] === one.array.shape[i]);
-    if (!fits || axes.length === 0 || axes.length > 2)
+    if (!fits || axes.length !== one.array.shape.length || axes.length === 0 || axes.length > 2)
       throw noCoordinates(one.name, `its dimensions [${one.dimensions}] are not one or two of the array`);
     groups.set(axes.join(), [...(groups.get(axes.join()) ?? []), one]);
   }
