@@ -5,12 +5,12 @@
 
 import type { AnomalyOptions, ExpressionOptions } from "./compute/expression/expression.js";
 import type { Operand } from "./compute/expression/sources.js";
-import type { InsideOptions } from "./compute/inside.js";
 import type { LabelledRegion } from "./compute/labelled.js";
+import type { InsideOptions } from "./compute/places/inside.js";
+import type { PlaceOptions } from "./compute/places/series.js";
 import type { QuantileOptions, Quantiles } from "./compute/quantile.js";
 import type { Reduced, ReduceOptions } from "./compute/reduce.js";
 import type { Method } from "./compute/results.js";
-import type { PlaceOptions } from "./compute/series.js";
 import type { Statistics, StatisticsOptions } from "./compute/statistics.js";
 import type { Elements } from "./dtypes/elements.js";
 import type { ZarrArray } from "./hierarchy/array.js";
@@ -19,6 +19,7 @@ import { invalidArgument } from "./util/errors.js";
 import { lazy } from "./util/lazy.js";
 
 const part = lazy("compute", () => import("./compute/part.js"));
+const places = lazy("places", () => import("./compute/places/part.js"));
 const expressions = lazy("expressions", () => import("./compute/expression/part.js"));
 
 /**
@@ -139,7 +140,7 @@ export async function series(array: ZarrArray, options: PlaceOptions | InsideOpt
   const given = ["at", "along", "inside"].filter((name) => Reflect.get(Object(options), name) !== undefined);
   if (given.length !== 1)
     throw invalidArgument(`pass one of at, along and inside, got ${given.join(", ") || "none"}`);
-  const { seriesAt, seriesInside } = await part();
+  const { seriesAt, seriesInside } = await places();
   return given[0] === "inside"
     ? seriesInside(array, options as InsideOptions)
     : seriesAt(array, options as PlaceOptions);
@@ -149,15 +150,15 @@ export type { AnomalyOptions, ExpressionOptions } from "./compute/expression/exp
 export type { ArrayOperand, NamedRegion, Operand, OperandOptions } from "./compute/expression/sources.js";
 export type { VirtualOptions } from "./compute/expression/virtual-array.js";
 export type { GroupBy, LabelGroups } from "./compute/groups.js";
-export type { Inside, InsideOptions, LabelledCells } from "./compute/inside.js";
 export type { LabelledRegion, RegionCoordinate } from "./compute/labelled.js";
-export type { PointConverter, Projection } from "./compute/place-grid.js";
+export type { PointConverter, Projection } from "./compute/places/converted-cells.js";
+export type { Inside, InsideOptions, LabelledCells } from "./compute/places/inside.js";
+export type { Place, PlaceOptions } from "./compute/places/series.js";
+export type { Area, Position } from "./compute/places/shapes.js";
 export type { QuantileOptions, Quantiles } from "./compute/quantile.js";
 export type { MethodData, ReadingOptions, Reduced, ReduceOptions } from "./compute/reduce.js";
 export type { Method } from "./compute/results.js";
 export type { ReduceProgress } from "./compute/run.js";
-export type { Place, PlaceOptions } from "./compute/series.js";
-export type { Area, Position } from "./compute/shapes.js";
 export type { DecodeOption } from "./compute/source.js";
 export type { Statistics, StatisticsOptions } from "./compute/statistics.js";
 export type { TimePart } from "./compute/times.js";

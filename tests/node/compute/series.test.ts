@@ -245,7 +245,12 @@ describe("at places", () => {
 
 describe("grids", () => {
   /** Creates an array whose cells have two coordinates each. */
-  async function scattered(shape: Numbers, lons: Numbers, lats: Numbers): Promise<ZarrArray> {
+  async function scattered(
+    shape: Numbers,
+    lons: Numbers,
+    lats: Numbers,
+    attributes: object = { coordinates: "lon lat" },
+  ): Promise<ZarrArray> {
     const store = new Map<string, Uint8Array>();
     await createGroup(store);
     const dimensionNames = shape.length === 2 ? ["j", "i"] : ["cell"];
@@ -264,7 +269,7 @@ describe("grids", () => {
     await make(
       "v",
       lons.map((_, i) => i),
-      { coordinates: "lon lat" },
+      attributes,
     );
     return open(store, { path: "v", kind: "array" });
   }
@@ -303,6 +308,15 @@ describe("grids", () => {
     expect((await errorOf(() => series(array, { at: at[3]!, interpolation: "linear" })))._tag).toBe(
       "Unsupported",
     );
+  });
+
+  it("finds coordinates by name that no attribute lists, and names those that exist", async () => {
+    const array = await scattered([3], [0, 1, 2], [0, 0, 0], {});
+    expect(list((await series(array, { at: { lon: 1.1, lat: 0 } })).data)).toEqual([1]);
+    const { array: other } = await grid(cube(), [4, 36, 48]);
+    const error = await errorOf(() => series(other, { at: { lat: 1, east: 2 } }));
+    expect(error).toMatchObject({ code: "no-coordinates" });
+    expect(error.message).toMatch(/"east".*the coordinates are "time", "lat", "lon"/);
   });
 
   it("says that a place is farther away than the size of cells, and skips cells without coordinates", async () => {

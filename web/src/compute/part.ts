@@ -1,6 +1,4 @@
-/** Lazy part: reductions, statistics and series. */
-export { seriesInside } from "./inside.js";
+/** Lazy part: reductions and statistics. */
 export { quantilesOf } from "./quantile.js";
 export { reduceArray } from "./reduce.js";
-export { seriesAt } from "./series.js";
 export { statisticsOf } from "./statistics.js";

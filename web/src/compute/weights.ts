@@ -89,11 +89,20 @@ export async function latitudeWeights(
   const { data } = await labels.read(latitude, whole);
   const bounds = await boundsOf(latitude, signal);
   const edges = bounds ?? midpoints(Float64Array.from(data as ArrayLike<number>, Number));
-  const sine = (degrees: number) => Math.sin(Math.max(-90, Math.min(90, degrees)) * toRadians);
-  const values = Float64Array.from({ length: data.length }, (_, i) =>
-    Math.abs(sine(edges[2 * i + 1]!) - sine(edges[2 * i]!)),
+  return { axes: [labels.axis(latitude.dimensions[0])], values: bandSizes(edges) };
+}
+
+/** Returns the areas of bands of latitude, relative to that between the equator and the pole, for two bounds each. */
+export function bandSizes(edges: ArrayLike<number>): Float64Array {
+  const sines = Float64Array.from(edges, (edge) => Math.sin(Math.max(-90, Math.min(90, edge)) * toRadians));
+  return sizesBetween(sines);
+}
+
+/** Returns the differences of two bounds each. */
+export function sizesBetween(edges: ArrayLike<number>): Float64Array {
+  return Float64Array.from({ length: edges.length / 2 }, (_, i) =>
+    Math.abs(edges[2 * i + 1]! - edges[2 * i]!),
   );
-  return { axes: [labels.axis(latitude.dimensions[0])], values };
 }
 
 function isLatitude({ array: { attributes }, dimensions, name }: Coordinate): boolean {
@@ -104,7 +113,7 @@ function isLatitude({ array: { attributes }, dimensions, name }: Coordinate): bo
 }
 
 /** Reads the bounds that a coordinate names: two for each element. */
-async function boundsOf(
+export async function boundsOf(
   { array }: Coordinate,
   signal: AbortSignal | undefined,
 ): Promise<ArrayLike<number> | undefined> {

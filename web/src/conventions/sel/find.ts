@@ -25,7 +25,7 @@ export interface Matching {
 /** Elements of one dimension: one, a range, or a list in any order. */
 type FoundElements = number | { readonly start: number; readonly stop: number } | readonly number[];
 
-const revolution = 360;
+export const revolution = 360;
 
 /**
  * Returns the elements along a dimension that a selection by label refers to.
@@ -202,7 +202,11 @@ function between(view: Rising, low: Meaning | undefined, high: Meaning | undefin
 // ---- Longitudes
 
 /** Converts a longitude to the axis' range: one revolution from its westernmost coordinate. */
-function onAxis(coordinates: Coordinates, view: Rising, { value, label }: Meaning): number {
+export function onAxis(
+  coordinates: Coordinates,
+  view: Rising,
+  { value, label }: Pick<Meaning, "value" | "label">,
+): number {
   if (!coordinates.isLongitude || view.length === 0 || !Number.isFinite(value)) return value;
   const [west, east] = [view.at(0), view.at(view.length - 1)];
   return value >= west && value <= east ? value : snapped(coordinates, view, shiftEast(west, label ?? value));

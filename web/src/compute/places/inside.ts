@@ -1,23 +1,23 @@
 /** Implements `series` with `inside`: values of the cells inside areas, or with labels. */
 
-import type { ElementData } from "../dtypes/elements.js";
-import { noCell } from "../engine/box-reduction.js";
-import type { ZarrArray } from "../hierarchy/array.js";
-import { get } from "../hierarchy/get.js";
-import { isRecord } from "../util/arguments.js";
-import { describeValue, invalidArgument, isZarrError, limitExceeded } from "../util/errors.js";
-import { countOf } from "../util/shapes.js";
-import { inSlices } from "../util/slices.js";
-import { cellSizes, cellsInside, type Surface, surfaceOf } from "./area-cells.js";
-import type { Span } from "./axes.js";
-import { coordinateOf, Labels } from "./labelled.js";
-import { type Projection, surfaceParts } from "./place-grid.js";
-import { type AreaGroups, type ReduceOptions, reduceArray } from "./reduce.js";
-import type { Method } from "./results.js";
+import type { ElementData } from "../../dtypes/elements.js";
+import { noCell } from "../../engine/box-reduction.js";
+import type { ZarrArray } from "../../hierarchy/array.js";
+import { get } from "../../hierarchy/get.js";
+import { isRecord } from "../../util/arguments.js";
+import { describeValue, invalidArgument, isZarrError, limitExceeded } from "../../util/errors.js";
+import { countOf } from "../../util/shapes.js";
+import { inSlices } from "../../util/slices.js";
+import { coordinateOf, Labels } from "../labelled.js";
+import { type AreaGroups, type ReduceOptions, reduceArray } from "../reduce.js";
+import type { Method } from "../results.js";
+import { checkArray, selectedAxes } from "../source.js";
+import type { JointTable } from "../tables.js";
+import type { Weights } from "../weights.js";
+import { type AreaCells, cellSizes, cellsInside, rangeFrom, surfaceOf } from "./area-cells.js";
+import type { Projection } from "./converted-cells.js";
+import { checkUnselected, surfaceParts } from "./place-grid.js";
 import { type Area, listAreas } from "./shapes.js";
-import { checkArray, selectedAxes } from "./source.js";
-import type { JointTable } from "./tables.js";
-import { latitudeWeights, type Weights } from "./weights.js";
 
 /** Cells with labels, such as the segments of an image or the numbers of countries; 0 is the background. */
 export interface LabelledCells {
@@ -54,78 +54,45 @@ export async function seriesInside(array: ZarrArray, options: InsideOptions): Pr
   const { inside, method = "mean", projection, weights = "area", ...rest } = options;
   const labels = new Labels(array, options.signal);
   const groups = isLabels(inside)
-    ? await labelGroups(array, inside, labels, options)
-    : await areaGroups(array, inside, labels, options);
-  const selections = selectedAxes(array, options.selection);
-  const twice = groups.axes.find((axis) => {
-    const own = selections[axis]!;
-    return "indices" in own || own.dropped || own.count !== array.shape[axis];
-  });
-  if (twice !== undefined)
-    throw invalidArgument(
-      `the areas determine the elements along dimension ${JSON.stringify(labels.names[twice] ?? twice)}; omit it from the selection`,
-    );
+    ? await labelGroups(inside, labels, options)
+    : await areaGroups(inside, labels, options);
+  checkUnselected(labels, selectedAxes(array, options.selection), groups.axes);
   const given = weights === "area" || weights === "none" ? undefined : weights;
   return reduceArray(array, { ...rest, method, weights: given }, groups);
 }
 
 const isLabels = (inside: unknown): inside is LabelledCells => isRecord(inside) && "labels" in inside;
 
-async function areaGroups(
-  array: ZarrArray,
-  inside: Inside,
-  labels: Labels,
-  { projection, signal, weights = "area" }: InsideOptions,
-): Promise<AreaGroups> {
+async function areaGroups(inside: Inside, labels: Labels, options: InsideOptions): Promise<AreaGroups> {
+  const { signal, weights = "area" } = options;
   const { areas, isList } = listAreas(inside);
-  const surface = surfaceOf(await surfaceParts(array, { projection, signal }));
-  const { axes, spans, tables } = await inSlices(cellsInside(surface, areas), signal);
-  const sizes = weights === "area" ? await sizesOf(surface, labels, signal) : [];
+  const surface = surfaceOf(await surfaceParts(labels, options));
+  const found = await inSlices(cellsInside(surface, areas), signal);
+  const sizes = weights === "area" ? await cellSizes(surface, labels, signal) : [];
   return {
-    axes,
-    ranges: spans.map(({ from, to }) => ({ start: from, step: 1, count: to - from, dropped: false })),
-    tables,
+    ...found,
     areas: areas.length,
-    weights: sizes.map((table) => cut(table, axes, spans)),
+    weights: sizes.map((table) => cut(table, found)),
     dimension: isList ? { name: "region", length: areas.length } : undefined,
     coordinates: {},
   };
 }
 
-/** Returns the sizes of cells; bands of latitude by their bounds, if the coordinates name these. */
-async function sizesOf(
-  surface: Surface,
-  labels: Labels,
-  signal: AbortSignal | undefined,
-): Promise<JointTable<Float64Array>[]> {
-  const sizes = cellSizes(surface);
-  const at =
-    surface.areDegrees && "y" in surface.cells
-      ? sizes.findIndex(({ axes }) => axes[0] === (surface.cells as { y: { axis: number } }).y.axis)
-      : -1;
-  if (at < 0 || !(await labels.coordinates()).some(({ array }) => "bounds" in array.attributes)) return sizes;
-  const bands = await latitudeWeights(labels, signal);
-  return bands.axes[0] === sizes[at]!.axes[0] ? sizes.with(at, bands) : sizes;
-}
-
-/** Returns the part of a table of one axis that lies in a span; tables of several axes are not cut. */
-function cut(
-  table: JointTable<Float64Array>,
-  axes: readonly number[],
-  spans: readonly Span[],
-): JointTable<Float64Array> {
-  if (table.axes.length > 1) return table;
-  const { from, to } = spans[axes.indexOf(table.axes[0]!)]!;
-  return { axes: table.axes, values: table.values.subarray(from, to) };
+/** Returns the part of a table of one axis that lies in its range; tables of several axes are not cut. */
+function cut({ axes, values }: JointTable<Float64Array>, found: AreaCells): JointTable<Float64Array> {
+  if (axes.length > 1) return { axes, values };
+  const { start, count } = found.ranges[found.axes.indexOf(axes[0]!)]!;
+  return { axes, values: values.subarray(start, start + count) };
 }
 
 /** @throws InvalidArgument, LimitExceeded; the errors of `get`. */
 async function labelGroups(
-  array: ZarrArray,
   { labels: source, label }: LabelledCells,
   names: Labels,
-  { projection, signal, weights = "area" }: InsideOptions,
+  options: InsideOptions,
 ): Promise<AreaGroups> {
+  const { signal, weights = "area" } = options;
+  const { array } = names;
   checkArray(source, "labels");
   const own = new Labels(source, signal).names;
   const rank = array.shape.length;
@@ -155,10 +122,10 @@ async function labelGroups(
   const made = new (data.constructor as new (list: unknown[]) => ElementData)(wanted);
   return {
     axes,
-    ranges: source.shape.map((length) => ({ start: 0, step: 1, count: length, dropped: false })),
+    ranges: source.shape.map((length) => rangeFrom(0, length)),
     tables: [table],
     areas: wanted.length,
-    weights: weights === "area" ? await knownSizes(array, axes, names, { projection, signal }) : [],
+    weights: weights === "area" ? await knownSizes(axes, names, options) : [],
     dimension: isList ? { name: "label", length: wanted.length } : undefined,
     coordinates: isList ? { label: coordinateOf("label", made, source.dtype) } : {},
   };
@@ -182,14 +149,13 @@ function foundLabels(values: ArrayLike<number | bigint>): (number | bigint)[] {
 
 /** Returns the sizes of labelled cells; none without coordinates of degrees along their axes. */
 async function knownSizes(
-  array: ZarrArray,
   axes: readonly number[],
   labels: Labels,
-  options: Pick<InsideOptions, "projection" | "signal">,
+  options: InsideOptions,
 ): Promise<JointTable<Float64Array>[]> {
   try {
-    const surface = surfaceOf(await surfaceParts(array, options));
-    const sizes = await sizesOf(surface, labels, options.signal);
+    const surface = surfaceOf(await surfaceParts(labels, options));
+    const sizes = await cellSizes(surface, labels, options.signal);
     return sizes.filter((table) => table.axes.every((axis) => axes.includes(axis)));
   } catch (error) {
     if (!isZarrError(error, "InvalidSelection", "Unsupported", "NotFound")) throw error;

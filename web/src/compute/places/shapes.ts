@@ -1,7 +1,9 @@
 /** Polygons and rectangles: checks them, and tells which points lie inside. */
 
-import { isRecord } from "../util/arguments.js";
-import { describeValue, invalidArgument, limitExceeded } from "../util/errors.js";
+import { isRecord } from "../../util/arguments.js";
+import { describeValue, invalidArgument, limitExceeded } from "../../util/errors.js";
+import { firstIndex } from "../../util/search.js";
+import { Bands } from "./bands.js";
 
 /** [x, y], as in GeoJSON; a third number is ignored. */
 export type Position = readonly number[];
@@ -16,11 +18,11 @@ export type Area =
   | { readonly type: "MultiPolygon"; readonly coordinates: readonly (readonly (readonly Position[])[])[] }
   | { readonly type: "Feature"; readonly geometry: unknown; readonly id?: string | number | undefined };
 
-/** Maximum number of vertices of all rings of a shape. */
-const maxVertices = 2 ** 23;
+type Point = readonly [number, number];
+
+/** Maximum number of edges of all rings of a shape. */
+const maxEdges = 2 ** 23;
 const maxBands = 2 ** 16;
-/** Maximum number of entries in the bands, each an edge. */
-const maxEntries = 2 ** 25;
 /** Maximum number of edges that all rows of cells together visit: some seconds. */
 const maxVisits = 2 ** 29;
 /** Maximum number of edges that cross a row of cells. */
@@ -63,9 +65,7 @@ export class Shape {
   /** Edges as x and y of the lower end, then of the upper end. */
   readonly #edges: Float64Array;
   readonly bounds: readonly [number, number, number, number];
-  readonly #height: number;
-  readonly #starts: Uint32Array;
-  readonly #order: Uint32Array;
+  readonly #bands: Bands;
   #row = Number.NaN;
   #crossings: Float64Array = new Float64Array(0);
   #visits = 0;
@@ -77,37 +77,27 @@ export class Shape {
   constructor(
     area: unknown,
     private readonly areDegrees: boolean,
-    convert: (point: readonly [number, number]) => readonly [number, number],
+    convert: (point: Point) => Point,
   ) {
     const rings = ringsOf(area);
     const crosses = areDegrees && Array.isArray(area) && area.length === 4 && area[0] > area[2];
-    const points = rings.map((ring) =>
-      vertices(ring, (x, y) => convert([crosses && x === area[2] ? x + 360 : x, y]), areDegrees),
-    );
-    const count = points.reduce((sum, { length }) => sum + length / 2, 0);
-    if (count === 0) throw invalidArgument("a polygon must have a ring of at least 3 positions, got none");
-    if (count > maxVertices)
-      throw limitExceeded(`an area has ${count} vertices, more than the limit of ${maxVertices}`);
-    this.#edges = edgesOf(points, count);
-    this.bounds = boundsOf(points);
-    const [, south, , north] = this.bounds;
-    let bands = Math.min(maxBands, count);
-    const height = () => (north - south) / bands || 1;
-    const band = (y: number) => Math.min(Math.floor((y - south) / height()), bands - 1);
-    const entries = () => this.#each((_, low, high) => band(high) - band(low) + 1);
-    while (bands > 1 && entries() > maxEntries) bands = Math.ceil(bands / 4);
-    this.#height = height();
-    this.#starts = new Uint32Array(bands + 1);
-    this.#each((_, low, high) => {
-      for (let i = band(low); i <= band(high); i++) this.#starts[i + 1]!++;
-      return 0;
-    });
-    for (let i = 0; i < bands; i++) this.#starts[i + 1]! += this.#starts[i]!;
-    this.#order = new Uint32Array(this.#starts[bands]!);
-    const next = this.#starts.slice();
-    this.#each((edge, low, high) => {
-      for (let i = band(low); i <= band(high); i++) this.#order[next[i]!++] = edge;
-      return 0;
+    const convertVertex = ([x, y]: Point) => convert([crosses && x === area[2] ? x + 360 : x, y]);
+    if (rings.length === 0)
+      throw invalidArgument("a polygon must have a ring of at least 3 positions, got none");
+    const parts = rings.map((ring) => edgesOf(ring, convertVertex, areDegrees));
+    const count = parts.reduce((sum, { length }) => sum + length / 4, 0);
+    if (count > maxEdges)
+      throw limitExceeded(`an area has ${count} vertices, more than the limit of ${maxEdges}`);
+    const edges = new Float64Array(4 * count);
+    let at = 0;
+    for (const part of parts) {
+      edges.set(part, at);
+      at += part.length;
+    }
+    this.#edges = edges;
+    this.bounds = boundsOf(edges);
+    this.#bands = new Bands(this.bounds[1], this.bounds[3], Math.min(maxBands, count), (visit) => {
+      for (let at = 0; at < edges.length; at += 4) visit(at, edges[at + 1]!, edges[at + 3]!);
     });
   }
 
@@ -140,93 +130,65 @@ export class Shape {
 
   /** Whether an odd number of edges lies to the right of a point of the row. */
   #isOdd(x: number): boolean {
-    let [low, high] = [0, this.#crossings.length];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (this.#crossings[middle]! > x) high = middle;
-      else low = middle + 1;
-    }
-    return (this.#crossings.length - low) % 2 === 1;
+    const { length } = this.#crossings;
+    return (length - firstIndex(length, (i) => this.#crossings[i]! > x)) % 2 === 1;
   }
 
   /** Finds where the edges cross a row. @throws LimitExceeded. */
   #cross(y: number): void {
-    const band = Math.min(Math.floor((y - this.bounds[1]) / this.#height), this.#starts.length - 2);
-    const [start, end] = [this.#starts[band]!, this.#starts[band + 1]!];
-    this.#visits += end - start;
+    const edges = this.#edges;
+    const near = this.#bands.items(this.#bands.at(y));
+    this.#visits += near.length;
     const found: number[] = [];
-    for (let at = start; at < end; at++) {
-      const edge = 4 * this.#order[at]!;
-      const [x1, y1, x2, y2] = [
-        this.#edges[edge]!,
-        this.#edges[edge + 1]!,
-        this.#edges[edge + 2]!,
-        this.#edges[edge + 3]!,
-      ];
+    for (const at of near) {
+      const [x1, y1, x2, y2] = [edges[at]!, edges[at + 1]!, edges[at + 2]!, edges[at + 3]!];
       if (y1 <= y && y < y2) found.push(x1 + ((y - y1) / (y2 - y1)) * (x2 - x1));
     }
     if (this.#visits > maxVisits || found.length > maxCrossings)
       throw limitExceeded("a polygon has too many edges for the number of cells; simplify it");
     [this.#row, this.#crossings] = [y, Float64Array.from(found).sort()];
   }
-
-  /** Calls a function with every edge's number and lower and upper y; returns the sum of its results. */
-  #each(visit: (edge: number, low: number, high: number) => number): number {
-    let sum = 0;
-    for (let edge = 0; edge < this.#edges.length; edge += 4)
-      sum += visit(edge / 4, this.#edges[edge + 1]!, this.#edges[edge + 3]!);
-    return sum;
-  }
 }
 
-/** Returns the x and y of the vertices of a ring. @throws InvalidArgument. */
-function vertices(
-  ring: unknown,
-  convert: (x: number, y: number) => readonly [number, number],
-  areDegrees: boolean,
-): Float64Array {
+/**
+ * Returns the edges of a ring, which is closed if it is open: x and y of the lower end, then of the upper end. Horizontal
+ * edges are left out.
+ * @throws InvalidArgument.
+ */
+function edgesOf(ring: unknown, convert: (point: Point) => Point, areDegrees: boolean): Float64Array {
   if (!Array.isArray(ring) || ring.length < 3)
     throw invalidArgument(
       `a ring must have at least 3 positions, got ${Array.isArray(ring) ? ring.length : describeValue(ring)}`,
     );
-  const out = new Float64Array(2 * ring.length);
-  for (let i = 0; i < ring.length; i++) {
-    const position: unknown = ring[i];
-    const [x, y]: unknown[] = Array.isArray(position) ? position : [];
-    const point = typeof x === "number" && typeof y === "number" ? convert(x, y) : [Number.NaN, Number.NaN];
+  const vertexAt = (i: number): Point => {
+    const [x, y]: unknown[] = Array.isArray(ring[i]) ? ring[i] : [];
+    const isPoint = typeof x === "number" && typeof y === "number";
+    const vertex = isPoint ? convert([x, y]) : [Number.NaN, Number.NaN];
     const limit = areDegrees ? 720 : Number.MAX_VALUE;
-    if (!(Math.abs(point[0]!) <= limit && Math.abs(point[1]!) <= limit))
-      throw invalidArgument(
-        `vertex ${i} must be [x, y]${areDegrees ? " in degrees" : ""}, got [${describeValue(x)}, ${describeValue(y)}]`,
-      );
-    out[2 * i] = point[0]!;
-    out[2 * i + 1] = point[1]!;
-  }
-  return out;
-}
-
-/** Returns the edges of closed rings, each with its lower end first, without horizontal ones. */
-function edgesOf(rings: readonly Float64Array[], count: number): Float64Array {
-  const edges = new Float64Array(4 * count);
+    if (vertex.every((value) => Math.abs(value) <= limit)) return vertex as Point;
+    throw invalidArgument(
+      `vertex ${i} must be [x, y]${areDegrees ? " in degrees" : ""}, got [${describeValue(x)}, ${describeValue(y)}]`,
+    );
+  };
+  const edges = new Float64Array(4 * ring.length);
   let length = 0;
-  for (const ring of rings)
-    for (let i = 0, before = ring.length - 2; i < ring.length; before = i, i += 2) {
-      const [x1, y1, x2, y2] = [ring[before]!, ring[before + 1]!, ring[i]!, ring[i + 1]!];
-      if (y1 === y2) continue;
+  let [x1, y1] = vertexAt(ring.length - 1);
+  for (let i = 0; i < ring.length; i++) {
+    const [x2, y2] = vertexAt(i);
+    if (y1 !== y2) {
       edges.set(y1 < y2 ? [x1, y1, x2, y2] : [x2, y2, x1, y1], length);
       length += 4;
     }
+    [x1, y1] = [x2, y2];
+  }
   return edges.subarray(0, length);
 }
 
-function boundsOf(rings: readonly Float64Array[]): readonly [number, number, number, number] {
-  const bounds: [number, number, number, number] = [Infinity, Infinity, -Infinity, -Infinity];
-  for (const ring of rings)
-    for (let i = 0; i < ring.length; i += 2) {
-      bounds[0] = Math.min(bounds[0], ring[i]!);
-      bounds[1] = Math.min(bounds[1], ring[i + 1]!);
-      bounds[2] = Math.max(bounds[2], ring[i]!);
-      bounds[3] = Math.max(bounds[3], ring[i + 1]!);
-    }
-  return bounds;
+function boundsOf(edges: Float64Array): readonly [number, number, number, number] {
+  let [west, south, east, north] = [Infinity, Infinity, -Infinity, -Infinity];
+  for (let i = 0; i < edges.length; i += 2) {
+    [west, east] = [Math.min(west, edges[i]!), Math.max(east, edges[i]!)];
+    [south, north] = [Math.min(south, edges[i + 1]!), Math.max(north, edges[i + 1]!)];
+  }
+  return [west, south, east, north];
 }

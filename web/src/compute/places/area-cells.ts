@@ -1,16 +1,17 @@
 /** Cells whose centres lie inside areas, and the sizes of cells. */
 
-import { noCell } from "../engine/box-reduction.js";
-import { limitExceeded } from "../util/errors.js";
-import type { Steps } from "../util/slices.js";
-import type { Span } from "./axes.js";
+import { noCell } from "../../engine/box-reduction.js";
+import type { AxisRange } from "../../plan/selection.js";
+import { limitExceeded } from "../../util/errors.js";
+import type { Steps } from "../../util/slices.js";
+import type { Labels } from "../labelled.js";
+import type { JointTable } from "../tables.js";
+import { bandSizes, boundsOf, midpoints, sizesBetween } from "../weights.js";
+import { ConvertedCells, type Point } from "./converted-cells.js";
 import type { GridPart } from "./grid-part.js";
 import type { PlaceAxis } from "./place-axis.js";
-import { ConvertedCells, type Point } from "./place-grid.js";
 import { ScatteredCells } from "./scattered-cells.js";
 import { Shape } from "./shapes.js";
-import type { JointTable } from "./tables.js";
-import { midpoints } from "./weights.js";
 
 /** Maximum number of entries of all tables: 128 MiB. */
 const maxEntries = 2 ** 25;
@@ -21,8 +22,8 @@ const radians = Math.PI / 180;
 /** Cells of areas along some axes of an array. */
 export interface AreaCells {
   readonly axes: readonly number[];
-  /** Range of indices along each of these axes. */
-  readonly spans: readonly Span[];
+  /** Indices along each of these axes. */
+  readonly ranges: readonly AxisRange[];
   /** Numbers of areas by cell in C order; several if areas overlap. */
   readonly tables: readonly Uint32Array[];
 }
@@ -36,17 +37,13 @@ export interface Surface {
 }
 
 /** Combines the parts of a grid on a surface. */
-export function surfaceOf(parts: readonly GridPart[]): Surface {
-  const [first, second] = parts;
+export function surfaceOf([first, second]: readonly GridPart[]): Surface {
+  const convert = (point: Point) => point;
+  if (first instanceof ScatteredCells) return { areDegrees: first.areDegrees, convert, cells: first };
   if (first instanceof ConvertedCells)
-    return {
-      areDegrees: false,
-      convert: (point) => first.converter.forward([...point]) as unknown as Point,
-      cells: first,
-    };
-  const cells = first instanceof ScatteredCells ? first : { x: first as PlaceAxis, y: second as PlaceAxis };
-  const areDegrees = cells instanceof ScatteredCells ? cells.areDegrees : cells.x.coordinates.isLongitude;
-  return { areDegrees, convert: (point) => point, cells };
+    return { areDegrees: false, convert: (point) => first.convert(point), cells: first };
+  const [x, y] = [first as PlaceAxis, second as PlaceAxis];
+  return { areDegrees: x.coordinates.isLongitude, convert, cells: { x, y } };
 }
 
 /** Finds the cells of areas. @throws LimitExceeded; the errors of {@link Shape}. */
@@ -60,37 +57,33 @@ export function* cellsInside(surface: Surface, areas: readonly unknown[]): Steps
       const [x, y] = cells.at(cell);
       for (const [i, shape] of shapes.entries()) if (shape.contains(x, y)) layers.add(cell, i);
     }
-    const spans = cells.shape.map((length) => ({ from: 0, to: length }));
-    return { axes: cells.axes, spans, tables: layers.tables };
+    const ranges = cells.shape.map((length) => rangeFrom(0, length));
+    return { axes: cells.axes, ranges, tables: layers.tables };
   }
   const { x, y } = cells;
   const columns = shapes.map((shape) => indicesIn(x, (value) => shape.spansX(value)));
   const rows = shapes.map((shape) => indicesIn(y, (value) => shape.spansY(value)));
-  const [across, down] = [spanOf(columns), spanOf(rows)];
-  const [width, height] = [across.to - across.from, down.to - down.from];
-  const layers = new Layers(width * height);
+  const [across, down] = [rangeAround(columns), rangeAround(rows)];
   const isRowMajor = y.axis < x.axis;
+  const [byRow, byColumn] = isRowMajor ? [across.count, 1] : [1, down.count];
+  const layers = new Layers(across.count * down.count);
   for (const [i, shape] of shapes.entries())
-    for (const row of rows[i]!) {
-      const value = y.coordinates.at(row);
+    for (const row of rows[i]!)
       for (const [n, column] of columns[i]!.entries()) {
         if (n % stepCells === 0) yield;
-        if (!shape.contains(x.coordinates.at(column), value)) continue;
-        const [j, k] = [row - down.from, column - across.from];
-        layers.add(isRowMajor ? j * width + k : k * height + j, i);
+        if (shape.contains(x.coordinates.at(column), y.coordinates.at(row)))
+          layers.add((row - down.start) * byRow + (column - across.start) * byColumn, i);
       }
-    }
-  const [axes, spans] = isRowMajor
-    ? [
-        [y.axis, x.axis],
-        [down, across],
-      ]
-    : [
-        [x.axis, y.axis],
-        [across, down],
-      ];
-  return { axes: axes!, spans: spans as Span[], tables: layers.tables } as AreaCells;
+  const inOrder = <T>(ofY: T, ofX: T): T[] => (isRowMajor ? [ofY, ofX] : [ofX, ofY]);
+  return { axes: inOrder(y.axis, x.axis), ranges: inOrder(down, across), tables: layers.tables };
 }
+
+export const rangeFrom = (start: number, end: number): AxisRange => ({
+  start,
+  step: 1,
+  count: end - start,
+  dropped: false,
+});
 
 function indicesIn(axis: PlaceAxis, isIn: (value: number) => boolean): Uint32Array {
   const found: number[] = [];
@@ -99,13 +92,11 @@ function indicesIn(axis: PlaceAxis, isIn: (value: number) => boolean): Uint32Arr
 }
 
 /** Returns the range of sorted lists; one element if all are empty. */
-function spanOf(lists: readonly Uint32Array[]): Span {
+function rangeAround(lists: readonly Uint32Array[]): AxisRange {
   const some = lists.filter((list) => list.length > 0);
-  if (some.length === 0) return { from: 0, to: 1 };
-  return {
-    from: Math.min(...some.map((list) => list[0]!)),
-    to: Math.max(...some.map((list) => list.at(-1)!)) + 1,
-  };
+  if (some.length === 0) return rangeFrom(0, 1);
+  const ends = some.map((list) => list.at(-1)! + 1);
+  return rangeFrom(Math.min(...some.map((list) => list[0]!)), Math.max(...ends));
 }
 
 /** Tables of the numbers of areas; a further one for cells that belong to several. */
@@ -133,24 +124,23 @@ class Layers {
 }
 
 /** Returns the relative sizes of all cells along their axes, as factors; none if all are equal. */
-export function cellSizes({ areDegrees, cells }: Surface): JointTable<Float64Array>[] {
-  if (cells instanceof ScatteredCells) {
-    const values = cells.shape.length === 2 ? curvilinearSizes(cells) : undefined;
-    return values ? [{ axes: cells.axes, values }] : [];
-  }
-  const sine = (latitude: number) => Math.sin(Math.min(Math.max(latitude, -90), 90) * radians);
-  const widths = sizesAlong(cells.x, (edge) => edge);
-  const heights = sizesAlong(cells.y, areDegrees ? sine : (edge) => edge);
-  return [[cells.x, widths] as const, [cells.y, heights] as const].flatMap(([{ axis }, values]) =>
-    isEven(values) ? [] : [{ axes: [axis], values }],
-  );
-}
-
-function sizesAlong({ coordinates, length }: PlaceAxis, measure: (edge: number) => number): Float64Array {
-  const edges = midpoints(Float64Array.from({ length }, (_, i) => coordinates.at(i)));
-  return Float64Array.from({ length }, (_, i) =>
-    Math.abs(measure(edges[2 * i + 1]!) - measure(edges[2 * i]!)),
-  );
+export async function cellSizes(
+  { areDegrees, cells }: Surface,
+  labels: Labels,
+  signal: AbortSignal | undefined,
+): Promise<JointTable<Float64Array>[]> {
+  if (cells instanceof ScatteredCells)
+    return cells.shape.length === 2 ? [{ axes: cells.axes, values: curvilinearSizes(cells) }] : [];
+  const { x, y } = cells;
+  const edges = ({ coordinates, length }: PlaceAxis) =>
+    midpoints(Float64Array.from({ length }, (_, i) => coordinates.at(i)));
+  const latitude = (await labels.coordinates()).find(({ name }) => areDegrees && name === y.names[0]);
+  const bounds = (latitude && (await boundsOf(latitude, signal))) ?? edges(y);
+  const sizes = [
+    { axes: x.axes, values: sizesBetween(edges(x)) },
+    { axes: y.axes, values: areDegrees ? bandSizes(bounds) : sizesBetween(bounds) },
+  ];
+  return sizes.filter(({ values }) => !isEven(values));
 }
 
 /** Whether sizes are equal up to the rounding of float32 coordinates. */
@@ -163,29 +153,26 @@ type Vector = readonly [number, number, number];
 
 /** Returns the areas that the neighbours of cells span, on the sphere or on the plane; 0 for cells without coordinates. */
 function curvilinearSizes(cells: ScatteredCells): Float64Array {
-  const [rows, columns] = cells.shape as readonly [number, number];
-  const place = (row: number, column: number): Vector => {
-    const [x, y] = cells.at(row * columns + column);
+  const [rows, columns] = cells.shape as Point;
+  const vectorAt = (row: number, column: number): Vector => {
+    const isCell = row >= 0 && row < rows && column >= 0 && column < columns;
+    const [x, y] = isCell ? cells.at(row * columns + column) : [Number.NaN, Number.NaN];
     if (!cells.areDegrees) return [x, y, 0];
     const [east, north] = [x * radians, y * radians];
     return [Math.cos(north) * Math.cos(east), Math.cos(north) * Math.sin(east), Math.sin(north)];
   };
-  /** Returns the vector of a cell's extent between its neighbours that have coordinates. */
-  const extent = (at: Vector, after: Vector, before: Vector): Vector => {
-    const isKnown = [after, before].map((one) => !Number.isNaN(one[0]));
-    const [to, from] = [isKnown[0] ? after : at, isKnown[1] ? before : at];
-    const parts = isKnown[0] && isKnown[1] ? 2 : 1;
-    return [0, 1, 2].map((i) => (to[i]! - from[i]!) / parts) as unknown as Vector;
+  /** Returns the extent of a cell between its neighbours that have coordinates. */
+  const extent = (at: Vector, before: Vector, after: Vector): Vector => {
+    const from = Number.isNaN(before[0]) ? at : before;
+    const to = Number.isNaN(after[0]) ? at : after;
+    const steps = from !== at && to !== at ? 2 : 1;
+    return [(to[0] - from[0]) / steps, (to[1] - from[1]) / steps, (to[2] - from[2]) / steps];
   };
-  const none: Vector = [Number.NaN, 0, 0];
   return Float64Array.from({ length: rows * columns }, (_, cell) => {
     const [row, column] = [Math.floor(cell / columns), cell % columns];
-    const at = place(row, column);
-    const beside = (j: number, i: number) =>
-      j < 0 || j >= rows || i < 0 || i >= columns ? none : place(j, i);
-    const u = extent(at, beside(row, column + 1), beside(row, column - 1));
-    const v = extent(at, beside(row + 1, column), beside(row - 1, column));
-    const [[a, b, c], [d, e, f]] = [u, v];
+    const at = vectorAt(row, column);
+    const [a, b, c] = extent(at, vectorAt(row, column - 1), vectorAt(row, column + 1));
+    const [d, e, f] = extent(at, vectorAt(row - 1, column), vectorAt(row + 1, column));
     return Math.hypot(b * f - c * e, c * d - a * f, a * e - b * d) || 0;
   });
 }

@@ -1,16 +1,20 @@
 /** Cells with two coordinates each: curvilinear grids, unstructured grids, HEALPix, reduced Gaussian grids. */
 
-import type { Coordinates } from "../conventions/sel/coordinates.js";
-import { noSuchLabel, notALabel } from "../conventions/sel/labels.js";
-import { unsupported } from "../util/errors.js";
-import type { Found, GridPart, Matching } from "./grid-part.js";
+import type { Coordinates } from "../../conventions/sel/coordinates.js";
+import { noSuchLabel } from "../../conventions/sel/labels.js";
+import { unsupported } from "../../util/errors.js";
+import { type Found, type GridPart, type Matching, numberOf } from "./grid-part.js";
 import { distanceOf, PointIndex } from "./point-index.js";
 
 /** Slack of bilinear weights, for places on the border of two quadrilaterals. */
 const slack = 1e-9;
 
+type Point = readonly [number, number];
+
 export class ScatteredCells implements GridPart {
   readonly names: readonly string[];
+  readonly longitude: number;
+  readonly areDegrees: boolean;
   #index: PointIndex | undefined;
 
   /** @param shape lengths of the axes, one or two; cells are counted in C order. */
@@ -19,47 +23,45 @@ export class ScatteredCells implements GridPart {
     private readonly y: Coordinates,
     readonly axes: readonly number[],
     readonly shape: readonly number[],
-    readonly areDegrees: boolean,
   ) {
     this.names = [x.name, y.name];
+    this.areDegrees = x.isLongitude;
+    this.longitude = x.isLongitude ? 0 : -1;
   }
 
   get count(): number {
     return this.x.length;
   }
 
-  at(cell: number): readonly [number, number] {
+  at(cell: number): Point {
     return [this.x.at(cell), this.y.at(cell)];
   }
 
   valueOf(label: unknown, name: string): number {
-    if (typeof label === "number" && Number.isFinite(label)) return label;
-    throw notALabel(name, label, "its labels are numbers");
+    return numberOf(label, name);
   }
 
-  find([x, y]: readonly [number, number], { isLinear, tolerance }: Matching): Found | undefined {
+  find([x, y]: Point, { isLinear, tolerance }: Matching): Found {
     if (isLinear && this.axes.length === 1)
       throw unsupported(
         `"${this.names.join('" and "')}" form no grid to interpolate in; pass interpolation: "nearest"`,
       );
     const { point, distance } = this.#points.nearest(x, y);
-    if (point < 0) return undefined;
-    const limit = tolerance ?? this.#sizeOf(point);
-    if (distance > limit) return undefined;
-    return (isLinear && this.#bilinear(point, x, y)) || { cells: [point], weights: [1] };
+    if (!(distance <= (tolerance ?? this.#sizeOf(point)))) {
+      const limit = tolerance === undefined ? "the size of the cell" : `the tolerance of ${tolerance}`;
+      const where =
+        point < 0 ? "no cell has coordinates" : `the nearest cell is at ${this.at(point).join(", ")}`;
+      const why = `; ${where}, ${distance} away, farther than ${limit}`;
+      throw noSuchLabel(this.names.join('", "'), [x, y].join(", "), why);
+    }
+    const columns = this.shape[1];
+    const indices = (cell: number) =>
+      columns === undefined ? [cell] : [Math.floor(cell / columns), cell % columns];
+    const { cells, weights } = (isLinear && this.#bilinear(point, x, y)) || { cells: [point], weights: [1] };
+    return { cells: cells.map(indices), weights, nearest: this.at(point) };
   }
 
-  outside(values: readonly number[], tolerance: number | undefined): Error {
-    const [x, y] = values as readonly [number, number];
-    const { point, distance } = this.#points.nearest(x, y);
-    const limit = tolerance === undefined ? "the size of the cell" : `the tolerance of ${tolerance}`;
-    const where =
-      point < 0 ? "no cell has coordinates" : `the nearest cell is at ${this.at(point).join(", ")}`;
-    const why = `; ${where}, ${distance} away, farther than ${limit}`;
-    return noSuchLabel(this.names.join('", "'), values.join(", "), why);
-  }
-
-  cellsBetween([x1, y1]: readonly [number, number], [x2, y2]: readonly [number, number]): number {
+  cellsBetween([x1, y1]: Point, [x2, y2]: Point): number {
     const { point } = this.#points.nearest(x1, y1);
     return point < 0 ? 1 : distanceOf(this.areDegrees, x1, y1, x2, y2) / this.#sizeOf(point);
   }
@@ -72,12 +74,13 @@ export class ScatteredCells implements GridPart {
 
   /** Returns the distance of a cell from its nearest neighbour. */
   #sizeOf(cell: number): number {
+    if (cell < 0) return 0;
     return this.#points.nearest(...this.at(cell), 0).distance;
   }
 
   /** Returns weights of the corners of a quadrilateral beside a cell that contains the place. */
-  #bilinear(cell: number, x: number, y: number): Found | undefined {
-    const [rows, columns] = this.shape as readonly [number, number];
+  #bilinear(cell: number, x: number, y: number): { cells: number[]; weights: number[] } | undefined {
+    const [rows, columns] = this.shape as Point;
     const [row, column] = [Math.floor(cell / columns), cell % columns];
     for (const [down, right] of [
       [1, 1],
@@ -96,7 +99,7 @@ export class ScatteredCells implements GridPart {
   }
 
   /** Projects a cell to the plane that touches the sphere at a place. */
-  #onPlane(cell: number, x: number, y: number): readonly [number, number] {
+  #onPlane(cell: number, x: number, y: number): Point {
     const [east, north] = this.at(cell);
     if (!this.areDegrees) return [east - x, north - y];
     const radians = Math.PI / 180;
@@ -110,22 +113,23 @@ export class ScatteredCells implements GridPart {
 }
 
 /** Returns the weights of four corners at the origin; undefined if it lies outside. Newton's method. */
-function inverseBilinear(corners: readonly (readonly [number, number])[]): number[] | undefined {
-  const [a, b, c, d] = corners as [Corner, Corner, Corner, Corner];
+function inverseBilinear(corners: readonly Point[]): number[] | undefined {
+  const [a, b, c, d] = corners as [Point, Point, Point, Point];
+  const twist = ([0, 1] as const).map((i) => a[i] - b[i] - c[i] + d[i]) as unknown as Point;
   let [u, v] = [0.5, 0.5];
   for (let step = 0; step < 20; step++) {
-    const point = [0, 1].map(
-      (i) => a[i]! + (b[i]! - a[i]!) * u + (c[i]! - a[i]! + (a[i]! - b[i]! - c[i]! + d[i]!) * u) * v,
-    );
-    const alongU = [0, 1].map((i) => b[i]! - a[i]! + (a[i]! - b[i]! - c[i]! + d[i]!) * v);
-    const alongV = [0, 1].map((i) => c[i]! - a[i]! + (a[i]! - b[i]! - c[i]! + d[i]!) * u);
-    const area = alongU[0]! * alongV[1]! - alongU[1]! * alongV[0]!;
-    u -= (point[0]! * alongV[1]! - point[1]! * alongV[0]!) / area;
-    v -= (point[1]! * alongU[0]! - point[0]! * alongU[1]!) / area;
+    const along = (end: Point, other: number): Point => [
+      end[0] - a[0] + twist[0] * other,
+      end[1] - a[1] + twist[1] * other,
+    ];
+    const [byU, byV] = [along(b, v), along(c, u)];
+    const x = a[0] + (b[0] - a[0]) * u + byV[0] * v;
+    const y = a[1] + (b[1] - a[1]) * u + byV[1] * v;
+    const area = byU[0] * byV[1] - byU[1] * byV[0];
+    u -= (x * byV[1] - y * byV[0]) / area;
+    v -= (y * byU[0] - x * byU[1]) / area;
   }
   if (!(u >= -slack && u <= 1 + slack && v >= -slack && v <= 1 + slack)) return undefined; // or NaN
   [u, v] = [Math.min(Math.max(u, 0), 1), Math.min(Math.max(v, 0), 1)];
   return [(1 - u) * (1 - v), u * (1 - v), (1 - u) * v, u * v];
 }
-
-type Corner = readonly [number, number];
