@@ -86,6 +86,27 @@ describe("huge extents", () => {
   });
 });
 
+it("bounds tasks of grids whose first chunk is much larger than others", async () => {
+  const sizes = [10 ** 6, [1, 10 ** 6]];
+  const document = {
+    ...{ zarr_format: 3, node_type: "array", shape: [2 * 10 ** 6], data_type: "uint8", fill_value: 1 },
+    ...{ codecs: [{ name: "bytes" }], chunk_key_encoding: { name: "default" } },
+    chunk_grid: { name: "rectilinear", configuration: { kind: "inline", chunk_shapes: [sizes] } },
+  };
+  const store = new Map([["/zarr.json", new TextEncoder().encode(JSON.stringify(document))]]);
+  const controller = new AbortController();
+  const progress: number[] = [];
+  const onProgress = ({ bytes }: { bytes: number }) => {
+    progress.push(bytes);
+    if (progress.length === 3) controller.abort();
+  };
+  const array = await open(store, { kind: "array" });
+  const { signal } = controller;
+  await errorOf(() => reduce(array, { method: "sum", signal, onProgress }));
+  expect(progress[0]).toBeLessThan(10 ** 6 + 2 ** 16);
+  expect(progress[2]! - progress[0]!).toBeLessThan(2 ** 16);
+});
+
 describe("histograms", () => {
   it("hold values near the limits of float64, and infinite ones only in the counts", async () => {
     const data = Float64Array.of(-1.79e308, 1.79e308, 1, Number.POSITIVE_INFINITY, Number.NaN);

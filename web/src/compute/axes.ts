@@ -108,10 +108,14 @@ export interface Span {
 }
 
 /** Returns the end of a part that starts at a position: at the start of a chunk if the part is not inside one. */
-function cutEnd({ range, grid }: PlanAxis, { from, to }: Span, extent: number): number {
-  const end = from + extent;
-  if (end >= to) return to;
-  const chunk = grid.find(range.start + end * range.step);
+function cutEnd(axis: PlanAxis, { from, to }: Span, extent: number): number {
+  const { grid, range } = axis;
+  const end = Math.min(to, from + extent);
+  const chunkAt = (position: number) => grid.find(range.start + position * range.step);
+  const most = 2 * Math.ceil(extent / chunkExtent(axis)) + 2; // chunks may be smaller than the first one
+  const first = chunkAt(from);
+  const chunk = Math.min(chunkAt(Math.min(end, to - 1)), first + most);
+  if (end === to && chunk < first + most) return to;
   const boundary = Math.ceil((grid.start(chunk) - range.start) / range.step);
   return boundary > from ? boundary : end;
 }
