@@ -126,7 +126,7 @@ describe("results", () => {
     };
     const empty = await reduce(list, all);
     expect(Object.values(empty).map((region) => listOf(region)[0])).toEqual([
-      ...[Number.NaN, Number.NaN, 0, Number.NaN, -1, 0, 1],
+      ...[0, Number.NaN, 0, Number.NaN, -1, 0, 1],
     ]);
     expect(listOf(await reduce(list, { method: "mean", over: [], selection: [slice(0, 0)] }))).toEqual([]);
   });

@@ -6,6 +6,7 @@
 import { noCell } from "../engine/box-reduction.js";
 import type { AxisGrid } from "../metadata/grid.js";
 import type { AxisRange, AxisSelection } from "../plan/selection.js";
+import { limitExceeded } from "../util/errors.js";
 
 /** One axis of the array. Positions count the elements of the range that is read. */
 export interface PlanAxis {
@@ -74,6 +75,7 @@ function listTables(
   { tables }: Grouping,
 ): Uint32Array[] {
   const made: Uint32Array[] = [];
+  checkTables(count);
   const used = new Uint32Array(count);
   for (const table of tables) {
     used.fill(0);
@@ -81,11 +83,22 @@ function listTables(
     for (const [i, index] of indices.entries()) {
       const at = index - start;
       const layer = first + used[at]!++;
+      if (!made[layer]) checkTables(count * (layer + 1));
       made[layer] ??= new Uint32Array(count).fill(noCell);
       made[layer][at] = table[i]!;
     }
   }
   return made;
+}
+
+/** Maximum number of entries in the tables of an axis. */
+export const maxTable = 2 ** 26;
+
+function checkTables(entries: number): void {
+  if (entries > maxTable)
+    throw limitExceeded(
+      `a list of indices needs tables of ${entries} elements, more than the limit of ${maxTable}; select a part with slices`,
+    );
 }
 
 /** Positions of an axis from `from` up to, not including, `to`. */
@@ -95,10 +108,14 @@ export interface Span {
 }
 
 /** Returns the end of a part that starts at a position: at the start of a chunk if the part is not inside one. */
-function cutEnd({ range, grid }: PlanAxis, { from, to }: Span, extent: number): number {
-  const end = from + extent;
-  if (end >= to) return to;
-  const chunk = grid.find(range.start + end * range.step);
+function cutEnd(axis: PlanAxis, { from, to }: Span, extent: number): number {
+  const { grid, range } = axis;
+  const end = Math.min(to, from + extent);
+  const chunkAt = (position: number) => grid.find(range.start + position * range.step);
+  const most = 2 * Math.ceil(extent / chunkExtent(axis)) + 2; // chunks may be smaller than the first one
+  const first = chunkAt(from);
+  const chunk = Math.min(chunkAt(Math.min(end, to - 1)), first + most);
+  if (end === to && chunk < first + most) return to;
   const boundary = Math.ceil((grid.start(chunk) - range.start) / range.step);
   return boundary > from ? boundary : end;
 }

@@ -24,6 +24,8 @@ export interface Sizes {
 
 /** Blocks grow to this size of decoded elements. */
 const minBlock = 2 ** 22;
+/** Least size that a chunk counts in tasks: its place, its request and its buffer take memory of their own. */
+const chunkCost = 2 ** 10;
 /** Slabs of this size are still in a cache when they are reduced. */
 const minSlab = 2 ** 19;
 /** Sizes of tasks and slabs per byte of accumulators. */
@@ -41,6 +43,11 @@ export interface Block {
   readonly tables: readonly (readonly Uint32Array[])[];
 }
 
+/** Returns the size of an element as tasks count it: more than its bytes if chunks are small. */
+function itemCost(axes: readonly PlanAxis[], item: number): number {
+  return Math.max(item, chunkCost / countOf(axes.map(chunkExtent)));
+}
+
 /** Returns the cells of blocks along each axis. */
 function blockCells(axes: readonly PlanAxis[], { item, cell, state }: Sizes): number[] {
   const extents = axes.map((axis) => (axis.kind === "keep" ? chunkExtent(axis) : axis.cells));
@@ -53,7 +60,7 @@ function blockCells(axes: readonly PlanAxis[], { item, cell, state }: Sizes): nu
   halve("table");
   halve("keep");
   const decoded = () =>
-    axes.reduce((bytes, axis, i) => bytes * (axis.kind === "keep" ? extents[i]! : axis.range.count), item);
+    axes.reduce((bytes, axis, i) => bytes * (axis.kind === "keep" ? extents[i]! : axis.range.count), itemCost(axes, item));
   for (let i = axes.length - 1; i >= 0; i--) {
     const axis = axes[i]!;
     if (axis.kind !== "keep" || extents[i]! < chunkExtent(axis)) continue;
@@ -132,7 +139,8 @@ function partExtents(
   sizes: Sizes,
   least: number,
 ): number[] {
-  const { item, task } = sizes;
+  const { task } = sizes;
+  const item = itemCost(axes, sizes.item);
   const state = countOf(cells.map(({ from, to }) => to - from)) * sizes.cell;
   const most = Math.min(task.most, Math.max(least, perState * state));
   const lengths = spans.map(({ from, to }) => to - from);

@@ -6,7 +6,7 @@ import { noCell } from "../engine/box-reduction.js";
 import type { AxisSelection } from "../plan/selection.js";
 import { isRecord } from "../util/arguments.js";
 import { describeValue, invalidArgument, limitExceeded } from "../util/errors.js";
-import type { Grouping } from "./axes.js";
+import { type Grouping, maxTable } from "./axes.js";
 import { coordinateOf, type Labels, type RegionCoordinate } from "./labelled.js";
 import { partsOf, resampled, type TimePart, timeParts, timesOf } from "./times.js";
 
@@ -33,9 +33,6 @@ export interface GroupedAxis {
   /** Elements that each cell needs; 0 for any number. */
   readonly minCount: number;
 }
-
-/** Maximum number of elements in all windows. */
-const maxWindows = 2 ** 26;
 
 /** @throws InvalidArgument that names the coordinates and parts that exist; the errors of reading a coordinate. */
 export async function groupedBy(
@@ -80,6 +77,9 @@ function groupedByLabels(by: LabelGroups, labels: Labels, selections: readonly A
     throw invalidArgument(
       `groupBy: ${length} labels are needed, one for each element, got ${describeValue(by.labels?.length)}`,
     );
+  const { count } = selections[axis]!;
+  if (count > maxTable)
+    throw limitExceeded(`groupBy: ${count} labels are more than the limit of ${maxTable}`);
   const values = indicesOf(selections[axis]!).map((index) => by.labels[index]);
   const name = by.name ?? "group";
   const isText = values.some((value) => typeof value === "string");
@@ -159,9 +159,9 @@ export function windows(
     throw invalidArgument(`rolling: a window must be a positive integer, got ${describeValue(length)}`);
   const window = length as number;
   const { count } = selections[axis]!;
-  if (window * count > maxWindows)
+  if (window * count > maxTable)
     throw limitExceeded(
-      `rolling: ${count} windows of ${window} have more elements than the limit of ${maxWindows}`,
+      `rolling: ${count} windows of ${window} have more elements than the limit of ${maxTable}`,
     );
   const first = isCentred ? Math.floor(window / 2) + 1 - window : 0; // distance of the first cell of an element
   const tables = Array.from({ length: window }, (_, i) =>

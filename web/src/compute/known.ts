@@ -35,6 +35,7 @@ export function writeKnown(
     const isBig = data instanceof BigInt64Array || data instanceof BigUint64Array;
     if (isBig && !Number.isSafeInteger(values[i])) return false;
     data[0] = (isBig ? BigInt(values[i]!) : values[i]!) as never;
+    if (Number(data[0]) !== values[i]) return false;
   }
   return true;
 }

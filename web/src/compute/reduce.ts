@@ -233,7 +233,10 @@ async function compute(plan: Plan, options: ReduceOptions): Promise<Record<strin
   const minCount = grouped?.minCount ?? 0;
   const mayBeEmpty = minCount > 0 || hasEmptyCells(axes) || (groups !== undefined && hasEmptyAreas(groups));
   const rule = { values, dtype: array.dtype, isWeighted: tables.length > 0, minCount, mayBeEmpty };
-  const outputs = wanted.map((method) => makeOutput(method, rule, countOf(cells)));
+  const isEmpty = axes.some(({ range }) => range.count === 0);
+  const outputs = wanted.map((method) =>
+    makeOutput(method, method === "sum" && isEmpty ? { ...rule, mayBeEmpty: false } : rule, countOf(cells)),
+  );
   const coordinates = await resultCoordinates(plan);
   const results = Object.fromEntries(
     wanted.map((method, i) => {
@@ -243,8 +246,8 @@ async function compute(plan: Plan, options: ReduceOptions): Promise<Record<strin
     }),
   );
   const { onPartial } = options;
-  if (axes.some(({ range }) => range.count === 0)) fillEmpty(outputs, fields);
-  else if (!writeKnown(array, plan.selections, wanted, outputs, options)) {
+  if (isEmpty) fillEmpty(outputs, fields);
+  else if (groups || !writeKnown(array, plan.selections, wanted, outputs, options)) {
     const positionStrides = positionStridesOf(plan);
     const joint = groups && {
       tables: groups.tables.map((table) => ({ axes: groups.axes, values: table })),

@@ -49,11 +49,15 @@ export function valueRule(
   const stored = signedName(number, data);
   if (!packing) return { number: stored, missing: [], skipsNaN };
   const { scale, offset, missing, isFloat32 } = packing;
+  if (missing.length > maxMissing)
+    throw unsupported(`${missing.length} missing values are more than the limit of ${maxMissing}`);
   const changes =
     scale !== 1 || offset !== 0 || !stored.includes("float") || isFloat32 === (stored === "float64");
   return { number: stored, decode: changes ? { scale, offset, isFloat32 } : undefined, missing, skipsNaN };
 }
 
+/** Of the core. */
+const maxMissing = 64;
 const notATime = -(2n ** 63n);
 
 function packed(array: ZarrArray, options: CFOptions): PackedNumbers {

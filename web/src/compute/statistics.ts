@@ -33,7 +33,7 @@ export interface Statistics {
   readonly mean: number;
   /** Standard deviation of all elements. */
   readonly std: number;
-  /** Bin i counts the values from `edges[i]` up to, not including, `edges[i + 1]`. Infinite values are in no bin. */
+  /** Bin i counts the values from `edges[i]` up to, not including, `edges[i + 1]`. Values beyond ±2¹⁰²⁰ are in no bin. */
   readonly histogram: { readonly edges: Float64Array; readonly counts: Float64Array };
 }
 
@@ -97,7 +97,10 @@ function linearBins(range: unknown, bins: number): LinearBins {
   const isRange = Number.isFinite(first) && Number.isFinite(last) && (first as number) < (last as number);
   if (!isRange)
     throw invalidArgument(`range must be two finite numbers in rising order, got ${describeValue(range)}`);
-  return { first: first as number, width: ((last as number) - (first as number)) / bins, includesEnd: true };
+  const width = ((last as number) - (first as number)) / bins;
+  if (width === 0 || !Number.isFinite((first as number) + bins * width))
+    throw invalidArgument(`range: ${first} to ${last} cannot be divided into ${bins} bins of float64`);
+  return { first: first as number, width, includesEnd: true };
 }
 
 const edgesOf = ({ first, width }: { first: number; width: number }, bins: number): Float64Array =>

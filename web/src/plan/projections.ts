@@ -37,7 +37,7 @@ export function projectRange(range: AxisRange, axis: AxisGrid): Projection[] {
     const start = index - axis.start(chunk);
     const fitting = Math.ceil((axis.size(chunk) - start) / range.step);
     const count = Math.min(fitting, range.count - out);
-    projections.push({ chunk, start, step: range.step, count, out });
+    projections.push({ chunk, start, step: Math.min(range.step, axis.size(chunk)), count, out });
     out += count;
   }
   return projections;

@@ -173,7 +173,7 @@ export class Accumulators {
   #range(box: Slab, reduction: BoxReduction): readonly [number, number] {
     const { session } = this;
     const range = extremes(session, this.#state, this.form.state);
-    if (range.every(Number.isFinite) || isExact(reduction)) return range;
+    if (range.every(Number.isFinite) || !reduction.number.includes("float")) return range;
     const missing = [...reduction.missing, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
     const finite: BoxReduction = { ...reduction, fields: ["min", "max"], missing, skipsNaN: true };
     const state = session.makeSlab(stateBytes(finite));

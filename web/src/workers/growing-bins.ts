@@ -13,6 +13,9 @@ export interface BinPlace {
 /** Bins are at least as wide as this part of the largest value, so that their numbers are exact. */
 const precision = 2 ** -50;
 const minWidth = 2 ** -1000;
+/** Values beyond are in no bin, as infinite ones: edges and their differences are finite. */
+const largest = 2 ** 1020;
+const clamp = (value: number): number => Math.max(-largest, Math.min(largest, value));
 
 const powerBelow = (value: number): number => 2 ** Math.floor(Math.log2(value));
 
@@ -25,8 +28,8 @@ export function grownPlace(
   least: number,
 ): BinPlace {
   const isFirst = before.width === 0;
-  const from = isFirst ? low : Math.min(low, before.first * before.width);
-  const to = isFirst ? high : Math.max(high, before.last * before.width);
+  const from = clamp(isFirst ? low : Math.min(low, before.first * before.width));
+  const to = clamp(isFirst ? high : Math.max(high, before.last * before.width));
   const size = Math.max(Math.abs(from), Math.abs(to));
   const finest = Math.max(minWidth, least, size === 0 ? 0 : powerBelow(size) * precision);
   let width = Math.max(finest, before.width, to > from ? powerBelow((to - from) / bins) : 0);

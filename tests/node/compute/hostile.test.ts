@@ -1,0 +1,156 @@
+// Hostile arrays, attributes and options: huge extents and grids, values near the limits of float64, statistics that lie.
+import { describe, expect, it } from "vitest";
+import { create, get, open, set, slice, type ZarrArray } from "zarr-wasm";
+import { quantile, reduce, series, statistics } from "zarr-wasm/compute";
+import { errorOf } from "../support/support.js";
+
+interface Stored {
+  readonly shape: number[];
+  readonly chunkShape?: number[];
+  readonly dtype: string;
+  readonly attributes?: object;
+  readonly data?: ArrayBufferView;
+}
+
+/** Creates an array in memory; attributes are stored after the data, as by another program. */
+async function make({ attributes, data, dtype, ...how }: Stored): Promise<ZarrArray> {
+  const store = new Map<string, Uint8Array>();
+  const names = how.shape.map((_, axis) => "xyz"[axis]!);
+  const given = { ...how, dtype: dtype as "int32", codecs: [], dimensionNames: names, fillValue: 2 };
+  const array = (await create(store, given)) as ZarrArray;
+  if (data) await set(array, null, data as never);
+  const document = JSON.parse(new TextDecoder().decode(store.get("/zarr.json")));
+  const stored = JSON.stringify({ ...document, attributes });
+  store.set("/zarr.json", new TextEncoder().encode(stored));
+  return open(store, { kind: "array" });
+}
+
+const count = (length: number) => Int32Array.from({ length }, (_, i) => i);
+
+describe("statistics in attributes", () => {
+  const known = { shape: [4, 4], min: -100, max: 100, missing: 0, count: 16 };
+  const knowing = (statistics: object) => ({ "zarr-wasm:statistics": { ...known, ...statistics } });
+  const square = (attributes: object) =>
+    make({ shape: [4, 4], dtype: "int32", data: count(16), attributes });
+
+  it("do not answer for the cells of areas", async () => {
+    const labels = await make({ shape: [4, 4], dtype: "int32", data: count(16).map((i) => Number(i > 12)) });
+    const inside = { labels, label: 1 };
+    const least = await series(await square(knowing({})), { inside, method: "min", weights: "none" });
+    expect(least.data[0]).toBe(13);
+  });
+
+  it("are ignored if the type of the elements cannot hold them", async () => {
+    for (const [lie, found] of [[{ max: 1e300 }, 15], [{ max: 2.5 }, 15], [{ max: 5 }, 5]] as const)
+      expect((await reduce(await square(knowing(lie)), { method: "max" })).data[0]).toBe(found);
+  });
+
+  it("are ignored if they have another shape or type", async () => {
+    for (const lie of [{ shape: [16] }, { min: "1" }, { min: null }, { min: 5, max: 1 }, { missing: "0" }])
+      expect((await reduce(await square(knowing(lie)), { method: "min" })).data[0]).toBe(0);
+  });
+});
+
+describe("huge extents", () => {
+  const huge = () => make({ shape: [2 ** 40], chunkShape: [2 ** 20], dtype: "float32" });
+
+  it("are read with steps above 2^32", async () => {
+    const selection = [slice(0, 2 ** 40, 2 ** 38)];
+    expect(await get(await huge(), selection)).toMatchObject({ data: Float32Array.of(2, 2, 2, 2) });
+    expect((await reduce(await huge(), { method: "sum", selection })).data[0]).toBe(8);
+  });
+
+  it("refuse lists of indices and labels that need large tables", async () => {
+    const array = await huge();
+    const repeated = [...new Array<number>(2000).fill(0), 10 ** 6];
+    for (const list of [[0, 5, 2 ** 39], repeated])
+      expect(await errorOf(() => reduce(array, { method: "sum", selection: [list] }))).toMatchObject({
+        _tag: "LimitExceeded",
+      });
+    const groupBy = { dimension: "x", labels: { length: 2 ** 40 } };
+    expect(await errorOf(() => reduce(array, { method: "sum", groupBy }))).toMatchObject({ _tag: "LimitExceeded" });
+  });
+
+  it("are reduced with chunks of one element, in bounded tasks that can be aborted", async () => {
+    const array = await make({ shape: [10 ** 9], chunkShape: [1], dtype: "uint8" });
+    const controller = new AbortController();
+    const reason = new Error("stopped");
+    let most = 0;
+    const onProgress = ({ bytes }: { bytes: number }) => {
+      most = bytes;
+      controller.abort(reason);
+    };
+    const { signal } = controller;
+    expect(await errorOf(() => reduce(array, { method: "mean", signal, onProgress }))).toBe(reason);
+    expect(most).toBeLessThan(2 ** 16);
+  });
+});
+
+it("bounds tasks of grids whose first chunk is much larger than others", async () => {
+  const sizes = [10 ** 6, [1, 10 ** 6]];
+  const document = {
+    ...{ zarr_format: 3, node_type: "array", shape: [2 * 10 ** 6], data_type: "uint8", fill_value: 1 },
+    ...{ codecs: [{ name: "bytes" }], chunk_key_encoding: { name: "default" } },
+    chunk_grid: { name: "rectilinear", configuration: { kind: "inline", chunk_shapes: [sizes] } },
+  };
+  const store = new Map([["/zarr.json", new TextEncoder().encode(JSON.stringify(document))]]);
+  const controller = new AbortController();
+  const progress: number[] = [];
+  const onProgress = ({ bytes }: { bytes: number }) => {
+    progress.push(bytes);
+    if (progress.length === 3) controller.abort();
+  };
+  const array = await open(store, { kind: "array" });
+  const { signal } = controller;
+  await errorOf(() => reduce(array, { method: "sum", signal, onProgress }));
+  expect(progress[0]).toBeLessThan(10 ** 6 + 2 ** 16);
+  expect(progress[2]! - progress[0]!).toBeLessThan(2 ** 16);
+});
+
+describe("histograms", () => {
+  it("hold values near the limits of float64, and infinite ones only in the counts", async () => {
+    const data = Float64Array.of(-1.79e308, 1.79e308, 1, Number.POSITIVE_INFINITY, Number.NaN);
+    const all = await statistics(await make({ shape: [5], chunkShape: [2], dtype: "float64", data }));
+    expect(all).toMatchObject({ count: 4, missing: 1, min: -1.79e308, max: Number.POSITIVE_INFINITY });
+    expect(all.histogram.counts.reduce((sum, n) => sum + n, 0)).toBe(1);
+    expect(all.histogram.edges.every(Number.isFinite)).toBe(true);
+  });
+
+  it("take integers and floats that become infinite when they are decoded", async () => {
+    for (const [dtype, data] of [
+      ["int16", Int16Array.of(1, 200)],
+      ["float64", Float64Array.of(1, 200)],
+    ] as const) {
+      const array = await make({ shape: [2], dtype, data, attributes: { scale_factor: 1e307 } });
+      expect(await statistics(array)).toMatchObject({ count: 2, min: 1e307, max: Number.POSITIVE_INFINITY });
+    }
+  });
+
+  it("refuse ranges whose bins are not numbers", async () => {
+    const array = await make({ shape: [2], dtype: "float64" });
+    for (const range of [[-1.7e308, 1.7e308], [0, 5e-324]] as const)
+      expect(await errorOf(() => statistics(array, null, { range }))).toMatchObject({ _tag: "InvalidArgument" });
+  });
+});
+
+it("bounds the errors of approximate quantiles that are infinite", async () => {
+  const data = Float64Array.of(Number.NEGATIVE_INFINITY, 0, Number.POSITIVE_INFINITY);
+  const found = await quantile(await make({ shape: [3], dtype: "float64", data }), [0, 1], { approximate: true });
+  expect([...found.values]).toEqual([Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY]);
+  expect([...found.errors]).not.toContain(Number.NaN);
+});
+
+it("refuses more missing values than the core compares", async () => {
+  const attributes = { missing_value: [...count(100)] };
+  const array = await make({ shape: [4], dtype: "int32", attributes });
+  expect(await errorOf(() => reduce(array, { method: "sum" }))).toMatchObject({ _tag: "Unsupported" });
+});
+
+it("sums no elements to 0", async () => {
+  for (const [dtype, zero] of [["int32", 0n], ["uint8", 0n], ["float32", 0]] as const) {
+    const array = await make({ shape: [2, 0], chunkShape: [1, 1], dtype });
+    const { mean, sum } = await reduce(array, { method: ["sum", "mean"], over: "y" });
+    expect([...sum.data]).toEqual([zero, zero]);
+    expect([...mean.data]).toEqual([Number.NaN, Number.NaN]);
+  }
+});
