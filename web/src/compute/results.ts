@@ -1,7 +1,7 @@
 /** Converts accumulators to results. */
 
-import { DType } from "../dtypes/dtype.js";
-import type { ElementData } from "../dtypes/elements.js";
+import { DType, type SimpleType } from "../dtypes/dtype.js";
+import { type ElementData, toElements } from "../dtypes/elements.js";
 import { type Field, isExact, planesOf, type ValueRule } from "../engine/box-reduction.js";
 import { limitExceeded, unsupported } from "../util/errors.js";
 import { countOf, indices, stridesOf } from "../util/shapes.js";
@@ -125,6 +125,14 @@ export interface Output {
   readonly finish: (state: State) => (cell: number) => number | bigint;
 }
 
+type Made = Pick<Output, "data" | "dtype">;
+
+/** Makes elements of a type, all 0. */
+function make(type: DType | SimpleType, cells: number): Made {
+  const dtype = typeof type === "string" ? DType.simple(type) : type;
+  return { data: toElements(dtype, new Uint8Array(cells * dtype.itemBytes)), dtype };
+}
+
 const isTime = ({ core }: DType): boolean => /^(datetime|timedelta)64$/.test(core);
 const notATime = -(2n ** 63n);
 /** Of a sum of squares; equal values have no variance. */
@@ -139,8 +147,7 @@ export function makeOutput(method: Method, rule: ResultRule, cells: number): Out
     });
   const least = Math.max(1, minCount);
   const float = (finish: Finish<number>, own = least, nothing = Number.NaN): Output => ({
-    data: new Float64Array(cells),
-    dtype: DType.simple("float64"),
+    ...make("float64", cells),
     finish: known(finish, own, nothing),
   });
   const isExactSum = isExact(values) && !isWeighted;
@@ -157,7 +164,7 @@ export function makeOutput(method: Method, rule: ResultRule, cells: number): Out
     case "any":
     case "all":
       if (minCount > 0) return float(truth(method));
-      return { data: new Uint8Array(cells), dtype: DType.simple("bool"), finish: truth(method) };
+      return { ...make("bool", cells), finish: truth(method) };
     case "argmin":
     case "argmax":
       return float((state) => valueIn(state.plane(method, 1)), least, -1);
@@ -229,31 +236,12 @@ function elementOutput(method: "min" | "max" | "first" | "last", rule: ResultRul
 }
 
 /** Makes a result of the type of the decoded elements; of float64 if integers may be missing. */
-function likeElements(
-  { values, dtype, mayBeEmpty }: ResultRule,
-  cells: number,
-): Pick<Output, "data" | "dtype"> {
+function likeElements({ values, dtype, mayBeEmpty }: ResultRule, cells: number): Made {
   const { decode, number } = values;
-  const isNarrow = decode ? decode.isFloat32 : /float(16|32)$/.test(number);
-  if (isNarrow) return { data: new Float32Array(cells), dtype: DType.simple("float32") };
-  if (!isExact(values) || mayBeEmpty)
-    return { data: new Float64Array(cells), dtype: DType.simple("float64") };
-  const isSame = dtype.core === number || /64$/.test(dtype.core);
-  const own = isSame ? dtype : DType.simple(number as "int8");
-  return { data: new integerArrays[number as keyof typeof integerArrays](cells), dtype: own };
+  if (isTime(dtype)) return make(dtype, cells);
+  if (decode ? decode.isFloat32 : /float(16|32)$/.test(number)) return make("float32", cells);
+  return make(isExact(values) && !mayBeEmpty ? (number as SimpleType) : "float64", cells);
 }
-
-const integerArrays = {
-  bool: Uint8Array,
-  int8: Int8Array,
-  int16: Int16Array,
-  int32: Int32Array,
-  int64: BigInt64Array,
-  uint8: Uint8Array,
-  uint16: Uint16Array,
-  uint32: Uint32Array,
-  uint64: BigUint64Array,
-} as const;
 
 function integerSum({ number }: ValueRule, cells: number): Output {
   const isUnsigned = number.startsWith("u");
@@ -262,8 +250,7 @@ function integerSum({ number }: ValueRule, cells: number): Output {
     : (sum: bigint) => BigInt.asIntN(64, sum) === sum;
   const name = isUnsigned ? "uint64" : "int64";
   return {
-    data: isUnsigned ? new BigUint64Array(cells) : new BigInt64Array(cells),
-    dtype: DType.simple(name),
+    ...make(name, cells),
     finish(state) {
       const exact = state.exact();
       return (cell) => {
