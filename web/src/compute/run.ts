@@ -128,7 +128,6 @@ class Runner {
   readonly #sizes: Sizes;
   readonly #open = new Set<OpenBlock>();
   readonly #progress: ReduceProgress;
-  /** Whether what a slab adds depends on its elements and shape only. */
   readonly #hasRepeats: boolean;
   #turn = performance.now() + turnTime;
 
@@ -137,20 +136,10 @@ class Runner {
     private readonly options: RunOptions,
     private readonly take: TakeState,
   ) {
-    const { array, axes, fields, histograms = [], labels, weights } = plan;
-    const { pool } = options;
-    this.#hasRepeats =
-      !labels &&
-      weights.length + histograms.length === 0 &&
-      axes.every(({ kind }) => kind !== "table") &&
-      fields.every((field) => /^(count|sum|squares|min|max|nonzero)$/.test(field));
+    const { array, axes, labels } = plan;
     const { firstCodec: codec } = array.reader;
-    const pays =
-      pool &&
-      codec.type === "core" &&
-      pool.size > 0 &&
-      (!pool.helps() || (!codec.isNative && pool.outweighsCopy(codec.plan, "decode")));
-    this.pool = pays ? pool : undefined;
+    this.#hasRepeats = hasRepeats(plan);
+    this.pool = options.pool && pays(options.pool, codec) ? options.pool : undefined;
     this.lanes = 2 + (this.pool?.size ?? 0); // one task is read while each thread reduces another
     this.#module = codec.decodeModule === "images" ? "images" : "full";
     const item = array.dtype.itemBytes;
@@ -227,8 +216,11 @@ class Runner {
     const chunks = new TaskChunks(array, open.block, axes, task, this.#sizes, projections);
     if (!this.pool) {
       const accumulators = await this.#accumulatorsOf(open);
-      chunks.onSlab = (slab, i) =>
-        done.has(i) ? undefined : this.#add(accumulators, open, slab, () => done.add(i));
+      chunks.onSlab = async (slab, i) => {
+        if (!done.has(i)) this.#add(accumulators, open, slab);
+        done.add(i);
+        await this.#pause();
+      };
     }
     let received = 0;
     try {
@@ -263,11 +255,9 @@ class Runner {
   }
 
   /** Adds a slab on this thread. */
-  async #add(accumulators: Accumulators, open: OpenBlock, slab: TaskSlab, onDone: () => void): Promise<void> {
+  #add(accumulators: Accumulators, open: OpenBlock, slab: TaskSlab): void {
     if (this.#isRepeated(slab)) repeat(open, slab);
     else accumulators.add(this.#reductionOf(open, slab));
-    onDone();
-    await this.#pause();
   }
 
   /** Handles events now and then. */
@@ -347,6 +337,19 @@ class Runner {
     return { bytes, elements: countOf(shape), steps, reductions };
   }
 }
+
+/** Whether a pool reduces faster than this thread. */
+const pays = (pool: WorkerPool, codec: ZarrArray["reader"]["firstCodec"]): boolean =>
+  codec.type === "core" &&
+  pool.size > 0 &&
+  (!pool.helps() || (!codec.isNative && pool.outweighsCopy(codec.plan, "decode")));
+
+/** Whether the effect of a slab depends only on its elements and its shape. */
+const hasRepeats = ({ axes, fields, histograms = [], labels, weights }: ReductionPlan): boolean =>
+  !labels &&
+  weights.length + histograms.length === 0 &&
+  axes.every(({ kind }) => kind !== "table") &&
+  fields.every((field) => /^(count|sum|squares|min|max|nonzero)$/.test(field));
 
 function repeat({ missing }: OpenBlock, slab: TaskSlab): void {
   const key = boxLengths(slab.box).join();
