@@ -151,6 +151,43 @@ describe("results", () => {
     });
     expect((await reduce(array, { method: "sum" })).data).toEqual(BigInt64Array.of(3_000_000n));
   });
+
+  it.each(["calling thread", "pool"])("count many missing chunks at once: %s", async (thread) => {
+    const [side, length] = [256, 11];
+    const array = await create(new Map(), {
+      shape: [length, 2 * side, 2 * side + 1],
+      chunkShape: [1, side, side],
+      dtype: "float64",
+      fillValue: 0.5,
+      codecs: [
+        { name: "bytes", configuration: { endian: "little" } },
+        { name: "zstd", configuration: { level: 1, checksum: false } },
+      ],
+    });
+    await set(array, [4, slice(side), slice(side)], new Float64Array(side * side).fill(-3));
+    const method = ["count", "sum", "mean", "var", "min", "max", "any", "argmin", "last"] as const;
+    const workers = thread === "pool" ? new WorkerPool({ size: 1 }) : undefined;
+    let done = 0;
+    const onProgress = ({ bytes, totalBytes }: { bytes: number; totalBytes: number }) => {
+      done = bytes / totalBytes;
+    };
+    const [count, stored] = [length * 2 * side * (2 * side + 1), side * side];
+    const sum = 0.5 * (count - stored) - 3 * stored;
+    const mean = sum / count;
+    const variance = (0.25 * (count - stored) + 9 * stored) / count - mean ** 2;
+    for (const part of [method.slice(0, 7), method]) {
+      const all = await reduce(array, { method: part, pool: workers, onProgress });
+      const found = Object.fromEntries(Object.entries(all).map(([name, region]) => [name, region.data[0]]));
+      expect(found).toMatchObject({ count, sum, min: -3, max: 0.5, any: 1 });
+      expect([found["mean"], found["var"]]).toEqual([expect.closeTo(mean, 12), expect.closeTo(variance, 12)]);
+      expect(done).toBe(1);
+      if (part === method)
+        expect([found["argmin"], found["last"]]).toEqual([4 * 2 * side * (2 * side + 1), 0.5]);
+    }
+    const along = await reduce(array, { method: "sum", over: 0, pool: workers });
+    expect([along.data[0], along.data.at(-1)]).toEqual([0.5 * 10 - 3, 0.5 * length]);
+    workers?.destroy();
+  });
 });
 
 describe("groups", () => {

@@ -142,7 +142,7 @@ function partExtents(
   const { task } = sizes;
   const item = itemCost(axes, sizes.item);
   const state = countOf(cells.map(({ from, to }) => to - from)) * sizes.cell;
-  const most = Math.min(task.most, Math.max(least, perState * state));
+  const most = Math.max(Math.min(least, task.least), Math.min(task.most - state / 3, perState * state));
   const lengths = spans.map(({ from, to }) => to - from);
   const extents = axes.map((axis, i) => (axis.kind === "keep" ? lengths[i]! : chunkExtent(axis)));
   for (let i = axes.length - 1; i >= 0; i--) {

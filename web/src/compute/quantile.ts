@@ -8,6 +8,7 @@ import type { ZarrArray } from "../hierarchy/array.js";
 import { checkOptions, type OptionNames } from "../util/arguments.js";
 import { describeValue, invalidArgument } from "../util/errors.js";
 import { checkReading, type ReadingOptions, readingOptions } from "./reduce.js";
+import type { ReduceProgress } from "./run.js";
 import { checkArray, valueRule } from "./source.js";
 import { allElements, type Elements, runWhole } from "./whole.js";
 
@@ -51,9 +52,7 @@ export async function quantilesOf(
   let pass = 0;
   const running = {
     ...options,
-    onProgress:
-      onProgress &&
-      ((progress: Parameters<typeof onProgress>[0]) => onProgress(ofPass(progress, pass, passes))),
+    onProgress: onProgress && ((progress: ReduceProgress) => onProgress(ofPass(progress, pass, passes))),
   };
   const [all] = await countKeys(elements, [start], running);
   const count = all!.counts.reduce((sum, n) => sum + n, 0);
@@ -90,14 +89,10 @@ const noQuantiles = (length: number): Quantiles => ({
 });
 
 /** Progress over all passes. */
-const ofPass = <T extends { bytes: number; totalBytes: number }>(
-  progress: T,
-  pass: number,
-  passes: number,
-): T => ({
-  ...progress,
-  bytes: progress.bytes + pass * progress.totalBytes,
-  totalBytes: passes * progress.totalBytes,
+const ofPass = ({ bytes, totalBytes, received }: ReduceProgress, pass: number, passes: number) => ({
+  bytes: bytes + pass * totalBytes,
+  totalBytes: passes * totalBytes,
+  received,
 });
 
 /** The leading bits of a value's key. */

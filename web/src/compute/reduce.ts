@@ -231,7 +231,8 @@ async function compute(plan: Plan, options: ReduceOptions): Promise<Record<strin
   if (weights !== undefined) tables.push(await weightTable(weights, labels, axes, options.signal));
   const fields = fieldsOf(wanted, tables.length > 0);
   const minCount = grouped?.minCount ?? 0;
-  const mayBeEmpty = minCount > 0 || hasEmptyCells(axes) || (groups !== undefined && hasEmptyAreas(groups));
+  const mayBeEmpty =
+    minCount > 0 || hasEmptyCells(axes) || (groups !== undefined && hasGaps(groups.tables, groups.areas));
   const rule = { values, dtype: array.dtype, isWeighted: tables.length > 0, minCount, mayBeEmpty };
   const isEmpty = axes.some(({ range }) => range.count === 0);
   const outputs = wanted.map((method) =>
@@ -265,17 +266,17 @@ async function compute(plan: Plan, options: ReduceOptions): Promise<Record<strin
 }
 
 /** Whether cells may have no element. */
-function hasEmptyCells(axes: readonly PlanAxis[]): boolean {
-  return axes.some(({ cells, kind, range, tables }) => {
-    if (kind !== "table") return range.count === 0;
-    const isUsed = new Uint8Array(cells);
-    for (const table of tables) for (const cell of table) if (cell !== noCell) isUsed[cell] = 1;
-    return isUsed.includes(0);
-  });
-}
+const hasEmptyCells = (axes: readonly PlanAxis[]): boolean =>
+  axes.some(({ cells, kind, range, tables }) =>
+    kind === "table" ? hasGaps(tables, cells) : range.count === 0,
+  );
 
-const hasEmptyAreas = ({ areas, tables }: AreaGroups): boolean =>
-  new Set(tables.flatMap((table) => [...new Set(table)]).filter((area) => area !== noCell)).size < areas;
+/** Whether some cells are in no table. */
+function hasGaps(tables: readonly Uint32Array[], cells: number): boolean {
+  const isUsed = new Uint8Array(cells);
+  for (const table of tables) for (const cell of table) if (cell !== noCell) isUsed[cell] = 1;
+  return isUsed.includes(0);
+}
 
 /** Results of no elements. */
 function fillEmpty(outputs: readonly Output[], fields: readonly Field[]): void {

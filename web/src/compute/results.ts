@@ -1,7 +1,7 @@
 /** Converts accumulators to results. */
 
-import { DType } from "../dtypes/dtype.js";
-import type { ElementData } from "../dtypes/elements.js";
+import { DType, type SimpleType } from "../dtypes/dtype.js";
+import { type ElementData, toElements } from "../dtypes/elements.js";
 import { type Field, isExact, planesOf, type ValueRule } from "../engine/box-reduction.js";
 import { limitExceeded, unsupported } from "../util/errors.js";
 import { countOf, indices, stridesOf } from "../util/shapes.js";
@@ -91,16 +91,11 @@ export class State {
     return all.subarray(start, start + this.cells) as T;
   }
 
-  /** Returns sums of two doubles. */
+  /** Returns sums of two doubles; 0 without the field. */
   twofold(field: Field): (cell: number) => Twofold {
+    if (this.#first[field] === undefined) return () => [0, 0];
     const [high, low] = [this.plane(field), this.plane(field, 1)];
     return (cell) => [high[cell]!, Number.isFinite(high[cell]) ? low[cell]! : 0];
-  }
-
-  /** Returns the same, rounded. */
-  rounded(field: Field): (cell: number) => number {
-    const [high, low] = [this.plane(field), this.plane(field, 1)];
-    return (cell) => (Number.isFinite(high[cell]) ? high[cell]! + low[cell]! : high[cell]!);
   }
 
   /** Returns sums of 128 bits. */
@@ -109,14 +104,15 @@ export class State {
     return (cell) => (high[cell]! << 64n) + BigInt.asUintN(64, low[cell]!);
   }
 
-  /** Returns sums of 128 bits as four parts that are exact. */
-  exactParts(): (cell: number) => readonly [number, number, number, number] {
+  /** Returns the same, rounded to two doubles. */
+  exactTwofold(): (cell: number) => Twofold {
     const words = this.#words;
     const low = 2 * this.#first.sum! * this.cells;
     const high = low + 2 * this.cells;
     return (cell) => {
       const [l, h] = [low + 2 * cell, high + 2 * cell];
-      return [(words[h + 1]! | 0) * 2 ** 96, words[h]! * 2 ** 64, words[l + 1]! * 2 ** 32, words[l]!];
+      const upper = add([(words[h + 1]! | 0) * 2 ** 96, 0], [words[h]! * 2 ** 64, 0]);
+      return add(add(upper, [words[l + 1]! * 2 ** 32, 0]), [words[l]!, 0]);
     };
   }
 }
@@ -129,6 +125,15 @@ export interface Output {
   readonly finish: (state: State) => (cell: number) => number | bigint;
 }
 
+type Made = Pick<Output, "data" | "dtype">;
+
+/** Makes elements of a type, all 0. */
+function make(type: DType | SimpleType, cells: number): Made {
+  const dtype = typeof type === "string" ? DType.simple(type) : type;
+  return { data: toElements(dtype, new Uint8Array(cells * dtype.itemBytes)), dtype };
+}
+
+const isTime = ({ core }: DType): boolean => /^(datetime|timedelta)64$/.test(core);
 const notATime = -(2n ** 63n);
 /** Of a sum of squares; equal values have no variance. */
 const roundingError = 2 ** -100;
@@ -136,131 +141,107 @@ const roundingError = 2 ** -100;
 /** Makes the results of a method, of a number of cells. @throws Unsupported for methods that do not apply to the type. */
 export function makeOutput(method: Method, rule: ResultRule, cells: number): Output {
   const { values, dtype, isWeighted, minCount, mayBeEmpty } = rule;
-  const isTime = /^(datetime|timedelta)64$/.test(dtype.core);
-  if (isTime && (/^(sum|mean|std|var|any|all)$/.test(method) || mayBeEmpty))
+  if (isTime(dtype) && (/^(sum|mean|std|var|any|all)$/.test(method) || mayBeEmpty))
     throw unsupported(`${method} of ${dtype} is not supported; convert the counts to numbers first`, {
       code: "unsupported-dtype",
     });
-  const isInteger = isExact(values) && !mayBeEmpty;
   const least = Math.max(1, minCount);
-  const float = (finish: (state: State) => (cell: number) => number, own = least): Output => ({
-    data: new Float64Array(cells),
-    dtype: DType.simple("float64"),
-    finish(state) {
-      const [counts, value] = [state.plane("count"), finish(state)];
-      return (cell) => (counts[cell]! < own ? Number.NaN : value(cell));
-    },
+  const float = (finish: Finish<number>, own = least, nothing = Number.NaN): Output => ({
+    ...make("float64", cells),
+    finish: known(finish, own, nothing),
   });
-  const sumsIntegers = isExact(values) && !isWeighted;
-  const sum = (state: State): ((cell: number) => number) => {
-    if (!sumsIntegers) return state.rounded("sum");
-    const parts = state.exactParts();
-    return (cell) => parts(cell).reduce((total, part) => total + part);
-  };
+  const isExactSum = isExact(values) && !isWeighted;
   switch (method) {
     case "count":
       return float((state) => valueIn(state.plane("count")), minCount);
     case "sum":
-      if (isInteger && !isWeighted) return integerSum(values, cells);
-      return float(sum, mayBeEmpty ? least : 0);
+      if (isExactSum && !mayBeEmpty) return integerSum(values, cells);
+      return float(moment(method, isExactSum, isWeighted), mayBeEmpty ? least : 0);
     case "mean":
-      return float((state) => {
-        const [sums, weight] = [
-          sum(state),
-          isWeighted ? state.rounded("weight") : valueIn(state.plane("count")),
-        ];
-        return (cell) => sums(cell) / weight(cell);
-      });
     case "var":
-      return float((state) => variances(state, sumsIntegers, isWeighted));
     case "std":
-      return float((state) => {
-        const variance = variances(state, sumsIntegers, isWeighted);
-        return (cell) => Math.sqrt(variance(cell));
-      });
+      return float(moment(method, isExactSum, isWeighted));
     case "any":
-    case "all": {
-      const isTrue = (state: State) => {
-        const [counts, nonzero] = [state.plane("count"), state.plane("nonzero")];
-        return (cell: number) =>
-          Number(method === "any" ? nonzero[cell]! > 0 : nonzero[cell] === counts[cell]);
-      };
-      if (minCount > 0) return float(isTrue);
-      return { data: new Uint8Array(cells), dtype: DType.simple("bool"), finish: isTrue };
-    }
+    case "all":
+      if (minCount > 0) return float(truth(method));
+      return { ...make("bool", cells), finish: truth(method) };
     case "argmin":
     case "argmax":
-      return {
-        data: new Float64Array(cells),
-        dtype: DType.simple("float64"),
-        finish(state) {
-          const [counts, positions] = [state.plane("count"), state.plane(method, 1)];
-          return (cell) => (counts[cell]! < least ? -1 : positions[cell]!);
-        },
-      };
-    default: {
-      const made = likeElements(rule, cells);
-      const isBig = made.data instanceof BigInt64Array || made.data instanceof BigUint64Array;
-      const nothing = isTime ? notATime : isBig ? 0n : isInteger ? 0 : Number.NaN;
-      const isWide = isExact(values) && values.number.endsWith("64");
-      return {
-        ...made,
-        finish(state) {
-          const counts = state.plane("count");
-          const own = isWide ? wideIn(state.integers(method), values) : valueIn(state.plane(method));
-          const value = isWide && !isBig ? (cell: number) => Number(own(cell)) : own;
-          return (cell) => (counts[cell]! < least ? nothing : value(cell));
-        },
-      };
-    }
+      return float((state) => valueIn(state.plane(method, 1)), least, -1);
+    default:
+      return elementOutput(method, rule, cells);
   }
 }
+
+type Finish<T = number | bigint> = (state: State) => (cell: number) => T;
+
+/** Cells with fewer elements have another value. */
+const known =
+  <T, U>(finish: (state: State) => (cell: number) => T, least: number, nothing: U) =>
+  (state: State): ((cell: number) => T | U) => {
+    const [counts, value] = [state.plane("count"), finish(state)];
+    return (cell) => (counts[cell]! < least ? nothing : value(cell));
+  };
 
 const valueIn = (plane: Float64Array) => (cell: number) => plane[cell]!;
 const wideIn = (plane: BigInt64Array, { number }: ValueRule) =>
   number === "uint64" ? (cell: number) => BigInt.asUintN(64, plane[cell]!) : (cell: number) => plane[cell]!;
 
-function variances(state: State, sumsIntegers: boolean, isWeighted: boolean): (cell: number) => number {
-  const parts = sumsIntegers ? state.exactParts() : undefined;
-  const sums = parts
-    ? (cell: number) => parts(cell).reduce<Twofold>((total, part) => add(total, [part, 0]), [0, 0])
-    : state.twofold("sum");
-  const counts = state.plane("count");
-  const weights = isWeighted ? state.twofold("weight") : (cell: number): Twofold => [counts[cell]!, 0];
-  const squares = state.twofold("squares");
-  return (cell) => {
-    const [sum, weight, square] = [sums(cell), weights(cell), squares(cell)];
-    const rest = subtract(square, divide(multiply(sum, sum), weight));
-    return rest[0] < square[0] * roundingError ? 0 : rounded(divide(rest, weight));
+/** Results of sums. */
+const moments: Readonly<
+  Record<"sum" | "mean" | "var" | "std", (sum: Twofold, weight: Twofold, squares: Twofold) => number>
+> = {
+  sum: rounded,
+  mean: (sum, weight) => rounded(sum) / rounded(weight),
+  var: variance,
+  std: (sum, weight, squares) => Math.sqrt(variance(sum, weight, squares)),
+};
+
+function variance(sum: Twofold, weight: Twofold, squares: Twofold): number {
+  const rest = subtract(squares, divide(multiply(sum, sum), weight));
+  return rest[0] < squares[0] * roundingError ? 0 : rounded(divide(rest, weight));
+}
+
+const moment =
+  (method: keyof typeof moments, isExactSum: boolean, isWeighted: boolean): Finish<number> =>
+  (state) => {
+    const [value, counts] = [moments[method], state.plane("count")];
+    const sum = isExactSum ? state.exactTwofold() : state.twofold("sum");
+    const weight = isWeighted ? state.twofold("weight") : (cell: number): Twofold => [counts[cell]!, 0];
+    const squares = state.twofold("squares");
+    return (cell) => value(sum(cell), weight(cell), squares(cell));
   };
+
+const truth =
+  (method: "any" | "all"): Finish<number> =>
+  (state) => {
+    const [counts, nonzero] = [state.plane("count"), state.plane("nonzero")];
+    return (cell) => Number(method === "any" ? nonzero[cell]! > 0 : nonzero[cell] === counts[cell]);
+  };
+
+/** Makes a result of elements: of `min`, `max`, `first` and `last`. */
+function elementOutput(method: "min" | "max" | "first" | "last", rule: ResultRule, cells: number): Output {
+  const { values, dtype, minCount } = rule;
+  const made = likeElements(rule, cells);
+  const isBig = made.data instanceof BigInt64Array || made.data instanceof BigUint64Array;
+  const isFloat = made.data instanceof Float32Array || made.data instanceof Float64Array;
+  const nothing = isTime(dtype) ? notATime : isBig ? 0n : isFloat ? Number.NaN : 0;
+  const isWide = isExact(values) && values.number.endsWith("64");
+  const finish: Finish = (state) => {
+    if (!isWide) return valueIn(state.plane(method));
+    const value = wideIn(state.integers(method), values);
+    return isBig ? value : (cell) => Number(value(cell));
+  };
+  return { ...made, finish: known(finish, Math.max(1, minCount), nothing) };
 }
 
 /** Makes a result of the type of the decoded elements; of float64 if integers may be missing. */
-function likeElements(
-  { values, dtype, mayBeEmpty }: ResultRule,
-  cells: number,
-): Pick<Output, "data" | "dtype"> {
+function likeElements({ values, dtype, mayBeEmpty }: ResultRule, cells: number): Made {
   const { decode, number } = values;
-  const isNarrow = decode ? decode.isFloat32 : /float(16|32)$/.test(number);
-  if (isNarrow) return { data: new Float32Array(cells), dtype: DType.simple("float32") };
-  if (!isExact(values) || mayBeEmpty)
-    return { data: new Float64Array(cells), dtype: DType.simple("float64") };
-  const isSame = dtype.core === number || /64$/.test(dtype.core);
-  const own = isSame ? dtype : DType.simple(number as "int8");
-  return { data: new integerArrays[number as keyof typeof integerArrays](cells), dtype: own };
+  if (isTime(dtype)) return make(dtype, cells);
+  if (decode ? decode.isFloat32 : /float(16|32)$/.test(number)) return make("float32", cells);
+  return make(isExact(values) && !mayBeEmpty ? (number as SimpleType) : "float64", cells);
 }
-
-const integerArrays = {
-  bool: Uint8Array,
-  int8: Int8Array,
-  int16: Int16Array,
-  int32: Int32Array,
-  int64: BigInt64Array,
-  uint8: Uint8Array,
-  uint16: Uint16Array,
-  uint32: Uint32Array,
-  uint64: BigUint64Array,
-} as const;
 
 function integerSum({ number }: ValueRule, cells: number): Output {
   const isUnsigned = number.startsWith("u");
@@ -269,8 +250,7 @@ function integerSum({ number }: ValueRule, cells: number): Output {
     : (sum: bigint) => BigInt.asIntN(64, sum) === sum;
   const name = isUnsigned ? "uint64" : "int64";
   return {
-    data: isUnsigned ? new BigUint64Array(cells) : new BigInt64Array(cells),
-    dtype: DType.simple(name),
+    ...make(name, cells),
     finish(state) {
       const exact = state.exact();
       return (cell) => {

@@ -9,7 +9,7 @@ import {
 } from "../engine/box-reduction.js";
 import { getSession } from "../engine/engine.js";
 import type { ZarrArray } from "../hierarchy/array.js";
-import { projectRange } from "../plan/projections.js";
+import { combinations, projectRange } from "../plan/projections.js";
 import { assemble } from "../read/assemble.js";
 import { defaultCoalescing } from "../read/reader.js";
 import { nextTask } from "../util/platform.js";
@@ -81,14 +81,10 @@ export type TakeState = (
   histograms: readonly HistogramCounts[],
 ) => void;
 
-/** Memory for the accumulators of all open blocks. */
-const stateMemory = 3 * 2 ** 25;
-/** Sizes of tasks on the calling thread; for a pool, of all tasks together. */
-const ownTask = { least: 2 ** 24, most: 3 * 2 ** 24 };
-const pooledTasks = { least: 2 ** 26, most: 2 ** 27 };
+/** Memory for the accumulators of a block, and for the chunks of tasks, on the calling thread and with a pool. */
+const ownMemory = { state: 3 * 2 ** 25, least: 2 ** 24, most: 9 * 2 ** 23 };
+const pooledMemory = { state: 2 ** 25, least: 2 ** 26, most: 3 * 2 ** 26 };
 const defaultConcurrency = 16;
-/** Tasks in flight on the calling thread: one is reduced while another is read. */
-const ownLanes = 2;
 /** Time after which the calling thread handles events, in milliseconds. */
 const turnTime = 20;
 
@@ -102,6 +98,8 @@ interface OpenBlock {
   accumulators: Accumulators | undefined;
   /** Tasks that have not ended, and one until all have begun. */
   pending: number;
+  /** Slabs of missing chunks by their shape, and how many there are of each. */
+  readonly missing: Map<string, { readonly slab: TaskSlab; count: number }>;
 }
 
 interface Work {
@@ -130,6 +128,7 @@ class Runner {
   readonly #sizes: Sizes;
   readonly #open = new Set<OpenBlock>();
   readonly #progress: ReduceProgress;
+  readonly #hasRepeats: boolean;
   #turn = performance.now() + turnTime;
 
   constructor(
@@ -138,24 +137,16 @@ class Runner {
     private readonly take: TakeState,
   ) {
     const { array, axes, labels } = plan;
-    const { pool } = options;
     const { firstCodec: codec } = array.reader;
-    const pays =
-      pool &&
-      codec.type === "core" &&
-      pool.size > 0 &&
-      (!pool.helps() || (!codec.isNative && pool.outweighsCopy(codec.plan, "decode")));
-    this.pool = pays ? pool : undefined;
-    this.lanes = this.pool ? 2 * this.pool.size + 2 : ownLanes; // workers have a second task while they do one
+    this.#hasRepeats = hasRepeats(plan);
+    this.pool = options.pool && pays(options.pool, codec) ? options.pool : undefined;
+    this.lanes = 2 + (this.pool?.size ?? 0); // one task is read while each thread reduces another
     this.#module = codec.decodeModule === "images" ? "images" : "full";
     const item = array.dtype.itemBytes;
     const cell = accumulatorBytes({ state: this.#stateForm(1), histograms: [] }) * (labels?.cells ?? 1);
-    const { lanes } = this;
-    const pooled = { least: pooledTasks.least / lanes, most: pooledTasks.most / lanes };
-    this.#sizes = {
-      ...{ item, cell },
-      ...(this.pool ? { state: stateMemory / lanes, task: pooled } : { state: stateMemory, task: ownTask }),
-    };
+    const { least, most, state } = this.pool ? pooledMemory : ownMemory;
+    const tasks = this.pool ? this.lanes : 1;
+    this.#sizes = { item, cell, state, task: { least: least / tasks, most: most / tasks } };
     const totalBytes = countOf(axes.map(({ range }) => range.count)) * item;
     this.#progress = { bytes: 0, totalBytes, received: 0 };
   }
@@ -171,7 +162,7 @@ class Runner {
     for (const block of blocks(axes, this.#sizes)) {
       const cells = countOf(block.cells.map(({ from, to }) => to - from)) * (labels?.cells ?? 1);
       const form = { state: this.#stateForm(cells), histograms: this.plan.histograms ?? [] };
-      const open: OpenBlock = { block, form, accumulators: undefined, pending: 1 };
+      const open: OpenBlock = { block, form, accumulators: undefined, pending: 1, missing: new Map() };
       for (const task of tasks(axes, block, this.#sizes)) {
         const parts = labels ? labelledParts(labels, axes, task) : [task];
         const skipped = parts.reduce((count, part) => count - countIn(part), countIn(task));
@@ -193,6 +184,7 @@ class Runner {
     }
     if (--open.pending > 0) return;
     const accumulators = await this.#accumulatorsOf(open);
+    await this.#addMissing(open, accumulators);
     accumulators.take((state, histograms) => this.take(open.block, state, true, histograms));
     accumulators.free();
     this.#open.delete(open);
@@ -224,8 +216,11 @@ class Runner {
     const chunks = new TaskChunks(array, open.block, axes, task, this.#sizes, projections);
     if (!this.pool) {
       const accumulators = await this.#accumulatorsOf(open);
-      chunks.onSlab = (slab, i) =>
-        done.has(i) ? undefined : this.#add(accumulators, open, slab, () => done.add(i));
+      chunks.onSlab = async (slab, i) => {
+        if (!done.has(i)) this.#add(accumulators, open, slab);
+        done.add(i);
+        await this.#pause();
+      };
     }
     let received = 0;
     try {
@@ -239,11 +234,7 @@ class Runner {
           received = bytes;
         },
       });
-      if (this.pool)
-        await this.#inPool(
-          open,
-          chunks.slabs.map((slab) => this.#reductionOf(open, slab)),
-        );
+      if (this.pool) await this.#inPool(open, chunks.slabs);
       this.#partial(open);
     } catch (error) {
       throw error instanceof StepFailure ? chunks.located(error) : error;
@@ -252,20 +243,51 @@ class Runner {
     }
   }
 
-  async #inPool(open: OpenBlock, slabs: readonly SlabReduction[]): Promise<void> {
+  async #inPool(open: OpenBlock, all: readonly TaskSlab[]): Promise<void> {
     const { form } = open;
-    const made = await this.pool!.submit(reduceTask(this.#module, { form, slabs }), this.options.signal);
-    (await this.#accumulatorsOf(open)).merge(made);
+    const [missing, stored] = [all.filter(this.#isRepeated), all.filter((slab) => !this.#isRepeated(slab))];
+    if (stored.length > 0) {
+      const slabs = stored.map((slab) => this.#reductionOf(open, slab));
+      const made = await this.pool!.submit(reduceTask(this.#module, { form, slabs }), this.options.signal);
+      (await this.#accumulatorsOf(open)).merge(made);
+    }
+    for (const slab of missing) repeat(open, slab);
   }
 
-  /** Adds a slab on this thread, and handles events now and then. */
-  async #add(accumulators: Accumulators, open: OpenBlock, slab: TaskSlab, onDone: () => void): Promise<void> {
-    accumulators.add(this.#reductionOf(open, slab));
-    onDone();
+  /** Adds a slab on this thread. */
+  #add(accumulators: Accumulators, open: OpenBlock, slab: TaskSlab): void {
+    if (this.#isRepeated(slab)) repeat(open, slab);
+    else accumulators.add(this.#reductionOf(open, slab));
+  }
+
+  /** Handles events now and then. */
+  async #pause(): Promise<void> {
     if (performance.now() < this.#turn) return;
     await nextTask();
     this.options.signal?.throwIfAborted();
     this.#turn = performance.now() + turnTime;
+  }
+
+  /** Whether a slab has missing chunks only, and adds the same as others of its shape. */
+  readonly #isRepeated = ({ steps }: TaskSlab): boolean =>
+    this.#hasRepeats && steps.every(({ encoded }) => !encoded);
+
+  /** Adds slabs of missing chunks: reduces one of each shape, and doubles its accumulators. */
+  async #addMissing(open: OpenBlock, accumulators: Accumulators): Promise<void> {
+    for (const { slab, count } of open.missing.values()) {
+      const part = new Accumulators(accumulators.session, open.form);
+      try {
+        part.add(this.#reductionOf(open, slab));
+        for (let rest = count; rest > 0; rest = Math.floor(rest / 2)) {
+          const copy = part.copy();
+          if (rest % 2 === 1) accumulators.merge(copy);
+          part.merge(copy);
+          await this.#pause();
+        }
+      } finally {
+        part.free();
+      }
+    }
   }
 
   #partial({ block, accumulators }: OpenBlock): void {
@@ -296,7 +318,7 @@ class Runner {
       ? labelsIn(labels, axes, box).map(({ axes: own, values: table }) => ({ axes: own, table, stride }))
       : [undefined];
     const reductions = joint.flatMap((table) =>
-      [...combine(lists)].map(
+      [...combinations(lists)].map(
         (cells): BoxReduction => ({
           ...common,
           labels: table,
@@ -314,6 +336,26 @@ class Runner {
     );
     return { bytes, elements: countOf(shape), steps, reductions };
   }
+}
+
+/** Whether a pool reduces faster than this thread. */
+const pays = (pool: WorkerPool, codec: ZarrArray["reader"]["firstCodec"]): boolean =>
+  codec.type === "core" &&
+  pool.size > 0 &&
+  (!pool.helps() || (!codec.isNative && pool.outweighsCopy(codec.plan, "decode")));
+
+/** Whether the effect of a slab depends only on its elements and its shape. */
+const hasRepeats = ({ axes, fields, histograms = [], labels, weights }: ReductionPlan): boolean =>
+  !labels &&
+  weights.length + histograms.length === 0 &&
+  axes.every(({ kind }) => kind !== "table") &&
+  fields.every((field) => /^(count|sum|squares|min|max|nonzero)$/.test(field));
+
+function repeat({ missing }: OpenBlock, slab: TaskSlab): void {
+  const key = boxLengths(slab.box).join();
+  const known = missing.get(key);
+  if (known) known.count++;
+  else missing.set(key, { slab, count: 1 });
 }
 
 /** Returns the tables of a box that have any cell. */
@@ -337,11 +379,6 @@ function labelledParts(labels: JointLabels, axes: readonly PlanAxis[], task: Box
 
 /** The core expects at least one axis. */
 const orOne = <T>(list: readonly T[], one: T): readonly T[] => (list.length > 0 ? list : [one]);
-
-function* combine<T>(lists: readonly (readonly T[])[], axis = 0): Generator<T[]> {
-  if (axis === lists.length) yield [];
-  else for (const first of lists[axis]!) for (const rest of combine(lists, axis + 1)) yield [first, ...rest];
-}
 
 const subrange = ({ start, step }: PlanAxis["range"], from: number, to: number): PlanAxis["range"] => ({
   start: start + from * step,

@@ -1,8 +1,8 @@
 /** Tables over several axes of an array, and their parts. */
 
-import type { Box } from "../util/shapes.js";
-import { countOf, indices, stridesOf } from "../util/shapes.js";
-import { boxLengths } from "../walk/boxes.js";
+import type { ElementData } from "../dtypes/elements.js";
+import { type Box, countOf, stridesOf } from "../util/shapes.js";
+import { moveItems } from "../util/strided-copy.js";
 import type { PlanAxis } from "./axes.js";
 
 /** Values for all positions of some axes, in C order of these. */
@@ -17,23 +17,36 @@ export function partOf<T extends Float64Array | Uint32Array>(
   axes: readonly PlanAxis[],
   box: Box,
 ): T {
-  const { axes: own, values } = table;
-  const lengths = own.map((axis) => axes[axis]!.range.count);
-  const from = own.map((axis) => box.from[axis]!);
-  const shape = boxLengths({ from, to: own.map((axis) => box.to[axis]!) });
-  const strides = stridesOf(lengths);
-  const start = from.reduce((sum, at, i) => sum + at * strides[i]!, 0);
-  // The axes after the last one that is cut are one run.
-  let inner = own.length;
-  while (inner > 0 && shape[inner - 1] === lengths[inner - 1]) inner--;
-  const run = countOf(shape.slice(Math.max(0, inner - 1)));
-  if (inner <= 1) return values.subarray(start, start + run) as T;
-  const part = new (values.constructor as new (length: number) => T)(countOf(shape));
-  let to = 0;
-  for (const index of indices(shape.slice(0, inner - 1))) {
-    const at = index.reduce((sum, i, axis) => sum + i * strides[axis]!, start);
-    part.set(values.subarray(at, at + run), to);
-    to += run;
-  }
-  return part;
+  const shape = table.axes.map((axis) => axes[axis]!.range.count);
+  const spans = table.axes.map((axis) => ({
+    start: box.from[axis]!,
+    count: box.to[axis]! - box.from[axis]!,
+  }));
+  return gather({ data: table.values, shape }, spans);
+}
+
+/** Indices along an axis: every one from `start`, or every `step`th, or those in a list. */
+type Indices = { readonly start: number; readonly count: number; readonly step?: number } | readonly number[];
+
+/** Returns some elements of a region in C order. @param indices along each axis. */
+export function gather<T extends ElementData>(
+  { data, shape }: { readonly data: T; readonly shape: readonly number[] },
+  indices: readonly Indices[],
+): T {
+  const itemBytes = data.BYTES_PER_ELEMENT;
+  const counts = indices.map((own) => ("start" in own ? own.count : own.length));
+  const [strides, packed] = [stridesOf(shape, itemBytes), stridesOf(counts, itemBytes)];
+  const axes = indices.map((own, axis) => {
+    const stride = strides[axis]!;
+    const from = "start" in own ? stride * (own.step ?? 1) : own.map((index) => index * stride);
+    return { count: counts[axis]!, from, to: packed[axis]! };
+  });
+  const first = indices.reduce<number>(
+    (sum, own, axis) => sum + ("start" in own ? own.start * strides[axis]! : 0),
+    0,
+  );
+  const bytes = new Uint8Array(countOf(counts) * itemBytes);
+  const all = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
+  moveItems(all, bytes, { from: first, to: 0, itemBytes, axes });
+  return new (data.constructor as new (buffer: ArrayBuffer) => T)(bytes.buffer);
 }

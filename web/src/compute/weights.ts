@@ -8,10 +8,10 @@ import { open } from "../hierarchy/open.js";
 import type { AxisSelection } from "../plan/selection.js";
 import { asString, isRecord, ownProperty } from "../util/arguments.js";
 import { describeValue, invalidArgument } from "../util/errors.js";
-import { countOf, indices, stridesOf } from "../util/shapes.js";
+import { countOf } from "../util/shapes.js";
 import type { PlanAxis } from "./axes.js";
 import type { Labels } from "./labelled.js";
-import type { JointTable } from "./tables.js";
+import { gather, type JointTable } from "./tables.js";
 
 /** Weights with the names of their dimensions: results of `reduce`, for example. */
 export interface WeightArray {
@@ -38,17 +38,10 @@ export async function weightTable(
   const lengths = whole.axes.map((axis) => labels.array.shape[axis]!);
   if (whole.values.length !== countOf(lengths))
     throw invalidArgument(`weights: ${countOf(lengths)} values are needed, got ${whole.values.length}`);
-  const strides = stridesOf(lengths);
-  const shape = own.map(({ range }) => range.count);
-  const values = new Float64Array(countOf(shape));
-  let at = 0;
-  for (const index of indices(shape)) {
-    const from = index.reduce(
-      (sum, i, n) => sum + (own[n]!.range.start + i * own[n]!.range.step) * strides[n]!,
-      0,
-    );
-    values[at++] = whole.values[from]!;
-  }
+  const values = gather(
+    { data: whole.values, shape: lengths },
+    own.map(({ range }) => range),
+  );
   return { axes: whole.axes, values };
 }
 

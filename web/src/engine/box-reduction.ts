@@ -129,7 +129,7 @@ const runWith = (session: CodecSession, kernel: SlabKernel, words: readonly numb
 
 /** Sets a state to that of no elements. */
 export function clearState(session: CodecSession, state: Slab, form: StateForm): void {
-  runWith(session, "mergeState", [state.id, ...formWords(form)], new Uint8Array(0));
+  mergeState(session, state, new Uint8Array(0), form);
 }
 
 /** Adds a state, for example one that a worker has accumulated. */
@@ -153,7 +153,7 @@ export function accumulate(session: CodecSession, box: Slab, state: Slab, reduct
   ];
   const position = axes.reduce((sum, { index, indexStride }) => sum + index * indexStride, 0);
   const tables = packed([
-    ...decoding(reduction),
+    decoding(reduction),
     Float64Array.of(position, ...axes.map(({ indexStride }) => indexStride)),
     missingBits(reduction),
     ...axes.flatMap(({ cells }) => (typeof cells === "string" ? [] : [cells])),
@@ -170,7 +170,7 @@ export function addHistogram(session: CodecSession, box: Slab, counts: Slab, req
   const [kind, end, shift] = isLinear ? [0, Number(by.includesEnd), 0] : [1, 0, by.shift];
   const words = [box.id, counts.id, ...ruleWords(request), kind, end, bins, shift, elements, missing.length];
   const tables = packed([
-    ...decoding(request),
+    decoding(request),
     Float64Array.of(isLinear ? by.first : 0, isLinear ? by.width : 0),
     BigUint64Array.of(isLinear ? 0n : by.base),
     missingBits(request),
@@ -195,9 +195,8 @@ function formWords(form: StateForm): number[] {
   return [...ruleWords(form), Number(weights.length > 0), cells, fields.length, ...numbersOfFields];
 }
 
-function decoding({ decode }: ValueRule): Float64Array[] {
-  return [Float64Array.of(decode?.scale ?? 1, decode?.offset ?? 0)];
-}
+const decoding = ({ decode }: ValueRule): Float64Array =>
+  Float64Array.of(decode?.scale ?? 1, decode?.offset ?? 0);
 
 /** Missing elements as the core compares them: float64, or integers of 64 bits. */
 function missingBits({ number, missing }: ValueRule): Float64Array | BigInt64Array {

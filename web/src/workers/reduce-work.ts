@@ -19,40 +19,27 @@ interface ReduceMessage {
   readonly steps: readonly StepMessage[];
 }
 
-const allSteps = (slabs: readonly SlabReduction[]) => slabs.flatMap((slab) => slab.steps);
-
 /** Runs the work. @returns accumulators. @throws StepFailure with the position of the step in all slabs. */
 export function runReduce(session: CodecSession, { form, slabs }: ReduceWork): Uint8Array<ArrayBuffer> {
   const accumulators = new Accumulators(session, form);
-  try {
-    addSlabs(accumulators, slabs);
-    return accumulators.copy();
-  } finally {
-    accumulators.free();
-  }
-}
-
-function addSlabs(accumulators: Accumulators, slabs: readonly SlabReduction[]): void {
   let first = 0;
-  for (const slab of slabs) {
-    addSlab(accumulators, slab, first);
-    first += slab.steps.length;
-  }
-}
-
-/** Adds a slab. @param first position of its first step. @throws StepFailure, before anything is added. */
-function addSlab(accumulators: Accumulators, slab: SlabReduction, first: number): void {
   try {
-    accumulators.add(slab);
+    for (const slab of slabs) {
+      accumulators.add(slab);
+      first += slab.steps.length;
+    }
+    return accumulators.copy();
   } catch (error) {
     throw error instanceof StepFailure ? new StepFailure(first + error.step, error.error) : error;
+  } finally {
+    accumulators.free();
   }
 }
 
 /** Returns the work as a task of the pool, whose outcome is the accumulators. */
 export function reduceTask(module: ModuleName, work: ReduceWork): PoolTask<Uint8Array> {
   const { form, slabs } = work;
-  const steps = allSteps(slabs);
+  const steps = slabs.flatMap((slab) => slab.steps);
   const size = accumulatorBytes(form);
   return {
     kind: "reduce",

@@ -9,10 +9,11 @@ import { type GroupBy, groupedBy } from "../groups.js";
 import { type LabelledRegion, Labels } from "../labelled.js";
 import { reduceArray } from "../reduce.js";
 import { checkArray, selectedAxes } from "../source.js";
+import { gather } from "../tables.js";
 import { type Binding, compile } from "./compile.js";
 import { broadcast } from "./layout.js";
 import { parseExpression } from "./parse.js";
-import { gather, type Operand, type OperandOptions, type Source, sourceOf } from "./sources.js";
+import { type Operand, type OperandOptions, type Source, sourceOf, spansOf } from "./sources.js";
 import { openVirtual, type VirtualOptions } from "./virtual-array.js";
 
 export interface ExpressionOptions extends OperandOptions, VirtualOptions {}
@@ -105,7 +106,6 @@ async function meanSource(
   if (cells?.includes(noCell)) throw invalidArgument("groupBy: every element must belong to a group");
   const isKept = (axis: number) => axis === grouped?.axis || !(listed?.includes(axis) ?? !grouped);
   const kept = [...array.shape.keys()].filter(isKept);
-  const table = cells && { axis: kept.indexOf(grouped!.axis), cells };
   const flights = new SingleFlight<LabelledRegion>();
   let means: LabelledRegion | undefined;
   const compute = (signal: AbortSignal) =>
@@ -116,7 +116,12 @@ async function meanSource(
     stored: { kind: "float64" },
     async read(box, signal) {
       means ??= await flights.run("", signal, compute);
-      return gather(means, box, table);
+      const indices = kept.map((axis, i) => {
+        const span = spansOf(box)[i]!;
+        if (axis !== grouped?.axis) return span;
+        return Array.from(cells!.subarray(span.start, span.start + span.count));
+      });
+      return gather(means, indices);
     },
   };
 }

@@ -9,12 +9,11 @@ import { get } from "../../hierarchy/get.js";
 import type { AxisSelection, Selection } from "../../plan/selection.js";
 import { isRecord, ownProperty } from "../../util/arguments.js";
 import { invalidArgument, unsupported } from "../../util/errors.js";
-import { type Box, countOf, stridesOf } from "../../util/shapes.js";
-import { moveItems } from "../../util/strided-copy.js";
-import { boxLengths } from "../../walk/boxes.js";
+import { type Box, countOf } from "../../util/shapes.js";
 import type { WorkerPool } from "../../workers/pool.js";
 import { selectionOf } from "../labelled.js";
 import { type DecodeOption, selectedAxes, valueRule } from "../source.js";
+import { gather } from "../tables.js";
 import type { Kind } from "./kinds.js";
 
 type Names = readonly (string | null)[] | undefined;
@@ -73,7 +72,7 @@ export function sourceOf(name: string, operand: unknown, options: OperandOptions
     shape,
     names,
     stored: { kind: supported(kind) },
-    read: (box) => widened(gather({ data, shape }, box)),
+    read: (box) => widened(gather({ data, shape }, spansOf(box))),
   };
 }
 
@@ -118,30 +117,6 @@ function partOf(axis: AxisSelection, from: number, to: number): AxisSelection {
   return { ...axis, start: axis.start + from * axis.step, count: to - from };
 }
 
-/**
- * Returns the elements of a box of a region in C order.
- * @param table index in the region of each element along an axis.
- */
-export function gather(
-  { data, shape }: Pick<Region, "data" | "shape">,
-  { from, to }: Box,
-  table?: { readonly axis: number; readonly cells: Uint32Array },
-): ElementData {
-  const width = data.BYTES_PER_ELEMENT;
-  const lengths = boxLengths({ from, to });
-  const [strides, packed] = [stridesOf(shape, width), stridesOf(lengths, width)];
-  const bytes = new Uint8Array(countOf(lengths) * width);
-  const axes = lengths.map((count, axis) => {
-    const stride = strides[axis]!;
-    const offset = (i: number) =>
-      (axis === table?.axis ? table.cells[from[axis]! + i]! : from[axis]! + i) * stride;
-    return { count, from: Array.from({ length: count }, (_, i) => offset(i)), to: packed[axis]! };
-  });
-  moveItems(new Uint8Array(data.buffer, data.byteOffset, data.byteLength), bytes, {
-    from: 0,
-    to: 0,
-    itemBytes: width,
-    axes,
-  });
-  return new (data.constructor as Uint8ArrayConstructor)(bytes.buffer);
-}
+/** Returns the indices of a box along each axis. */
+export const spansOf = ({ from, to }: Box): { start: number; count: number }[] =>
+  from.map((start, axis) => ({ start, count: to[axis]! - start }));
