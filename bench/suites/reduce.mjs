@@ -1,6 +1,6 @@
 // Reduction kernels over a copy of the same bytes in the memory of the core: for each method and type, the
 // slowest of the three axes of a box.
-import { accumulate, clearState, stateBytes } from "../../dist/compute/box-reduction.js";
+import { accumulate, clearState, stateBytes } from "../../dist/engine/box-reduction.js";
 import { getSession } from "../../dist/engine/engine.js";
 import { speedRow } from "../measure.mjs";
 
