@@ -355,9 +355,8 @@ class Adder {
   uint32_t cellOf(const Place& place) const {
     if (!request_.labels) return static_cast<uint32_t>(place.cell);
     const uint32_t label = request_.labels[place.joint[0]];
-    return label == kNoCell
-               ? kNoCell
-               : static_cast<uint32_t>(place.cell + label * request_.labelStride);
+    return label == kNoCell ? kNoCell
+                            : static_cast<uint32_t>(place.cell + label * request_.labelStride);
   }
 
   /// Finds the cells and weights of elements of a row.

@@ -325,6 +325,14 @@ bool isSupported(const ValueRule& rule) {
   return rule.missing.size() <= 1 && (!rule.isDecoded || rule.skipsNaN || rule.missing.empty());
 }
 
+/// Whether a number of the type, extended to 64 bits, can be equal.
+bool isOfType(uint64_t bits, Number number) {
+  const uint32_t shift = 64 - 8 * numberBytes(number);
+  const uint64_t upper = bits << shift;
+  return bits == (isSigned(number) ? static_cast<uint64_t>(static_cast<int64_t>(upper) >> shift)
+                                   : upper >> shift);
+}
+
 }  // namespace
 
 bool makeRowRule(const ValueRule& rule, RowRule& out) {
@@ -332,8 +340,8 @@ bool makeRowRule(const ValueRule& rule, RowRule& out) {
   out = {};
   out.number = rule.number;
   out.skipsNaN = rule.skipsNaN;
-  out.hasMissing = !rule.missing.empty();
-  out.missing = out.hasMissing ? rule.missing[0] : 0;
+  out.missing = rule.missing.empty() ? 0 : rule.missing[0];
+  out.hasMissing = !rule.missing.empty() && isOfType(out.missing, rule.number);
   out.low = -kFar;
   out.high = kFar;
   // Small integers without scale and offset do not change.

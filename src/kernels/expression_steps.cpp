@@ -285,7 +285,8 @@ void runStep(Operation operation, const ExpressionStep& step) {
     case Operation::Ceil:
       return s.floats([](auto x) { return std::ceil(x); });
     default: {
-      static constexpr double (*kFunctions[])(double) = {exponential, logarithm, logarithm10, sine, cosine};
+      static constexpr double (*kFunctions[])(double) = {exponential, logarithm, logarithm10, sine,
+                                                         cosine};
       const auto index = static_cast<uint32_t>(operation) - static_cast<uint32_t>(Operation::Exp);
       return s.doubles(kFunctions[index]);
     }

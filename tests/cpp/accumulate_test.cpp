@@ -159,6 +159,16 @@ TEST(Accumulate, SumsTheValuesWhoseSquaresItSums) {
   }
 }
 
+TEST(Accumulate, CountsNumbersThatEqualAMissingValueOnlyInTheirLowBits) {
+  Request request;
+  request.number = 1;
+  request.fields = {0};
+  request.axes = {{48, 1, 0, {}, 0}};
+  request.missing = {0xbb};
+  const Bytes data(48, 0xbb);
+  EXPECT_EQ(accumulate(request, data), accumulate(slowTwin(request), data));
+}
+
 TEST(Accumulate, RefusesCellsOutsideTheState) {
   Request request;
   request.number = 10;
