@@ -1,4 +1,5 @@
-// Emscripten library: stubs for Embind types that bindings.cpp does not use, and the copy of a typed array. Embind
+// Emscripten library: stubs for Embind types that bindings.cpp does not use, the copy of a typed array, and functions of
+// numbers (src/base/math.hpp). Embind
 // registers all types when a module starts; the stubs keep their conversions out of the glue. The copy takes one call,
 // where `val` would look up the name of a method first.
 function nothing() {}
@@ -13,5 +14,7 @@ const types = ["bool", "float", "std_string", "std_wstring"];
 const library = Object.fromEntries(types.map((type) => [`_embind_register_${type}`, nothing]));
 library.zwCopyBytes__deps = ["$Emval"];
 library.zwCopyBytes = zwCopyBytes;
+// As values, not functions of the glue: engines call these without JavaScript in between.
+for (const name of ["Log", "Log10", "Sin", "Cos", "Pow"]) library[`zw${name}`] = `=Math.${name.toLowerCase()}`;
 // biome-ignore lint/correctness/noUndeclaredVariables: Emscripten has both where it runs this file
 mergeInto(LibraryManager.library, library);

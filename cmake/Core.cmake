@@ -22,6 +22,11 @@ zw_core_files(ZW_CODEC_FILES codecs chain)
 set_source_files_properties(
   src/codecs/compressed_segmentation.cpp src/codecs/fits_quantize.cpp src/codecs/fits_rice.cpp
   PROPERTIES COMPILE_OPTIONS "$<$<BOOL:${EMSCRIPTEN}>:-O2>")
+# The hot loops of expressions use vectors explicitly; the others run once per request.
+set_source_files_properties(
+  src/kernels/accumulate_state.cpp src/kernels/accumulate_words.cpp src/kernels/expression.cpp
+  src/kernels/expression_steps.cpp
+  PROPERTIES COMPILE_OPTIONS "$<$<BOOL:${EMSCRIPTEN}>:-Os>" SKIP_PRECOMPILE_HEADERS ON)
 
 add_library(zw_core_kernels STATIC ${ZW_KERNEL_FILES})
 target_include_directories(zw_core_kernels PUBLIC ${PROJECT_SOURCE_DIR}/src)

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "base/math.hpp"
+
 namespace zw {
 namespace {
 
@@ -41,34 +43,11 @@ double earthRadius(ByteView section) {
   }
 }
 
-// Functions of the C library are large, since they accept any number: sine and power would take
-// several times the size of this file.
-
-/// The sine of an angle of at most 2 π, in radians.
-double sine(double angle) {
-  if (angle > kPi / 2) angle = kPi - angle;
-  if (angle < -kPi / 2) angle = -kPi - angle;
-  double term = angle, sum = angle;
-  for (int n = 2; n <= 26; n += 2) {
-    term *= -angle * angle / (n * (n + 1));
-    sum += term;
-  }
-  return sum;
-}
-
-double cosine(double angle) {
-  return sine(kPi / 2 - std::fabs(angle));
-}
-
 /// The angle of a vector from the vertical axis.
 double angleOf(double x, double y) {
   if (y == 0) return x < 0 ? -kPi / 2 : kPi / 2;
   const double angle = std::atan(x / y);
   return y > 0 ? angle : x < 0 ? angle - kPi : angle + kPi;
-}
-
-double power(double base, double exponent) {
-  return std::exp(exponent * std::log(base));
 }
 
 /// tan(45° + latitude / 2)
@@ -118,8 +97,8 @@ Status GribLambert::read(const GribGrid& grid) {
   const double first = signedDegrees(section, 65), second = signedDegrees(section, 69);
   const double parallel = cosine(first * kRadians);
   cone_ = std::fabs(first - second) < 1e-10 ? sine(first * kRadians)
-                                            : std::log(parallel / cosine(second * kRadians)) /
-                                                  std::log(conformal(second) / conformal(first));
+                                            : logarithm(parallel / cosine(second * kRadians)) /
+                                                  logarithm(conformal(second) / conformal(first));
   if (!(std::fabs(cone_) > 1e-10) || !(std::fabs(first) < 90) || !(std::fabs(second) < 90)) {
     return Code::BadHeader;
   }

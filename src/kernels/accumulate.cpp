@@ -2,6 +2,7 @@
 #include "kernels/accumulate.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "kernels/accumulate_cell.hpp"
@@ -34,6 +35,7 @@ class Adder {
       bytes *= request.axes[a].length;
     }
     choosePath();
+    isAnySlow_ = hasAny(kAll & ~fast_);
   }
 
   void addBox(const uint8_t* box) {
@@ -56,12 +58,16 @@ class Adder {
     }
     const bool isLong = inner_.length >= kMinRun;
     if (isLong && (isRun_ || rows_ < request_.rank)) fast_ = kFast;
+    // The variance needs a sum of the same values as that of the squares: rounded ones.
+    if (row_.isLimited && form_.has(Field::Squares)) fast_ &= ~bit(Field::Sum);
+    if (!hasAny(fast_)) fast_ = 0;
     if (fast_ == 0) rows_ = request_.rank;
   }
 
   /// Adds the part of the box below an axis.
   void walk(uint32_t a, const Place& start, const uint8_t* in) {
     if (a == rows_) return walk(a + 1, start, in);
+    if (fast_ != 0 && isRun_ && a + 2 >= request_.rank) return addRuns(a, start, in);
     const CellAxis& axis = request_.axes[a];
     if (a + 1 == request_.rank) {
       addLast(start, in);
@@ -76,19 +82,20 @@ class Adder {
   /// Adds one row, or all rows along the axis of rows.
   void addLast(const Place& start, const uint8_t* in) {
     const uint32_t slow = kAll & ~fast_;
-    if (fast_ != 0 && isRun_) addRun(start, in);
     if (rows_ == request_.rank) {
-      if (hasAny(slow)) addRow(slow, start, in, 0, inner_.length);
+      if (isAnySlow_) addRow(slow, start, in, 0, inner_.length);
       return;
     }
     const CellAxis& axis = request_.axes[rows_];
     addRows(start, in);
-    for (size_t i = 0; hasAny(slow) && i < axis.length; i++) {
+    for (size_t i = 0; isAnySlow_ && i < axis.length; i++) {
       Place place = start;
       move(axis, i, place);
       addRow(slow, place, in + i * strides_[rows_], 0, inner_.length);
     }
   }
+
+  bool isFast(Field field) const { return form_.has(field) && (fast_ & bit(field)) != 0; }
 
   bool hasAny(uint32_t fields) const {
     for (uint32_t f = 0; f < kFields; f++) {
@@ -106,9 +113,9 @@ class Adder {
       const size_t columns = std::min(most, inner_.length - at);
       const uint8_t* base = in + at * width_;
       startTile(columns);
-      addPieces({base, step, count, columns * width_});
+      addPieces({base, step, count, columns * width_, 16});
       findCells(start, at, columns);
-      endTile(columns, count);
+      endTile(columns, count, 0);
       if (!isOutside_) continue;
       for (size_t r = 0; r < count; r++) {
         addRow(bit(Field::Sum), start, base + r * step, at, columns);
@@ -116,73 +123,37 @@ class Adder {
     }
   }
 
-  // ---- Runs: rows that belong to one cell, in vectors.
+  // ---- Runs: rows that belong to one cell, in vectors. A tile has a vector for each run.
 
-  /// Accumulators of one cell.
-  struct Total {
-    size_t used = 0;
-    Pair sum;
-    int64_t integers = 0;
-    bool isOutside = false;
-    double best[2] = {HUGE_VAL, -HUGE_VAL};  // of numbers that are not decoded
-  };
-
-  void addRun(const Place& start, const uint8_t* in) {
-    size_t cell = start.cell;
-    if (request_.labels) {
-      const uint32_t label = request_.labels[start.joint[0]];
-      if (label == kNoCell) return;
-      cell += label * request_.labelStride;
-    }
-    const size_t lanes = 16 / width_, whole = inner_.length / lanes, rest = inner_.length % lanes;
-    Total total;
-    addLanes({in, 16, whole, 16}, total);
-    if (rest > 0) addLanes({in + whole * 16, 16, 1, rest * width_}, total);
-    addTotal(cell, total);
-    if (total.isOutside) addRow(bit(Field::Sum), start, in, 0, inner_.length);
-  }
-
-  void addLanes(const Rows& rows, Total& total) {
-    const size_t lanes = rows.bytes / width_;
-    startTile(lanes);
-    addPieces(rows);
-    if (isFloat(rule_.number)) loadMissing(lanes, skipped_);
-    total.isOutside |= isOutside_;
-    total.used += rows.count * lanes;
-    for (size_t i = 0; i < lanes; i++) {
-      total.used -= skipped_[i];
-      if (isFloat(rule_.number)) {
-        addPair(total.sum, {tile_.high[i], tile_.low[i]});
-      } else {
-        total.integers += sums_[i];
+  /// Adds the runs along the axis before the last one, or the only run.
+  void addRuns(uint32_t a, const Place& start, const uint8_t* in) {
+    static constexpr CellAxis kOne = {1};
+    const bool isOne = a + 1 == request_.rank;
+    const CellAxis& axis = isOne ? kOne : request_.axes[a];
+    const size_t step = isOne ? 0 : strides_[a], lanes = 16 / width_;
+    for (size_t at = 0; at < axis.length; at += kTileVectors) {
+      const size_t count = std::min(kTileVectors, axis.length - at);
+      const uint8_t* base = in + at * step;
+      startTile(count * lanes);
+      addPieces({base, 16, inner_.length / lanes, 16 * count, step});
+      for (size_t i = 0; i < count; i++) {
+        Place place = start;
+        places_.cells[i] = move(axis, at + i, place) ? cellOf(place) : kNoCell;
       }
-    }
-    for (const Field field : {Field::Min, Field::Max}) {
-      if (!form_.has(field)) continue;
-      double numbers[16];
-      loadDoubles(rule_.number, reinterpret_cast<const uint8_t*>(bestOf(field)), lanes, numbers);
-      const bool isMin = isMinOfNumbers(field);
-      double& best = total.best[isMin ? 0 : 1];
-      for (size_t i = 0; i < lanes; i++) {
-        const double x = numbers[i];
-        if ((isMin ? x < best : x > best) || x != x) best = x;
+      endTile(count * lanes, inner_.length / lanes, static_cast<uint32_t>(std::countr_zero(lanes)));
+      for (size_t i = 0; i < count; i++) {
+        Place place = start;
+        if (move(axis, at + i, place)) addRestOfRun(place, base + i * step);
       }
     }
   }
 
-  void addTotal(size_t cell, const Total& total) {
-    const auto cellOf = [&](Field field) { return form_.plane(state_, field) + cell; };
-    const auto used = static_cast<double>(total.used);
-    if (form_.has(Field::Count)) addDouble(cellOf(Field::Count), used);
-    if (form_.has(Field::Sum) && isFloat(rule_.number)) {
-      addToPair(cellOf(Field::Sum), form_.cells, total.sum);
-    } else if (form_.has(Field::Sum) && !total.isOutside) {
-      addInteger(cellOf(Field::Sum), total.integers, used);
-    }
-    for (const Field field : {Field::Min, Field::Max}) {
-      if (!form_.has(field) || total.used == 0) continue;
-      addBest(field, cellOf(field), total.best[isMinOfNumbers(field) ? 0 : 1]);
-    }
+  /// Adds single elements of a run, where the kernels do not.
+  void addRestOfRun(const Place& start, const uint8_t* in) {
+    const size_t rest = inner_.length % (16 / width_), whole = inner_.length - rest;
+    if (isOutside_) addRow(bit(Field::Sum), start, in, 0, whole);
+    if (rest > 0) addRow(fast_, start, in + whole * width_, whole, rest);
+    if (isAnySlow_) addRow(kAll & ~fast_, start, in, 0, inner_.length);
   }
 
   /// Added to integers of signed types, whose sums are of unsigned ones.
@@ -202,8 +173,8 @@ class Adder {
       std::fill(skipped_, skipped_ + columns, 0);
     }
     for (const Field field : {Field::Min, Field::Max}) {
-      if (!form_.has(field)) continue;
-      bestOfRows(row_, isMinOfNumbers(field), {nullptr, 0, 0, 16 * vectors}, bestOf(field),
+      if (!isFast(field)) continue;
+      bestOfRows(row_, isMinOfNumbers(field), {nullptr, 0, 0, 16 * vectors, 16}, bestOf(field),
                  nullptr);
     }
   }
@@ -220,21 +191,21 @@ class Adder {
     for (size_t r = 0; r < rows.count; r += kMaxRows) {
       const size_t n = std::min(kMaxRows, rows.count - r);
       if (!isFloat(rule_.number)) startIntegers((rows.bytes + 15) / 16);
-      addPiece({rows.base + r * rows.step, rows.step, n, rows.bytes});
+      addPiece({rows.base + r * rows.step, rows.step, n, rows.bytes, rows.columnStep});
       if (!isFloat(rule_.number)) endIntegers(rows.bytes / width_, n);
     }
   }
 
   void addPiece(const Rows& rows) {
     const bool isInteger = !isFloat(rule_.number);
-    bool counts = isInteger ? row_.hasMissing : rule_.skipsNaN && form_.has(Field::Count);
-    if (form_.has(Field::Sum)) {
+    bool counts = isInteger ? row_.hasMissing : rule_.skipsNaN && isFast(Field::Count);
+    if (isFast(Field::Sum)) {
       isInteger ? sumIntegerRows(row_, rows, tile_) : sumFloatRows(row_, rows, tile_);
       counts = false;
     }
     U8x16 unused[kTileVectors];
     for (const Field field : {Field::Min, Field::Max}) {
-      if (!form_.has(field)) continue;
+      if (!isFast(field)) continue;
       const bool isCounter = counts && !isInteger;
       bestOfRows(row_, isMinOfNumbers(field), rows, bestOf(field),
                  isCounter ? tile_.missing : unused);
@@ -245,8 +216,8 @@ class Adder {
 
   /// Adds the sums of integers in at most kMaxRows rows to those of the tile.
   void endIntegers(size_t columns, size_t rows) {
-    if (!form_.has(Field::Sum) && !row_.hasMissing) return;
-    if (form_.has(Field::Sum) && row_.isLimited) isOutside_ |= isAnyOutside(columns);
+    if (!isFast(Field::Sum) && !row_.hasMissing) return;
+    if (isFast(Field::Sum) && row_.isLimited) isOutside_ |= isAnyOutside(columns);
     if (width_ == 1) return addSums<uint8_t, uint16_t>(columns, rows);
     if (width_ == 2) return addSums<uint16_t, uint32_t>(columns, rows);
     addSums<uint32_t, uint64_t>(columns, rows);
@@ -286,33 +257,50 @@ class Adder {
     addToPair(cell, form_.cells, exactProduct(rule_.offset, count));
   }
 
-  /// Adds a tile of `rows` rows to cells; sums of integers that cannot be decoded are left out.
-  void endTile(size_t columns, size_t rows) {
+  /// Adds a tile of `rows` rows to cells, each of 1 << shift columns; sums of integers that cannot be decoded
+  /// are left out.
+  void endTile(size_t columns, size_t rows, uint32_t shift) {
     if (isFloat(rule_.number)) {
       loadMissing(columns, skipped_);
-      forColumns(Field::Sum, columns, [&](uint64_t* cell, size_t i) {
+      forColumns(Field::Sum, columns, shift, [&](uint64_t* cell, size_t i) {
         addToPair(cell, form_.cells, {tile_.high[i], tile_.low[i]});
       });
-    } else if (!isOutside_) {
-      forColumns(Field::Sum, columns, [&](uint64_t* cell, size_t i) {
-        addInteger(cell, sums_[i], static_cast<double>(rows - skipped_[i]));
+    }
+    const size_t count = columns >> shift, used = rows << shift;
+    if (shift > 0) {
+      foldColumns(skipped_, count, shift);
+      foldColumns(sums_, count, shift);
+    }
+    if (!isFloat(rule_.number) && !isOutside_) {
+      forColumns(Field::Sum, count, 0, [&](uint64_t* cell, size_t i) {
+        addInteger(cell, sums_[i], static_cast<double>(used - skipped_[i]));
       });
     }
-    forColumns(Field::Count, columns, [&](uint64_t* cell, size_t i) {
-      addDouble(cell, static_cast<double>(rows - skipped_[i]));
+    forColumns(Field::Count, count, 0, [&](uint64_t* cell, size_t i) {
+      addDouble(cell, static_cast<double>(used - skipped_[i]));
     });
     for (const Field field : {Field::Min, Field::Max}) {
-      if (!form_.has(field)) continue;
+      if (!isFast(field)) continue;
       const auto* best = reinterpret_cast<const uint8_t*>(bestOf(field));
       double numbers[kTile];
       for (size_t at = 0; at < columns; at += kNumberBlock) {
-        const size_t count = std::min(kNumberBlock, columns - at);
-        loadDoubles(rule_.number, best + at * width_, count, numbers + at);
+        const size_t n = std::min(kNumberBlock, columns - at);
+        loadDoubles(rule_.number, best + at * width_, n, numbers + at);
       }
-      forColumns(field, columns, [&](uint64_t* cell, size_t i) {
-        const bool isAny = isFloat(rule_.number) || skipped_[i] < rows;
+      forColumns(field, columns, shift, [&](uint64_t* cell, size_t i) {
+        const bool isAny = isFloat(rule_.number) || skipped_[i >> shift] < used;
         if (isAny) addBest(field, cell, numbers[i]);
       });
+    }
+  }
+
+  /// Adds up the columns of each cell.
+  template <class T>
+  static void foldColumns(T* columns, size_t cells, uint32_t shift) {
+    for (size_t i = 0; i < cells; i++) {
+      T sum = 0;
+      for (size_t k = 0; k < size_t{1} << shift; k++) sum += columns[(i << shift) + k];
+      columns[i] = sum;
     }
   }
 
@@ -330,11 +318,11 @@ class Adder {
 
   /// Calls add(cell, column) for the columns that belong to a cell.
   template <class Add>
-  void forColumns(Field field, size_t columns, Add add) {
-    if (!form_.has(field)) return;
+  void forColumns(Field field, size_t columns, uint32_t shift, Add add) {
+    if (!isFast(field)) return;
     uint64_t* plane = form_.plane(state_, field);
     for (size_t i = 0; i < columns; i++) {
-      const uint32_t cell = places_.cells[i];
+      const uint32_t cell = places_.cells[i >> shift];
       if (cell != kNoCell) add(plane + cell, i);
     }
   }
@@ -364,6 +352,13 @@ class Adder {
     }
   }
 
+  uint32_t cellOf(const Place& place) const {
+    if (!request_.labels) return static_cast<uint32_t>(place.cell);
+    const uint32_t label = request_.labels[place.joint[0]];
+    return label == kNoCell ? kNoCell
+                            : static_cast<uint32_t>(place.cell + label * request_.labelStride);
+  }
+
   /// Finds the cells and weights of elements of a row.
   void findCells(const Place& start, size_t at, size_t count) {
     if (!inner_.table && !request_.labels && request_.weightCount == 0) {
@@ -374,15 +369,8 @@ class Adder {
     }
     for (size_t k = 0; k < count; k++) {
       Place place = start;
-      bool isInside = move(inner_, at + k, place);
-      if (isInside && request_.labels) {
-        const uint32_t label = request_.labels[place.joint[0]];
-        isInside = label != kNoCell;
-        if (isInside) place.cell += label * request_.labelStride;
-      }
-      places_.cells[k] = isInside ? static_cast<uint32_t>(place.cell) : kNoCell;
-      if (request_.weightCount == 0) continue;
-      if (!isInside) continue;
+      places_.cells[k] = move(inner_, at + k, place) ? cellOf(place) : kNoCell;
+      if (request_.weightCount == 0 || places_.cells[k] == kNoCell) continue;
       double weight = 1;
       for (uint32_t w = 0; w < request_.weightCount; w++) {
         weight *= request_.weights[w][place.joint[1 + w]];
@@ -478,6 +466,7 @@ class Adder {
   uint32_t fast_ = 0;
   uint32_t fields_ = 0;
   bool isRun_ = false;
+  bool isAnySlow_ = false;
   RowRule row_ = {};
   size_t count_ = 0;
   ValueBlock block_;

@@ -24,9 +24,10 @@ using simd::U8x16;
 constexpr size_t kGroup = 8;
 
 template <size_t count, class Kernel>
-ZW_NOINLINE void addVectors(const Kernel& kernel, const uint8_t* p, size_t step, size_t first,
+ZW_NOINLINE void addVectors(const Kernel& kernel, const uint8_t* p, const Rows& rows, size_t first,
                             size_t end) {
-  for (size_t i = first; i < end; i++, p += 16) kernel.template add<count>(p, step, i);
+  const size_t step = rows.step, columnStep = rows.columnStep;
+  for (size_t i = first; i < end; i++, p += columnStep) kernel.template add<count>(p, step, i);
 }
 
 /// Passes all vectors of rows to a kernel, in groups. The last bytes of rows are copied to whole vectors.
@@ -37,13 +38,13 @@ void addRows(const Kernel& kernel, const Rows& rows) {
     const uint8_t* p = rows.base + r * rows.step;
     const size_t count = rows.count - r >= kGroup ? kGroup : 1;
     const auto add = count == kGroup ? addVectors<kGroup, Kernel> : addVectors<1, Kernel>;
-    add(kernel, p, rows.step, 0, whole);
+    add(kernel, p, rows, 0, whole);
     if (rest > 0) {
       uint8_t copy[16 * kGroup] = {};
       for (size_t k = 0; k < count; k++) {
         std::memcpy(copy + 16 * k, p + k * rows.step + 16 * whole, rest);
       }
-      add(kernel, copy, 16, whole, whole + 1);
+      add(kernel, copy, {copy, 16, count, 16, 16}, whole, whole + 1);
     }
     r += count;
   }
@@ -324,6 +325,14 @@ bool isSupported(const ValueRule& rule) {
   return rule.missing.size() <= 1 && (!rule.isDecoded || rule.skipsNaN || rule.missing.empty());
 }
 
+/// Whether a number of the type, extended to 64 bits, can be equal.
+bool isOfType(uint64_t bits, Number number) {
+  const uint32_t shift = 64 - 8 * numberBytes(number);
+  const uint64_t upper = bits << shift;
+  return bits == (isSigned(number) ? static_cast<uint64_t>(static_cast<int64_t>(upper) >> shift)
+                                   : upper >> shift);
+}
+
 }  // namespace
 
 bool makeRowRule(const ValueRule& rule, RowRule& out) {
@@ -331,8 +340,8 @@ bool makeRowRule(const ValueRule& rule, RowRule& out) {
   out = {};
   out.number = rule.number;
   out.skipsNaN = rule.skipsNaN;
-  out.hasMissing = !rule.missing.empty();
-  out.missing = out.hasMissing ? rule.missing[0] : 0;
+  out.missing = rule.missing.empty() ? 0 : rule.missing[0];
+  out.hasMissing = !rule.missing.empty() && isOfType(out.missing, rule.number);
   out.low = -kFar;
   out.high = kFar;
   // Small integers without scale and offset do not change.

@@ -1,5 +1,5 @@
-// Fast kernels of accumulations: rows of numbers that belong to the same cells. A run of numbers that belong
-// to one cell is passed as rows of one vector each.
+// Fast kernels of accumulations: rows of numbers that belong to the same cells. Runs of numbers that belong to one cell
+// are passed as rows that have a vector of each run.
 #pragma once
 
 #include <cstddef>
@@ -20,12 +20,14 @@ inline constexpr size_t kTile = kTileBytes;
 /// bits.
 inline constexpr size_t kMaxRows = 255;
 
-/// Rows of at most kTileBytes bytes, `step` bytes apart.
+/// Rows of at most kTileBytes bytes, `step` bytes apart. Their vectors are `columnStep` bytes apart: 16, unless all
+/// of them are whole.
 struct Rows {
   const uint8_t* base;
   size_t step;
   size_t count;
   size_t bytes;
+  size_t columnStep;
 };
 
 /// Accumulators of the columns of a tile.

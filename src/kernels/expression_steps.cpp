@@ -2,6 +2,7 @@
 // where that pays.
 #include <cmath>
 
+#include "base/math.hpp"
 #include "kernels/expression.hpp"
 #include "simd/u8x16.hpp"
 
@@ -237,7 +238,7 @@ void runStep(Operation operation, const ExpressionStep& step) {
       return s.wide<uint64_t>(unsignedModulo);
     case Operation::Power:
       if (s.number == Number::Uint64) return s.wide<uint64_t>(integerPower);
-      return s.wide<double>(::pow);
+      return s.wide<double>(power);
     case Operation::Negate:
       return s.unsignedOrFloat(
           [&]<class T>(T) { mapOne<T>(s.a, s.out, s.count, [](auto x) { return -x; }); });
@@ -284,7 +285,8 @@ void runStep(Operation operation, const ExpressionStep& step) {
     case Operation::Ceil:
       return s.floats([](auto x) { return std::ceil(x); });
     default: {
-      static constexpr double (*kFunctions[])(double) = {::exp, ::log, ::log10, ::sin, ::cos};
+      static constexpr double (*kFunctions[])(double) = {exponential, logarithm, logarithm10, sine,
+                                                         cosine};
       const auto index = static_cast<uint32_t>(operation) - static_cast<uint32_t>(Operation::Exp);
       return s.doubles(kFunctions[index]);
     }

@@ -140,6 +140,35 @@ TEST(Accumulate, FastKernelsMatchSingleElements) {
   }
 }
 
+/// A variance takes the difference of nearly equal numbers, which shows if the sum is of unrounded values.
+TEST(Accumulate, SumsTheValuesWhoseSquaresItSums) {
+  for (const bool isRun : {true, false}) {
+    Request request;
+    request.number = 7;
+    request.flags = 1;
+    request.scale = 0.001;
+    request.offset = -5;
+    request.cells = isRun ? 1 : 40;
+    request.fields = {2, 3, 0, 4, 5};
+    request.axes = {{40, 1, 0, {}, 0}, {40, isRun ? 1u : 0u, isRun ? 0u : 1u, {}, 0}};
+    std::vector<uint32_t> numbers(1600);
+    for (size_t i = 0; i < numbers.size(); i++) numbers[i] = i % 3;
+    Bytes data(4 * numbers.size());
+    std::memcpy(data.data(), numbers.data(), data.size());
+    EXPECT_EQ(accumulate(request, data), accumulate(slowTwin(request), data));
+  }
+}
+
+TEST(Accumulate, CountsNumbersThatEqualAMissingValueOnlyInTheirLowBits) {
+  Request request;
+  request.number = 1;
+  request.fields = {0};
+  request.axes = {{48, 1, 0, {}, 0}};
+  request.missing = {0xbb};
+  const Bytes data(48, 0xbb);
+  EXPECT_EQ(accumulate(request, data), accumulate(slowTwin(request), data));
+}
+
 TEST(Accumulate, RefusesCellsOutsideTheState) {
   Request request;
   request.number = 10;

@@ -2,6 +2,7 @@
 // a generator of programs.
 #pragma once
 
+#include "base/math.hpp"
 #include "kernels/expression.hpp"
 #include "scalar_reduce.hpp"
 
@@ -58,7 +59,7 @@ inline double floatResult(Operation operation, double x, double y) {
     case Operation::Modulo:
       return modulo(x, y);
     case Operation::Power:
-      return std::pow(x, y);
+      return power(x, y);  // ExponentialAndPower compares them with the C library
     case Operation::Negate:
       return -x;
     case Operation::Absolute:
@@ -76,7 +77,7 @@ inline double floatResult(Operation operation, double x, double y) {
     case Operation::Ceil:
       return std::ceil(x);
     case Operation::Exp:
-      return std::exp(x);
+      return exponential(x);
     case Operation::Log:
       return std::log(x);
     case Operation::Log10:
