@@ -11,10 +11,11 @@ import { inSlices } from "../util/slices.js";
 import { cellSizes, cellsInside, type Surface, surfaceOf } from "./area-cells.js";
 import type { Span } from "./axes.js";
 import { coordinateOf, Labels } from "./labelled.js";
-import { type Projection, surfaceParts } from "./place-grid.js";
+import { areBeyondDegrees, type Projection, surfaceParts } from "./place-grid.js";
 import { type AreaGroups, type ReduceOptions, reduceArray } from "./reduce.js";
 import type { Method } from "./results.js";
-import { type Area, listAreas } from "./shapes.js";
+import { ScatteredCells } from "./scattered-cells.js";
+import { type Area, listAreas, Shape } from "./shapes.js";
 import { checkArray, selectedAxes } from "./source.js";
 import type { JointTable } from "./tables.js";
 import { latitudeWeights, type Weights } from "./weights.js";
@@ -31,7 +32,7 @@ export interface LabelledCells {
 export type Inside =
   | Area
   | readonly Area[]
-  | { readonly type: "FeatureCollection"; readonly features: readonly Area[] }
+  | { readonly type: string; readonly features: readonly Area[] }
   | LabelledCells;
 
 export interface InsideOptions<M extends Method | readonly Method[] = Method | readonly Method[]>
@@ -80,6 +81,7 @@ async function areaGroups(
   const { areas, isList } = listAreas(inside);
   const surface = surfaceOf(await surfaceParts(array, { projection, signal }));
   const { axes, spans, tables } = await inSlices(cellsInside(surface, areas), signal);
+  if (spans.some(({ from, to }) => to - from === 1) && isMissed(tables)) checkUnits(surface, areas);
   const sizes = weights === "area" ? await sizesOf(surface, labels, signal) : [];
   return {
     axes,
@@ -90,6 +92,19 @@ async function areaGroups(
     dimension: isList ? { name: "region", length: areas.length } : undefined,
     coordinates: {},
   };
+}
+
+const isMissed = (tables: readonly Uint32Array[]): boolean =>
+  tables.every((table) => table.every((area) => area === noCell));
+
+/** @throws InvalidArgument for areas without cells that are in degrees, while the grid has other units. */
+function checkUnits({ areDegrees, cells }: Surface, areas: readonly unknown[]): void {
+  if (areDegrees || cells instanceof ScatteredCells || !areBeyondDegrees(cells.x, cells.y)) return;
+  const bounds = areas.map((area) => new Shape(area, false, (point) => point).bounds);
+  if (bounds.every(([west, south, east, north]) => west >= -180 && east <= 360 && south >= -90 && north <= 90))
+    throw invalidArgument(
+      "no area contains a cell: the areas are in degrees, but the coordinates of the array are not; pass proj4 as projection",
+    );
 }
 
 /** Returns the sizes of cells; bands of latitude by their bounds, if the coordinates name these. */

@@ -275,10 +275,22 @@ async function georeferenced(
   const [xName, yName] = projection || isTurned ? ["x", "y"] : names;
   const x = isTurned ? axis(xName, axes[1]!, 1, 0) : axis(xName, axes[1]!, a, c, isDegrees);
   const y = isTurned ? axis(yName, axes[0]!, 1, 0) : axis(yName, axes[0]!, e, f);
+  if (!projection && degreesIn(names) && !isTurned && areBeyondDegrees(x, y))
+    throw noCoordinates(
+      names.join('", "'),
+      `the array has x and y of ${reference.crs?.code ?? "another reference system"}; pass x and y, or proj4 as projection`,
+    );
   if (!projection && !isTurned) return [x, y];
   return [
     new ConvertedCells(names, x, y, converterOf(projection, reference, isTurned ? transform : undefined)),
   ];
+}
+
+/** Whether coordinates cannot be longitudes and latitudes. */
+export function areBeyondDegrees(x: PlaceAxis, y: PlaceAxis): boolean {
+  const isBeyond = (axis: PlaceAxis, limit: number) =>
+    Math.max(Math.abs(axis.at(0)[0]), Math.abs(axis.at(axis.length - 1)[0])) > limit;
+  return isBeyond(x, 2 * 360) || isBeyond(y, 2 * 90);
 }
 
 /** Returns the conversion of places to x and y, and to columns and rows if the grid is turned. */
