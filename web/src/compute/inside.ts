@@ -101,7 +101,9 @@ const isMissed = (tables: readonly Uint32Array[]): boolean =>
 function checkUnits({ areDegrees, cells }: Surface, areas: readonly unknown[]): void {
   if (areDegrees || cells instanceof ScatteredCells || !areBeyondDegrees(cells.x, cells.y)) return;
   const bounds = areas.map((area) => new Shape(area, false, (point) => point).bounds);
-  if (bounds.every(([west, south, east, north]) => west >= -180 && east <= 360 && south >= -90 && north <= 90))
+  if (
+    bounds.every(([west, south, east, north]) => west >= -180 && east <= 360 && south >= -90 && north <= 90)
+  )
     throw invalidArgument(
       "no area contains a cell: the areas are in degrees, but the coordinates of the array are not; pass proj4 as projection",
     );

@@ -13,7 +13,10 @@ export type Area =
   /** A ring of positions, open or closed. */
   | readonly Position[]
   /** GeoJSON: a Polygon, or a MultiPolygon. The type is a string so that imported JSON files fit. */
-  | { readonly type: string; readonly coordinates: readonly (readonly Position[] | readonly (readonly Position[])[])[] }
+  | {
+      readonly type: string;
+      readonly coordinates: readonly (readonly Position[] | readonly (readonly Position[])[])[];
+    }
   /** GeoJSON: a Feature with one of them. */
   | { readonly type: string; readonly geometry: unknown; readonly id?: string | number | undefined };
 

@@ -50,7 +50,9 @@ const wanted = ["count", "min", "max", "mean", "std"] as const satisfies readonl
 
 /** @throws InvalidArgument for options passed as the selection. */
 function checkSelection({ dimensionNames }: ZarrArray, names: readonly string[]): void {
-  const option = names.find((name) => Object.hasOwn(statisticsOptions, name) && !dimensionNames?.includes(name));
+  const option = names.find(
+    (name) => Object.hasOwn(statisticsOptions, name) && !dimensionNames?.includes(name),
+  );
   if (option !== undefined)
     throw invalidArgument(`"${option}" is an option: pass statistics(array, null, { ${option} })`);
 }
