@@ -100,6 +100,7 @@ describe("hints", () => {
     const inner = await createGroup(group, { path: "scale0" });
     await set(await create(inner, { path: "image", shape: [2], dtype: "uint8" }), null, 1);
     await createGroup(group, { path: "it's" });
+    await create(inner, { path: "axis", shape: [2], dtype: "uint8", dimensionNames: ["axis"] });
     const err = async (...args: string[]) => {
       const result = await run(...args);
       expect(result.status).toBeGreaterThan(0);

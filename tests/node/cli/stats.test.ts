@@ -1,6 +1,7 @@
 // `zarr-wasm stats`: statistics of all elements, reductions as tables, JSON, CSV and Zarr, and stored statistics.
 import { existsSync, rmSync } from "node:fs";
 import path from "node:path";
+import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, it } from "vitest";
 import {
   append,
@@ -249,6 +250,15 @@ describe("--write", () => {
       ...{ scale_factor: 0.5, units: "K", actual_range: [0.5, 4] },
       [name]: { shape: [4, 2], count: 8, missing: 0, min: 0.5, max: 4, mean: 2.25 },
     });
+  });
+
+  it("refuses files of other formats", async () => {
+    const nc = fileURLToPath(new URL("../../golden/files/netcdf3/attributes-data64.nc", import.meta.url));
+    const { status, err } = await run("stats", nc, "--path", "packed", "--write");
+    expect([status, err]).toEqual([
+      1,
+      `zarr-wasm: --write: "${nc}" is read-only; copy it to Zarr first, with zarr-wasm copy\n`,
+    ]);
   });
 
   it("gives minima and maxima without reading elements", async () => {

@@ -373,7 +373,8 @@ const { cube: anyCube } = await makeCube();
 
 describe("invalid options", () => {
   it.each<[object, RegExp]>([
-    [{}, /unknown method undefined; expected one of count/],
+    [{}, /method is required, one of count/],
+    [{ method: "median" }, /unknown method median; quantile\(\) computes medians/],
     [{ method: "men" }, /unknown method men; did you mean "mean"\?/],
     [{ method: [] }, /at least one of/],
     [{ method: "mean", over: "level" }, /unknown dimension "level"; the dimensions are "time", "lat", "lon"/],

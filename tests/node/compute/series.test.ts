@@ -400,6 +400,25 @@ describe("grids", () => {
     expect([inside.count, inside.min, inside.max].map(({ data }) => Number(data[0]))).toEqual([9, 11, 31]);
     expect((await errorOf(() => series(array, { at: { x: 0, y: 0 } }))).message).toMatch(/half a cell/);
   });
+
+  it("rejects places and areas in degrees if the coordinates are in metres", async () => {
+    const array = await create(new Map<string, Uint8Array>(), {
+      ...{ shape: [8, 9], dtype: "int16", dimensionNames: ["y", "x"] },
+      attributes: {
+        "spatial:transform": [10, 0, 500_000, 0, -10, 5_200_000],
+        "spatial:dimensions": ["y", "x"],
+        "proj:code": "EPSG:32632",
+      },
+    });
+    const place = await errorOf(() => series(array, { at: { lat: 46.9, lon: 9 } }));
+    expect(place).toMatchObject({ _tag: "InvalidSelection", code: "no-coordinates" });
+    expect(place.message).toMatch(/x and y of EPSG:32632; pass x and y, or proj4 as projection/);
+    const area = await errorOf(() => series(array, { inside: [8.9, 46.8, 9.1, 47] }));
+    expect(area._tag).toBe("InvalidArgument");
+    expect(area.message).toMatch(/the areas are in degrees.*pass proj4 as projection/);
+    const outside = await series(array, { inside: [600_000, 5_100_000, 600_100, 5_100_100] });
+    expect(list(outside.data)).toEqual([null]); // missing
+  });
 });
 
 describe("along lines", () => {

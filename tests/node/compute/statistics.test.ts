@@ -150,6 +150,11 @@ it.each<[string, () => unknown, string]>([
     async () => statistics(await makeArray("int8", [1]), null, { method: "mean" } as never),
     "InvalidArgument",
   ],
+  [
+    "a selection of options",
+    async () => statistics(await makeArray("int8", [1]), { bins: 10 } as never),
+    "InvalidArgument",
+  ],
   ["q", async () => quantile(await makeArray("int8", [1]), 1.5), "InvalidArgument"],
   ["a list of q", async () => quantile(await makeArray("int8", [1]), []), "InvalidArgument"],
   [

@@ -65,6 +65,12 @@ const recipes: readonly Recipe[] = [
     prints: /^\[ 120, 6, 30 \] int16 \{\}\n\[ 100, 6 \] Int16Array/,
   },
   { in: "docs/compute.md", has: "await open(", prints: /^\[ 'lat', 'lon' \] \[ 5, 4 \] 11\.\d+\n$/ },
+  {
+    in: "docs/compute.md",
+    has: "const opened",
+    after: "console.log(t2m.shape, basins.shape, red.shape.length === nir.shape.length, fixed([1 / 3]));",
+    prints: /^\[ 731, 5, 4 \] \[ 5, 4 \] true 0\.333\n$/,
+  },
   computed("const climatology", "climatology"),
   computed("const difference", "anomaly"),
   computed("const ndvi", "ndvi"),

@@ -7,6 +7,7 @@ import {
   type OpenOptions,
   open,
   type Source,
+  type ZarrArray,
   type ZarrGroup,
   ZipStore,
 } from "zarr-wasm";
@@ -89,15 +90,22 @@ export async function hintForPath(
   }
 }
 
-/** Returns `; did you mean --path scale0/image?` with the first array of a group. */
+/** Returns `; did you mean --path scale0/image?` with the first array of a group, preferably one of data. */
 export async function hintForGroup(group: ZarrGroup): Promise<string> {
   try {
-    const found = await find(group, ({ kind }) => kind === "array", searchOptions());
+    const options = searchOptions();
+    const found =
+      (await find(group, (node) => node.kind === "array" && !isCoordinate(node), options)) ??
+      (await find(group, ({ kind }) => kind === "array", options));
     return found === undefined ? "" : `; did you mean --path ${shellQuoted(found.path)}?`;
   } catch {
     return "";
   }
 }
+
+/** Whether an array is named like its only dimension. */
+const isCoordinate = ({ path: place, dimensionNames }: ZarrArray): boolean =>
+  dimensionNames?.length === 1 && dimensionNames[0] === place.split("/").at(-1);
 
 /** Adds `--codecs` to an error about a codec of the source. */
 export function withCodecsHint(error: unknown, given: unknown): unknown {

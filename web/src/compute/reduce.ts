@@ -151,9 +151,12 @@ function checkMethods(method: unknown): readonly Method[] {
   const list = Array.isArray(method) ? Array.from(method) : [method];
   for (const name of list) {
     if (methods.includes(name)) continue;
-    const meant = typeof name === "string" ? closestTo(name, methods) : undefined;
+    if (name === undefined) throw invalidArgument(`method is required, one of ${methods.join(", ")}`);
+    const isQuantile = name === "median" || name === "quantile";
+    const meant = typeof name === "string" && !isQuantile ? closestTo(name, methods) : undefined;
+    const hint = isQuantile ? "; quantile() computes medians and quantiles" : didYouMean(meant);
     throw invalidArgument(
-      `unknown method ${describeValue(name)}${didYouMean(meant)}; expected one of ${methods.join(", ")}`,
+      `unknown method ${describeValue(name)}${hint}; expected one of ${methods.join(", ")}`,
     );
   }
   if (list.length === 0) throw invalidArgument(`method must name at least one of ${methods.join(", ")}`);

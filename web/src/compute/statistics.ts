@@ -2,7 +2,7 @@
 
 import type { ZarrArray } from "../hierarchy/array.js";
 import type { Selection } from "../plan/selection.js";
-import { checkOptions, type OptionNames, sharedOptions } from "../util/arguments.js";
+import { checkOptions, isRecord, type OptionNames, sharedOptions } from "../util/arguments.js";
 import { describeValue, invalidArgument } from "../util/errors.js";
 import type { HistogramCounts } from "../workers/accumulators.js";
 import { checkReading, type ReadingOptions } from "./reduce.js";
@@ -48,6 +48,15 @@ const statisticsOptions: OptionNames<StatisticsOptions> = {
 const maxBins = 2 ** 20;
 const wanted = ["count", "min", "max", "mean", "std"] as const satisfies readonly Method[];
 
+/** @throws InvalidArgument for options passed as the selection. */
+function checkSelection({ dimensionNames }: ZarrArray, names: readonly string[]): void {
+  const option = names.find(
+    (name) => Object.hasOwn(statisticsOptions, name) && !dimensionNames?.includes(name),
+  );
+  if (option !== undefined)
+    throw invalidArgument(`"${option}" is an option: pass statistics(array, null, { ${option} })`);
+}
+
 export async function statisticsOf(
   array: ZarrArray,
   selection: Selection | undefined,
@@ -56,6 +65,7 @@ export async function statisticsOf(
   checkArray(array, "statistics");
   checkOptions(options, statisticsOptions);
   checkReading(options);
+  if (isRecord(selection) && !Array.isArray(selection)) checkSelection(array, Object.keys(selection));
   const { bins = 256, onPartial, range } = options;
   if (!Number.isSafeInteger(bins) || bins < 2 || bins > maxBins)
     throw invalidArgument(`bins must be an integer from 2 to ${maxBins}, got ${describeValue(bins)}`);

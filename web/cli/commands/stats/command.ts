@@ -26,6 +26,8 @@ export async function runStats(source: string, values: Values): Promise<void> {
   const line = new ProgressLine("reducing");
   exitHooks.handleSignals(() => line.close());
   const array = await openArray(source, values);
+  if (values.write && typeof array.store.set !== "function")
+    throw new Error(`--write: "${source}" is read-only; copy it to Zarr first, with zarr-wasm copy`);
   const selection = await findSelection(array);
   const { threads } = options;
   const pool = threads > 1 ? new WorkerPool({ size: threads - 1 }) : undefined;

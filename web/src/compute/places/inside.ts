@@ -14,10 +14,11 @@ import type { Method } from "../results.js";
 import { checkArray, selectedAxes } from "../source.js";
 import type { JointTable } from "../tables.js";
 import type { Weights } from "../weights.js";
-import { type AreaCells, cellSizes, cellsInside, rangeFrom, surfaceOf } from "./area-cells.js";
+import { type AreaCells, cellSizes, cellsInside, rangeFrom, type Surface, surfaceOf } from "./area-cells.js";
 import type { Projection } from "./converted-cells.js";
-import { checkUnselected, surfaceParts } from "./place-grid.js";
-import { type Area, listAreas } from "./shapes.js";
+import { areBeyondDegrees, checkUnselected, surfaceParts } from "./place-grid.js";
+import { ScatteredCells } from "./scattered-cells.js";
+import { type Area, listAreas, Shape } from "./shapes.js";
 
 /** Cells with labels, such as the segments of an image or the numbers of countries; 0 is the background. */
 export interface LabelledCells {
@@ -31,7 +32,7 @@ export interface LabelledCells {
 export type Inside =
   | Area
   | readonly Area[]
-  | { readonly type: "FeatureCollection"; readonly features: readonly Area[] }
+  | { readonly type: string; readonly features: readonly Area[] }
   | LabelledCells;
 
 export interface InsideOptions<M extends Method | readonly Method[] = Method | readonly Method[]>
@@ -68,6 +69,7 @@ async function areaGroups(inside: Inside, labels: Labels, options: InsideOptions
   const { areas, isList } = listAreas(inside);
   const surface = surfaceOf(await surfaceParts(labels, options));
   const found = await inSlices(cellsInside(surface, areas), signal);
+  if (found.tables.every((table) => table.every((area) => area === noCell))) checkUnits(surface, areas);
   const sizes = weights === "area" ? await cellSizes(surface, labels, signal) : [];
   return {
     ...found,
@@ -76,6 +78,18 @@ async function areaGroups(inside: Inside, labels: Labels, options: InsideOptions
     dimension: isList ? { name: "region", length: areas.length } : undefined,
     coordinates: {},
   };
+}
+
+/** @throws InvalidArgument for areas without cells that are in degrees, while the grid has other units. */
+function checkUnits({ areDegrees, cells }: Surface, areas: readonly unknown[]): void {
+  if (areDegrees || cells instanceof ScatteredCells || !areBeyondDegrees(cells.x, cells.y)) return;
+  const bounds = areas.map((area) => new Shape(area, false, (point) => point).bounds);
+  if (
+    bounds.every(([west, south, east, north]) => west >= -180 && east <= 360 && south >= -90 && north <= 90)
+  )
+    throw invalidArgument(
+      "no area contains a cell: the areas are in degrees, but the coordinates of the array are not; pass proj4 as projection",
+    );
 }
 
 /** Returns the part of a table of one axis that lies in its range; tables of several axes are not cut. */

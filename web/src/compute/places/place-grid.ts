@@ -22,6 +22,8 @@ export interface GridOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+const areDegrees = (name: string): boolean => /^(lon|lat)/i.test(name);
+
 /**
  * Returns the parts of a grid whose coordinates have names.
  * @throws InvalidSelection (no-coordinates) naming what exists; the errors of `open`, `get` and `georeference`.
@@ -38,7 +40,7 @@ export async function partsNamed(
       const { axis, coordinates } = imageCoordinates(image, name);
       return new PlaceAxis(coordinates(), axis);
     });
-  const isConverted = (name: string) => projection !== undefined && /^(lon|lat)/i.test(name);
+  const isConverted = (name: string) => projection !== undefined && areDegrees(name);
   const stored = await Promise.all(
     names.map((name) => (isConverted(name) ? undefined : coordinateNamed(labels, name, signal))),
   );
@@ -170,8 +172,20 @@ async function georeferenced(
   const isLongitude = !isConverted && /^(EPSG:4326|OGC:CRS84)$/.test(crs?.code ?? "");
   const x = new PlaceAxis({ ...centres(xName, columns, a, c), isLongitude }, columns);
   const y = new PlaceAxis(centres(yName, rows, e, f), rows);
+  if (!isConverted && names.every(areDegrees) && areBeyondDegrees(x, y))
+    throw noCoordinates(
+      names.join('", "'),
+      `the array has x and y of ${crs?.code ?? "another reference system"}; pass x and y, or proj4 as projection`,
+    );
   if (!isConverted) return [x, y];
   return [
     new ConvertedCells(names, x, y, converterOf(projection, reference, isTurned ? transform : undefined)),
   ];
+}
+
+/** Whether coordinates cannot be longitudes and latitudes. */
+export function areBeyondDegrees(x: PlaceAxis, y: PlaceAxis): boolean {
+  const isBeyond = ({ coordinates, length }: PlaceAxis, limit: number) =>
+    Math.max(Math.abs(coordinates.at(0)), Math.abs(coordinates.at(length - 1))) > limit;
+  return isBeyond(x, 2 * 360) || isBeyond(y, 2 * 90);
 }

@@ -14,9 +14,13 @@ export type Area =
   | readonly [number, number, number, number]
   /** A ring of positions, open or closed. */
   | readonly Position[]
-  | { readonly type: "Polygon"; readonly coordinates: readonly (readonly Position[])[] }
-  | { readonly type: "MultiPolygon"; readonly coordinates: readonly (readonly (readonly Position[])[])[] }
-  | { readonly type: "Feature"; readonly geometry: unknown; readonly id?: string | number | undefined };
+  /** GeoJSON: a Polygon, or a MultiPolygon. The type is a string so that imported JSON files fit. */
+  | {
+      readonly type: string;
+      readonly coordinates: readonly (readonly Position[] | readonly (readonly Position[])[])[];
+    }
+  /** GeoJSON: a Feature with one of them. */
+  | { readonly type: string; readonly geometry: unknown; readonly id?: string | number | undefined };
 
 type Point = readonly [number, number];
 
