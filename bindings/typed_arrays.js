@@ -15,7 +15,7 @@ const library = Object.fromEntries(types.map((type) => [`_embind_register_${type
 library.zwCopyBytes__deps = ["$Emval"];
 library.zwCopyBytes = zwCopyBytes;
 // As values, not functions of the glue: engines call these without JavaScript in between.
-for (const name of ["Log", "Log10", "Sin", "Cos", "Pow"])
+for (const name of ["Exp", "Log", "Log10", "Sin", "Cos", "Pow"])
   library[`zw${name}`] = `=Math.${name.toLowerCase()}`;
 // biome-ignore lint/correctness/noUndeclaredVariables: Emscripten has both where it runs this file
 mergeInto(LibraryManager.library, library);

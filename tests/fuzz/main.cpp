@@ -12,9 +12,9 @@ namespace zw::fuzz {
 const std::vector<Target>& targets() {
   static const std::vector<Target> all = [] {
     std::vector<Target> list;
-    for (const auto make : {planTargets, bloscTargets, stridedTargets, kernelTargets,
-                            accumulateTargets, expressionTargets, zstdFrameTargets, zstdTargets,
-                            libraryTargets}) {
+    for (const auto make :
+         {planTargets, bloscTargets, stridedTargets, kernelTargets, accumulateTargets,
+          expressionTargets, zstdFrameTargets, zstdTargets, libraryTargets}) {
       for (Target& target : make()) list.push_back(std::move(target));
     }
     return list;
