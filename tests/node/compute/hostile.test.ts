@@ -30,8 +30,7 @@ const count = (length: number) => Int32Array.from({ length }, (_, i) => i);
 describe("statistics in attributes", () => {
   const known = { shape: [4, 4], min: -100, max: 100, missing: 0, count: 16 };
   const knowing = (statistics: object) => ({ "zarr-wasm:statistics": { ...known, ...statistics } });
-  const square = (attributes: object) =>
-    make({ shape: [4, 4], dtype: "int32", data: count(16), attributes });
+  const square = (attributes: object) => make({ shape: [4, 4], dtype: "int32", data: count(16), attributes });
 
   it("do not answer for the cells of areas", async () => {
     const labels = await make({ shape: [4, 4], dtype: "int32", data: count(16).map((i) => Number(i > 12)) });
@@ -41,7 +40,11 @@ describe("statistics in attributes", () => {
   });
 
   it("are ignored if the type of the elements cannot hold them", async () => {
-    for (const [lie, found] of [[{ max: 1e300 }, 15], [{ max: 2.5 }, 15], [{ max: 5 }, 5]] as const)
+    for (const [lie, found] of [
+      [{ max: 1e300 }, 15],
+      [{ max: 2.5 }, 15],
+      [{ max: 5 }, 5],
+    ] as const)
       expect((await reduce(await square(knowing(lie)), { method: "max" })).data[0]).toBe(found);
   });
 
@@ -53,7 +56,10 @@ describe("statistics in attributes", () => {
 
 describe("areas", () => {
   it("may be none", async () => {
-    const [array, labels] = [await make({ shape: [4, 4], dtype: "int32" }), await make({ shape: [4, 4], dtype: "int8" })];
+    const [array, labels] = [
+      await make({ shape: [4, 4], dtype: "int32" }),
+      await make({ shape: [4, 4], dtype: "int8" }),
+    ];
     await set(labels, null, new Int8Array(16));
     const none = await series(array, { inside: { labels }, weights: "none", method: ["sum", "max"] });
     expect(none).toMatchObject({ sum: { shape: [0] }, max: { shape: [0] } });
@@ -67,7 +73,11 @@ describe("areas", () => {
       const names = path === "v" ? ["y", "x"] : [path];
       const shape = names.map(() => 4);
       const array = await create(group, { path, shape, dtype: "float64", dimensionNames: names });
-      await set(array as ZarrArray, null, Float64Array.from({ length: 4 ** names.length }, (_, i) => i));
+      await set(
+        array as ZarrArray,
+        null,
+        Float64Array.from({ length: 4 ** names.length }, (_, i) => i),
+      );
     }
     const array = await open(group.store, { path: "v", kind: "array" });
     expect(await errorOf(() => series(array, { inside: cyclic as never }))).toMatchObject({
@@ -93,7 +103,9 @@ describe("huge extents", () => {
         _tag: "LimitExceeded",
       });
     const groupBy = { dimension: "x", labels: { length: 2 ** 40 } };
-    expect(await errorOf(() => reduce(array, { method: "sum", groupBy }))).toMatchObject({ _tag: "LimitExceeded" });
+    expect(await errorOf(() => reduce(array, { method: "sum", groupBy }))).toMatchObject({
+      _tag: "LimitExceeded",
+    });
   });
 
   it("are reduced with chunks of one element, in bounded tasks that can be aborted", async () => {
@@ -153,14 +165,21 @@ describe("histograms", () => {
 
   it("refuse ranges whose bins are not numbers", async () => {
     const array = await make({ shape: [2], dtype: "float64" });
-    for (const range of [[-1.7e308, 1.7e308], [0, 5e-324]] as const)
-      expect(await errorOf(() => statistics(array, null, { range }))).toMatchObject({ _tag: "InvalidArgument" });
+    for (const range of [
+      [-1.7e308, 1.7e308],
+      [0, 5e-324],
+    ] as const)
+      expect(await errorOf(() => statistics(array, null, { range }))).toMatchObject({
+        _tag: "InvalidArgument",
+      });
   });
 });
 
 it("bounds the errors of approximate quantiles that are infinite", async () => {
   const data = Float64Array.of(Number.NEGATIVE_INFINITY, 0, Number.POSITIVE_INFINITY);
-  const found = await quantile(await make({ shape: [3], dtype: "float64", data }), [0, 1], { approximate: true });
+  const found = await quantile(await make({ shape: [3], dtype: "float64", data }), [0, 1], {
+    approximate: true,
+  });
   expect([...found.values]).toEqual([Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY]);
   expect([...found.errors]).not.toContain(Number.NaN);
 });
@@ -172,7 +191,11 @@ it("refuses more missing values than the core compares", async () => {
 });
 
 it("sums no elements to 0", async () => {
-  for (const [dtype, zero] of [["int32", 0n], ["uint8", 0n], ["float32", 0]] as const) {
+  for (const [dtype, zero] of [
+    ["int32", 0n],
+    ["uint8", 0n],
+    ["float32", 0],
+  ] as const) {
     const array = await make({ shape: [2, 0], chunkShape: [1, 1], dtype });
     const { mean, sum } = await reduce(array, { method: ["sum", "mean"], over: "y" });
     expect([...sum.data]).toEqual([zero, zero]);

@@ -60,7 +60,10 @@ function blockCells(axes: readonly PlanAxis[], { item, cell, state }: Sizes): nu
   halve("table");
   halve("keep");
   const decoded = () =>
-    axes.reduce((bytes, axis, i) => bytes * (axis.kind === "keep" ? extents[i]! : axis.range.count), itemCost(axes, item));
+    axes.reduce(
+      (bytes, axis, i) => bytes * (axis.kind === "keep" ? extents[i]! : axis.range.count),
+      itemCost(axes, item),
+    );
   for (let i = axes.length - 1; i >= 0; i--) {
     const axis = axes[i]!;
     if (axis.kind !== "keep" || extents[i]! < chunkExtent(axis)) continue;

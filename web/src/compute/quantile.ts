@@ -173,7 +173,10 @@ function interpolated(
     const [lowest, highest] = [valueAt(values, low, 0n), valueAt(values, high, -1n)];
     const [a, b] = [(lowest + valueAt(values, low, -1n)) / 2, (valueAt(values, high, 0n) + highest) / 2];
     result[i] = a === b ? a : part < 0.5 ? a + (b - a) * part : b - (b - a) * (1 - part);
-    errors[i] = low.bits === keyBits(values) ? 0 : Math.max(distance(lowest, result[i]!), distance(result[i]!, highest));
+    errors[i] =
+      low.bits === keyBits(values)
+        ? 0
+        : Math.max(distance(lowest, result[i]!), distance(result[i]!, highest));
   }
   return { values: result, errors, count };
 }
