@@ -1,6 +1,6 @@
 // Hostile arrays, attributes and options: huge extents and grids, values near the limits of float64, statistics that lie.
 import { describe, expect, it } from "vitest";
-import { create, get, open, set, slice, type ZarrArray } from "zarr-wasm";
+import { create, createGroup, get, open, set, slice, type ZarrArray } from "zarr-wasm";
 import { quantile, reduce, series, statistics } from "zarr-wasm/compute";
 import { errorOf } from "../support/support.js";
 
@@ -51,6 +51,38 @@ describe("statistics in attributes", () => {
   it("are ignored if they have another shape or type", async () => {
     for (const lie of [{ shape: [16] }, { min: "1" }, { min: null }, { min: 5, max: 1 }, { missing: "0" }])
       expect((await reduce(await square(knowing(lie)), { method: "min" })).data[0]).toBe(0);
+  });
+});
+
+describe("areas", () => {
+  it("may be none", async () => {
+    const [array, labels] = [
+      await make({ shape: [4, 4], dtype: "int32" }),
+      await make({ shape: [4, 4], dtype: "int8" }),
+    ];
+    await set(labels, null, new Int8Array(16));
+    const none = await series(array, { inside: { labels }, weights: "none", method: ["sum", "max"] });
+    expect(none).toMatchObject({ sum: { shape: [0] }, max: { shape: [0] } });
+  });
+
+  it("refuse features inside features", async () => {
+    const cyclic: Record<string, unknown> = { type: "Feature" };
+    cyclic["geometry"] = cyclic;
+    const group = await createGroup(new Map<string, Uint8Array>());
+    for (const path of ["y", "x", "v"]) {
+      const names = path === "v" ? ["y", "x"] : [path];
+      const shape = names.map(() => 4);
+      const array = await create(group, { path, shape, dtype: "float64", dimensionNames: names });
+      await set(
+        array as ZarrArray,
+        null,
+        Float64Array.from({ length: 4 ** names.length }, (_, i) => i),
+      );
+    }
+    const array = await open(group.store, { path: "v", kind: "array" });
+    expect(await errorOf(() => series(array, { inside: cyclic as never }))).toMatchObject({
+      _tag: "InvalidArgument",
+    });
   });
 });
 

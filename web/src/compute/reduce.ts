@@ -237,7 +237,7 @@ async function compute(plan: Plan, options: ReduceOptions): Promise<Record<strin
   const mayBeEmpty =
     minCount > 0 || hasEmptyCells(axes) || (groups !== undefined && hasGaps(groups.tables, groups.areas));
   const rule = { values, dtype: array.dtype, isWeighted: tables.length > 0, minCount, mayBeEmpty };
-  const isEmpty = axes.some(({ range }) => range.count === 0);
+  const isEmpty = groups?.areas === 0 || axes.some(({ range }) => range.count === 0);
   const outputs = wanted.map((method) =>
     makeOutput(method, method === "sum" && isEmpty ? { ...rule, mayBeEmpty: false } : rule, countOf(cells)),
   );

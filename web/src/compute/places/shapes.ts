@@ -46,7 +46,8 @@ export function listAreas(inside: unknown): { areas: readonly unknown[]; isList:
 function ringsOf(area: unknown): readonly unknown[] {
   if (isRecord(area)) {
     const { type, coordinates, geometry } = area as Record<string, unknown>;
-    if (type === "Feature") return ringsOf(geometry);
+    if (type === "Feature" && !(isRecord(geometry) && geometry["type"] === "Feature"))
+      return ringsOf(geometry);
     if (type === "Polygon" && Array.isArray(coordinates)) return coordinates;
     if (type === "MultiPolygon" && Array.isArray(coordinates)) return coordinates.flat(1);
   } else if (Array.isArray(area) && area.length === 4 && typeof area[0] === "number") {
