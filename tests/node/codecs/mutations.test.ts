@@ -5,7 +5,13 @@ import { getBytes, isZarrError } from "zarr-wasm";
 import type { Content } from "#src/chain/chunk-codec.js";
 import { codecDefinitions } from "#src/codecs/registry.js";
 import { amount } from "../support/amounts.js";
-import { type GoldenChunk, goldenChunks, goldenGroups, ownChunks } from "../support/golden-chunks.js";
+import {
+  fileChunks,
+  type GoldenChunk,
+  goldenChunks,
+  goldenGroups,
+  ownChunks,
+} from "../support/golden-chunks.js";
 import { errorOf, randomizer } from "../support/support.js";
 
 /** Random flips of single bits, and as many of several at once, per chunk. */
@@ -19,6 +25,7 @@ const failures = amount(2_000, 10_000);
 const chunks: GoldenChunk[] = [
   ...(await Promise.all(goldenGroups.map(goldenChunks))).flat(),
   ...(await ownChunks()),
+  ...(await fileChunks()),
 ];
 
 const tally = { tried: 0, right: 0, refused: 0, other: 0 };

@@ -110,7 +110,6 @@ const partSources: Readonly<Record<string, readonly string[]>> = {
     "formats/grib2/parameters.js",
   ],
   "bundle/formats-folder-part.js": ["formats/folder/part.js", "formats/folder/n5.js"],
-  "bundle/compute-expression-part.js": ["compute/expression/compile.js", "compute/expression/parse.js"],
   "bundle/compute-part.js": ["compute/reduce.js", "compute/run.js", "compute/results.js"],
   "bundle/compute-expression-part.js": ["compute/expression/compile.js", "compute/expression/parse.js"],
   "bundle/compute-places-part.js": ["compute/places/gather.js", "compute/places/shapes.js"],

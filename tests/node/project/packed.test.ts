@@ -97,7 +97,7 @@ it.each(names)("%s holds all that it names, and no sources", (name) => {
   expect(files.filter((file) => /\.(cpp|hpp|test\.ts|tsbuildinfo|map)$|(?<!\.d)\.ts$/.test(file))).toEqual(
     [],
   );
-  expect(files.filter((file) => !file.startsWith("docs/")).length).toBeLessThanOrEqual(330);
+  expect(files.filter((file) => !file.startsWith("docs/")).length).toBeLessThanOrEqual(375);
 });
 
 /** Installed bytes without docs/, which programs do not load. */
@@ -108,7 +108,7 @@ const installedSize = (name: Name) =>
 
 /** Bytes. docs/ is 0.37 MB of the first archive. */
 it.each([
-  ["zarr-wasm", 2_120_000, 5_000_000],
+  ["zarr-wasm", 2_280_000, 5_400_000],
   ["zarr-wasm-viewer", 780_000, 2_200_000],
 ] as const)("%s: at most %i bytes packed, and %i installed without docs/", (name, packed, installed) => {
   for (const [size, most] of [

@@ -1,5 +1,5 @@
 /** Stored chunks of every codec, from the golden stores first, each with a function that decodes it whole. */
-import type { ZarrArray } from "zarr-wasm";
+import { open, type ZarrArray } from "zarr-wasm";
 import type { ChunkCodec, Content } from "#src/chain/chunk-codec.js";
 import type { ChunkLayout } from "#src/chain/layout.js";
 import { wholeCodec } from "#src/chain/shards.js";
@@ -80,6 +80,28 @@ export async function ownChunks(): Promise<GoldenChunk[]> {
     );
   }
   return found;
+}
+
+/** Chunks of files, for codecs that no golden store has and that only read. */
+export async function fileChunks(): Promise<GoldenChunk[]> {
+  const files = [
+    ["fits/packed-f4-t-8x5-r-qz-4.fits", "PRIMARY"],
+    ["precomputed/labels-uint64-14", "s0_key"],
+  ] as const;
+  return Promise.all(
+    files.map(async ([file, path]) => {
+      const url = new URL(`../../golden/files/${file}`, import.meta.url);
+      const array = await open(url, { path, kind: "array" });
+      const document = joinKey(array.path, "zarr.json");
+      const store = new Map([[document, (await array.store.get(document))!]]);
+      for (const coordinates of everyIndex(array.spec.axes.map((axis) => axis.count))) {
+        const key = joinKey(array.path, array.spec.chunkKey(coordinates));
+        const bytes = await array.store.get(key);
+        if (bytes) store.set(key, bytes);
+      }
+      return (await smallestChunk(file, store, array))!;
+    }),
+  );
 }
 
 /** Metadata of codecs that neither the golden stores have nor `known` names; but of those that only read. */

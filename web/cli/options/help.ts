@@ -7,8 +7,8 @@ import { everywhere, type Option, options, UsageError } from "./options.js";
 /** Maximum line length of option summaries. */
 const maxWidth = 100;
 
-const sources = `SOURCE is a folder, an archive (.zip, .ozx), an http(s) URL, a URL pipeline (a.zip|zip:path|zarr3:), kerchunk
-references (.json, Parquet), an Icechunk repository (icechunk+URL), or a file: ${readableFormats}.`;
+const sources = `SOURCE is a folder, an archive (.zip, .ozx), an http(s) URL, a URL pipeline (a.zip|zip:path|zarr3:), an
+Icechunk repository, kerchunk references, or a file: ${readableFormats}.`;
 const exitStatus = "Exit status: 0 for success, 2 for incorrect usage, 1 for any other error.";
 
 const { bold, cyan, dim } = colorsFor("stdout");
