@@ -120,7 +120,7 @@ function onDisk(workDir) {
       const folder = path.join(workDir, "reduce");
       await writeOnDisk(folder);
       const array = await open(pathToFileURL(`${folder}/`), { path: "values", kind: "array" });
-      const pool = threads > 1 ? new WorkerPool({ size: threads - 1 }) : undefined;
+      const pool = threads > 1 ? new WorkerPool({ size: threads }) : undefined;
       try {
         const { own } = await bestOfCalls({ own: () => reduce(array, { method: "mean", over: 0, pool }) });
         return beside

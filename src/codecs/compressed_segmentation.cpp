@@ -146,7 +146,7 @@ Status decode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView&
   if (bytes == 0) return {};
   const Lengths size = arrayLengths(step.decodedArray);
   const uint64_t blocks = blockCount(size, step);
-  if (words < size.channels) return {Code::Truncated, in.size()};
+  if (words < size.channels || in.size() % kWord != 0) return {Code::Truncated, in.size()};
   for (size_t i = 0; i < size.channels; i++) {
     const size_t start = load<uint32_t>(in.data() + i * kWord);
     if (start > words || blocks > (words - start) / 2) return {Code::Truncated, i * kWord};

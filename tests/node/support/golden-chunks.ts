@@ -99,7 +99,7 @@ export async function fileChunks(): Promise<GoldenChunk[]> {
         const bytes = await array.store.get(key);
         if (bytes) store.set(key, bytes);
       }
-      return (await smallestChunk(file, store, array))!;
+      return (await smallestChunk(file, store, await openArray(store, { path })))!;
     }),
   );
 }
