@@ -312,15 +312,16 @@ describe("periods", () => {
     expect(listOf(count).reduce((a, b) => a + b)).toBe(144);
   });
 
-  it("without elements are NaN, and count none", async () => {
+  it("without elements have no mean, and a sum of 0", async () => {
     const { cube } = await makeCube(undefined, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 70, 71]);
-    const { mean, count } = await reduce(cube, {
-      method: ["mean", "count"],
+    const { mean, count, sum } = await reduce(cube, {
+      method: ["mean", "count", "sum"],
       resample: { time: "MS" },
       over: [1, 2],
     });
     expect(listOf(count)).toEqual([120, 0, 24]);
     expect(listOf(mean)[1]).toBeNaN();
+    expect(Number(sum.data[1])).toBe(0);
   });
 });
 

@@ -238,9 +238,7 @@ async function compute(plan: Plan, options: ReduceOptions): Promise<Record<strin
     minCount > 0 || hasEmptyCells(axes) || (groups !== undefined && hasGaps(groups.tables, groups.areas));
   const rule = { values, dtype: array.dtype, isWeighted: tables.length > 0, minCount, mayBeEmpty };
   const isEmpty = groups?.areas === 0 || axes.some(({ range }) => range.count === 0);
-  const outputs = wanted.map((method) =>
-    makeOutput(method, method === "sum" && isEmpty ? { ...rule, mayBeEmpty: false } : rule, countOf(cells)),
-  );
+  const outputs = wanted.map((method) => makeOutput(method, rule, countOf(cells)));
   const coordinates = await resultCoordinates(plan);
   const results = Object.fromEntries(
     wanted.map((method, i) => {

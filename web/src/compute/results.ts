@@ -155,8 +155,8 @@ export function makeOutput(method: Method, rule: ResultRule, cells: number): Out
     case "count":
       return float((state) => valueIn(state.plane("count")), minCount);
     case "sum":
-      if (isExactSum && !mayBeEmpty) return integerSum(values, cells);
-      return float(moment(method, isExactSum, isWeighted), mayBeEmpty ? least : 0);
+      if (isExactSum && minCount === 0) return integerSum(values, cells);
+      return float(moment(method, isExactSum, isWeighted), minCount);
     case "mean":
     case "var":
     case "std":
