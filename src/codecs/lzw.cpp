@@ -8,9 +8,7 @@
 //           added). Old: lowest bit first, and code width grows on time. The first two bytes tell
 //           them apart: 80 and a byte below 80, or 00 and an odd byte
 //   end     leftover bits of the last byte are ignored, and so is one zero byte after it (padding
-//           to an even length). Code 257 may be missing if the chunk is complete, as in libtiff.
-//           Photoshop writes one byte before it that belongs to no pixel: it is ignored if the size
-//           of the chunk is known. libtiff ignores all that follows, which would hide wrong sizes
+//           to an even length). Code 257 may be missing if the chunk is complete, as in libtiff
 //
 // Parameters: none
 //
@@ -136,7 +134,7 @@ struct Decoded {
 };
 
 template <Bits Order>
-Status decodeCodes(Table& table, ByteView in, ByteSpan room, bool isExact, Decoded& done) {
+Status decodeCodes(Table& table, ByteView in, ByteSpan room, Decoded& done) {
   CodeReader<Order> reader(in);
   uint8_t* const begin = room.data();
   uint8_t* const end = begin + room.size();
@@ -156,15 +154,8 @@ Status decodeCodes(Table& table, ByteView in, ByteSpan room, bool isExact, Decod
     if (before > 0) table.add<Order>({out - before, before + 1});
     if (code >= table.next) return {Code::Corrupt, reader.bytesRead()};
     const String string = table.strings[code];
-    const auto left = static_cast<size_t>(end - out);
-    if (string.length > left) {
-      const size_t at = reader.bytesRead();
-      const bool isOneMore = isExact && string.length - left == 1 && reader.has(table.width);
-      if (!isOneMore || reader.take(table.width) != kEnd) return {Code::SizeMismatch, at};
-      copyString(out, {string.from, static_cast<uint32_t>(left)}, end);
-      out = end;
-      done.ended = true;
-      break;
+    if (string.length > static_cast<size_t>(end - out)) {
+      return {Code::SizeMismatch, reader.bytesRead()};
     }
     copyString(out, string, end);
     out += string.length;
@@ -190,11 +181,10 @@ Status decode(const Step& step, ByteView in, ByteSpan out, Workspace& work, Byte
   if (Status s = work.scratch(ScratchSlot::Codec, kTableSize * sizeof(String), scratch)) return s;
   Table table(reinterpret_cast<String*>(scratch.data()));
   Decoded done;
-  const bool isExact = step.decoded.exact;
-  const Status s = highFirst ? decodeCodes<Bits::HighFirst>(table, in, room, isExact, done)
-                             : decodeCodes<Bits::LowFirst>(table, in, room, isExact, done);
+  const Status s = highFirst ? decodeCodes<Bits::HighFirst>(table, in, room, done)
+                             : decodeCodes<Bits::LowFirst>(table, in, room, done);
   if (s) return s.code == Code::SizeMismatch ? Status{tooLarge(step), s.at} : s;
-  const bool isWhole = isExact && done.produced == step.decoded.bytes;
+  const bool isWhole = step.decoded.exact && done.produced == step.decoded.bytes;
   if (!done.ended && !isWhole) return {Code::Truncated, in.size()};
   if (!isPadding(in.subspan(done.used))) return {Code::TrailingBytes, done.used};
   return decodedResult(step, room, done.produced, result);

@@ -52,10 +52,6 @@ TEST(Lzw, ToleratedInput) {
   EXPECT_EQ(decoded(nine({256, 256, 7, 258, 8, 256, 257})), text) << "cleared twice";
   EXPECT_EQ(decoded(nine({256, 7, 7, 256, 7, 8, 257})), text) << "cleared in between";
   EXPECT_EQ(decoded(joined(nine({256, 7, 258, 8, 257}), Bytes{0})), text) << "padding";
-  EXPECT_EQ(decoded(nine({256, 7, 258, 8, 9, 257})), text) << "Photoshop's byte";
-  EXPECT_EQ(decoded(nine({256, 7, 7, 258, 257})), (Bytes{7, 7, 7, 7})) << "without it";
-  EXPECT_EQ(decodeWith(kLzw, nine({256, 7, 258, 258, 257}), 4).bytes, (Bytes{7, 7, 7, 7}))
-      << "in a longer string";
 }
 
 TEST(Lzw, RejectedInput) {
@@ -70,9 +66,7 @@ TEST(Lzw, RejectedInput) {
   EXPECT_EQ(code(nine({256, 258, 7, 257})), Code::Corrupt) << "a string before there is one";
   EXPECT_EQ(code(nine({256, 7, 259, 257})), Code::Corrupt) << "a string beyond the next";
   EXPECT_EQ(code(nine({256, 7, 7, 7, 257})), Code::SizeMismatch);
-  EXPECT_EQ(code(nine({256, 7, 7, 7, 7, 7, 7, 257})), Code::SizeMismatch) << "two bytes more";
-  EXPECT_EQ(code(nine({256, 7, 7, 7, 7, 7})), Code::SizeMismatch) << "a byte more without an end";
-  EXPECT_EQ(code(nine({256, 7, 7, 7, 7, 7, 257}), {4, false}), Code::LimitExceeded);
+  EXPECT_EQ(code(nine({256, 7, 7, 7, 7, 7, 257})), Code::SizeMismatch);
   EXPECT_EQ(code(nine({256, 7, 7})), Code::Truncated);
   EXPECT_EQ(code(nine({256, 7, 7, 7, 7}), {9, false}), Code::Truncated);
   EXPECT_EQ(code(nine({256, 7, 7, 7, 7, 257}), {3, false}), Code::LimitExceeded);

@@ -534,9 +534,7 @@ def lzw(data):
 
 data = sample((12, 20), "u1")
 wrap("lzw-byte-more.tif", data.shape, "u1", 5, lzw(data.tobytes() + b"\x55"))
-expect("lzw-byte-more.tif", values=data)
-wrap("lzw-two-bytes-more.tif", data.shape, "u1", 5, lzw(data.tobytes() + b"\x55\x55"))
-expect("lzw-two-bytes-more.tif", error="CorruptChunk")
+expect("lzw-byte-more.tif", error="CorruptChunk")
 wrap("lzw-byte-less.tif", data.shape, "u1", 5, lzw(data.tobytes()[:-1]))
 expect("lzw-byte-less.tif", error="CorruptChunk")
 
