@@ -59,7 +59,10 @@ export function groupDocuments(
   passed: ReadonlyMap<string, Passed>,
 ): (readonly [path: string, document: JsonObject])[] {
   const coordinates = [...passed].filter(([, { isBounds }]) => !isBounds).map(([name]) => name);
-  const members = [[ownName, own] as const, ...[...passed].map(([n, { array }]) => [n, document(array)] as const)];
+  const members = [
+    [ownName, own] as const,
+    ...[...passed].map(([n, { array }]) => [n, document(array)] as const),
+  ];
   const consolidated = jsonObject([
     ["kind", "inline"],
     ["must_understand", false],
@@ -86,6 +89,7 @@ function document(array: ZarrArray): JsonObject {
 }
 
 export async function bytesOf(array: ZarrArray, signal: AbortSignal | undefined): Promise<Uint8Array> {
-  const { buffer, byteOffset, byteLength } = (await get(array, null, { signal })).data as ElementData & Uint8Array;
+  const { buffer, byteOffset, byteLength } = (await get(array, null, { signal })).data as ElementData &
+    Uint8Array;
   return new Uint8Array(buffer, byteOffset, byteLength);
 }
