@@ -2,8 +2,8 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { create, get, open, set, slice, WorkerPool, type ZarrArray } from "zarr-wasm";
-import { anomaly, expression, reduce } from "zarr-wasm/compute";
-import { decodeCF } from "zarr-wasm/conventions";
+import { anomaly, expression, reduce, series } from "zarr-wasm/compute";
+import { decodeCF, sel } from "zarr-wasm/conventions";
 import { copy } from "zarr-wasm/transfer";
 import { openTarget } from "../../../web/viewer/source/open.ts";
 import { errorOf, randomizer } from "../support/support.js";
@@ -542,5 +542,56 @@ describe("anomaly", () => {
     ])
       expect((await errorOf(() => anomaly(array, options as never)))["_tag"]).toBe("InvalidArgument");
     expect((await errorOf(() => anomaly({} as never)))["_tag"]).toBe("InvalidArgument");
+  });
+});
+
+describe("coordinates of operands", () => {
+  const grid = async (version: 2 | 3) => {
+    const { createGroup } = await import("zarr-wasm");
+    const store = new Map<string, Uint8Array>();
+    await createGroup(store, { zarrFormat: version } as never);
+    const add = async (path: string, dimensionNames: string[], data: Float64Array, units: string) => {
+      const shape = dimensionNames.map((name) => ({ time: 4, lat: 3, lon: 2 })[name]!);
+      const attributes = { units };
+      const more = { path, shape, dtype: "float64", chunkShape: shape, dimensionNames, attributes };
+      const array = await create(store, { ...more, zarrFormat: version } as never);
+      await set(array as never, null, data as never);
+      return array as unknown as ZarrArray;
+    };
+    await add("time", ["time"], Float64Array.of(0, 31, 366, 397), "days since 2000-01-01");
+    await add("lat", ["lat"], Float64Array.of(-60, 0, 60), "degrees_north");
+    await add("lon", ["lon"], Float64Array.of(0, 10), "degrees_east");
+    const values = Float64Array.from({ length: 24 }, (_, i) => i * i + 1); // 0 is missing in Zarr v2
+    return add("tas", ["time", "lat", "lon"], values, "K");
+  };
+
+  it.each([2, 3] as const)("are those of results, Zarr v%i", async (version) => {
+    const a = await grid(version);
+    const difference = await anomaly(a, { groupBy: "time.month" });
+    const months = await reduce(difference, { method: "mean", groupBy: "time.month" });
+    expect(months.coordinates["month"]!.data).toHaveLength(2);
+    for (const mean of months.data) expect(mean).toBeCloseTo(0, 10);
+    const same = await expression("a + 0", { a });
+    const weighted = { method: "mean", over: ["lat"], weights: "latitude" } as const;
+    const found = await reduce(same, weighted);
+    expect(found.data).toEqual((await reduce(a, weighted)).data);
+    expect(Object.keys(found.coordinates)).toEqual(["time", "lon"]);
+    expect(await sel(same, { lat: 60, lon: 10 })).toEqual(await sel(a, { lat: 60, lon: 10 }));
+    const at = { lat: 55, lon: 9 };
+    expect((await series(same, { at })).data).toEqual((await series(a, { at })).data);
+    const target = new Map<string, Uint8Array>();
+    await copy(same, target);
+    expect((await get(await open(target, { kind: "array" }))).data).toEqual((await get(a)).data);
+    const context = { signal: new AbortController().signal, onWarning: () => {} };
+    const shown = await openTarget({ source: same.store, path: same.path }, context);
+    if (shown.kind !== "dataset") throw new Error(shown.kind);
+    expect(shown.dataset.axes).toMatchObject([{ name: "time" }, { name: "lat" }, { name: "lon" }]);
+  });
+
+  it("are left out along parts of dimensions", async () => {
+    const array = await grid(3);
+    const part = await expression("a", { a: { array, selection: { lat: slice(0, 2) } } });
+    expect(Object.keys((await reduce(part, { method: "mean", over: "lon" })).coordinates)).toEqual(["time"]);
+    expect((await errorOf(() => sel(part, { lat: 0 })))["_tag"]).toBe("InvalidSelection");
   });
 });

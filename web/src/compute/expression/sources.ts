@@ -1,7 +1,7 @@
 /** Operands of expressions: arrays, parts of arrays and regions in memory, read box by box as decoded numbers. */
 
 import { isReal } from "../../conventions/xarray/cf.js";
-import { dimensionsOf } from "../../conventions/xarray/xarray.js";
+import { type Coordinate, dimensionsOf } from "../../conventions/xarray/xarray.js";
 import { type ElementData, isTypedArray } from "../../dtypes/elements.js";
 import type { ValueRule } from "../../engine/box-reduction.js";
 import { type Region, ZarrArray } from "../../hierarchy/array.js";
@@ -11,7 +11,7 @@ import { isRecord, ownProperty } from "../../util/arguments.js";
 import { invalidArgument, unsupported } from "../../util/errors.js";
 import { type Box, countOf } from "../../util/shapes.js";
 import type { WorkerPool } from "../../workers/pool.js";
-import { selectionOf } from "../labelled.js";
+import { Labels, selectionOf } from "../labelled.js";
 import { type DecodeOption, selectedAxes, valueRule } from "../source.js";
 import { gather } from "../tables.js";
 import type { Kind } from "./kinds.js";
@@ -54,6 +54,8 @@ export interface Source {
   readonly stored: Stored;
   /** Shape of its chunks, if it is stored. */
   readonly chunks?: readonly number[];
+  /** Opens the coordinates along dimensions that are selected whole. */
+  coordinates?(): Promise<readonly Coordinate[]>;
   /** Returns the elements of a box in C order. */
   read(box: Box, signal: AbortSignal | undefined): ElementData | Promise<ElementData>;
 }
@@ -92,11 +94,21 @@ function arraySource(name: string, operand: ArrayOperand, { decode, pool }: Oper
   if (names && names.length !== axes.length)
     throw invalidArgument(`operand "${name}" has ${axes.length} dimensions, but ${names.length} names`);
   const chunkOf = (i: number) => Math.ceil(array.chunkShape[i]! / ("step" in axes[i]! ? axes[i].step : 1));
+  const labels = new Labels(array, undefined);
+  const isWhole = (i: number) => {
+    const { count, ...axis } = axes[i]!;
+    return "step" in axis && axis.step === 1 && count === array.shape[i] && names?.[i] === labels.names[i];
+  };
+  const whole = new Map(kept.filter(isWhole).map((i) => [labels.names[i]!, array.shape[i]!]));
   return {
     shape: kept.map((i) => axes[i]!.count),
     names: names && kept.map((i) => names[i]!),
     stored: { ...rule, kind: supported(rule.number), isBool },
     chunks: kept.map(chunkOf),
+    async coordinates() {
+      const all = await labels.coordinates();
+      return all.filter((one) => one.dimensions.every((name, i) => whole.get(name) === one.array.shape[i]));
+    },
     async read({ from, to }, signal) {
       const part = axes.map((axis, i) => {
         const own = kept.indexOf(i);

@@ -15,6 +15,7 @@ import { boxLengths } from "../../walk/boxes.js";
 import type { Compiled } from "./compile.js";
 import { isFloatKind, kindBytes } from "./kinds.js";
 import { chunkShape, type Layout } from "./layout.js";
+import { bytesOf, groupDocuments, ownName, type Passed, passedCoordinates } from "./passed-coordinates.js";
 import type { Source } from "./sources.js";
 
 export interface VirtualOptions {
@@ -32,13 +33,15 @@ export async function openVirtual(
   { attributes, concurrency = 4 }: VirtualOptions,
   limits: Limits | undefined,
 ): Promise<ZarrArray> {
-  const store = new ExpressionStore(name, compiled, layout, attributes, new Limiter(concurrency));
-  return openPlain(store, { kind: "array", limits });
+  const beside = await passedCoordinates(layout);
+  const store = new ExpressionStore(name, compiled, layout, attributes, new Limiter(concurrency), beside);
+  return openPlain(store, { kind: "array", path: beside.size > 0 ? ownName : "", limits });
 }
 
-/** A store with one array at its root. It has no `getRange`: a part of a chunk costs as much as all of it. */
+/** A store with one array: at its root, or in a group with the coordinates of the operands. It has no `getRange`: a part of a chunk costs as much as all of it. */
 class ExpressionStore implements Store {
-  readonly #document: Uint8Array;
+  readonly #documents: ReadonlyMap<string, Uint8Array>;
+  readonly #folder: string;
   readonly #chunks: readonly number[];
 
   constructor(
@@ -47,19 +50,23 @@ class ExpressionStore implements Store {
     private readonly layout: Layout,
     attributes: unknown,
     private readonly limiter: Limiter,
+    private readonly beside: ReadonlyMap<string, Passed>,
   ) {
     const { kind } = compiled;
     this.#chunks = chunkShape(layout);
-    this.#document = printDocument(
-      arrayDocument({
-        shape: layout.shape,
-        dataType: kind,
-        chunks: this.#chunks,
-        fillValue: isFloatKind(kind) ? "NaN" : zeroFill(kind),
-        codecs: [bytesCodec(true, kindBytes(kind))],
-        dimensionNames: layout.names,
-        attributes: attributesJson(attributes),
-      }),
+    this.#folder = beside.size > 0 ? `/${ownName}` : "";
+    const own = arrayDocument({
+      shape: layout.shape,
+      dataType: kind,
+      chunks: this.#chunks,
+      fillValue: isFloatKind(kind) ? "NaN" : zeroFill(kind),
+      codecs: [bytesCodec(true, kindBytes(kind))],
+      dimensionNames: layout.names,
+      attributes: attributesJson(attributes),
+    });
+    const documents = beside.size > 0 ? groupDocuments(own, beside) : [["", own] as const];
+    this.#documents = new Map(
+      documents.map(([path, document]) => [`${path}/zarr.json`, printDocument(document)]),
     );
   }
 
@@ -68,9 +75,19 @@ class ExpressionStore implements Store {
   }
 
   async get(key: string, { signal }: StoreGetOptions = {}): Promise<Uint8Array | undefined> {
-    if (key === "/zarr.json") return this.#document;
+    const document = this.#documents.get(key);
+    if (document) return document;
+    const [, name = "", rest = ""] = /^\/([^/]+)\/(c(?:\/0)*)$/.exec(key) ?? [];
+    const coordinate = this.beside.get(name);
+    if (coordinate && rest === `c${"/0".repeat(coordinate.array.shape.length)}`)
+      return bytesOf(coordinate.array, signal);
+    if (!key.startsWith(`${this.#folder}/`)) return undefined;
     const { shape } = this.layout;
-    const at = parseChunkKey({ name: "default", separator: "/" }, key.slice(1), shape.length);
+    const at = parseChunkKey(
+      { name: "default", separator: "/" },
+      key.slice(this.#folder.length + 1),
+      shape.length,
+    );
     const from = at?.map((index, axis) => index * this.#chunks[axis]!);
     if (!from?.every((start, axis) => start < shape[axis]!)) return undefined;
     const to = from.map((start, axis) => Math.min(start + this.#chunks[axis]!, shape[axis]!));
