@@ -27,6 +27,22 @@ async function make({ attributes, data, dtype, ...how }: Stored): Promise<ZarrAr
 
 const count = (length: number) => Int32Array.from({ length }, (_, i) => i);
 
+/** Creates an array of 4 by 4 elements with coordinates. */
+async function located(): Promise<ZarrArray> {
+  const group = await createGroup(new Map<string, Uint8Array>());
+  for (const path of ["y", "x", "v"]) {
+    const names = path === "v" ? ["y", "x"] : [path];
+    const shape = names.map(() => 4);
+    const array = await create(group, { path, shape, dtype: "float64", dimensionNames: names });
+    await set(
+      array as ZarrArray,
+      null,
+      Float64Array.from({ length: 4 ** names.length }, (_, i) => i),
+    );
+  }
+  return open(group.store, { path: "v", kind: "array" });
+}
+
 describe("statistics in attributes", () => {
   const known = { shape: [4, 4], min: -100, max: 100, missing: 0, count: 16 };
   const knowing = (statistics: object) => ({ "zarr-wasm:statistics": { ...known, ...statistics } });
@@ -68,21 +84,33 @@ describe("areas", () => {
   it("refuse features inside features", async () => {
     const cyclic: Record<string, unknown> = { type: "Feature" };
     cyclic["geometry"] = cyclic;
-    const group = await createGroup(new Map<string, Uint8Array>());
-    for (const path of ["y", "x", "v"]) {
-      const names = path === "v" ? ["y", "x"] : [path];
-      const shape = names.map(() => 4);
-      const array = await create(group, { path, shape, dtype: "float64", dimensionNames: names });
-      await set(
-        array as ZarrArray,
-        null,
-        Float64Array.from({ length: 4 ** names.length }, (_, i) => i),
-      );
-    }
-    const array = await open(group.store, { path: "v", kind: "array" });
+    const array = await located();
     expect(await errorOf(() => series(array, { inside: cyclic as never }))).toMatchObject({
       _tag: "InvalidArgument",
     });
+  });
+
+  it("with many rings can be aborted before all of them are read", async () => {
+    const array = await located();
+    const controller = new AbortController();
+    const reason = new Error("stopped");
+    let read = 0;
+    const triangle = [
+      [0, 0],
+      [3, 0],
+      [0, 3],
+    ];
+    const ring = new Proxy(triangle, {
+      get(target, key) {
+        if (key === "0" && ++read === 10) setImmediate(() => controller.abort(reason));
+        return Reflect.get(target, key);
+      },
+    });
+    // More rings than the steps of several slices, however fast they run.
+    const polygon = { type: "MultiPolygon", coordinates: new Array(100_000).fill([ring]) };
+    const { signal } = controller;
+    expect(await errorOf(() => series(array, { inside: polygon, signal }))).toBe(reason);
+    expect(read).toBeLessThan(50_000);
   });
 });
 

@@ -339,6 +339,21 @@ describe("weights", () => {
     expect(listOf(mean)[0]).toBeCloseTo((0 * outer + 4 * inner + 8 * outer) / (2 * outer + inner), 12);
   });
 
+  it("and groups request each document and chunk once", async () => {
+    const { group } = await makeCube();
+    const { store } = group;
+    const requested: string[] = [];
+    const get = async (key: string) => {
+      requested.push(key);
+      return store.get(key as never);
+    };
+    const cube = await open({ get } as never, { path: "cube", kind: "array" });
+    requested.length = 0;
+    await reduce(cube, { method: "mean", groupBy: "time.month", weights: "latitude" });
+    expect(requested).toEqual(expect.arrayContaining(["/zarr.json", "/lat/zarr.json", "/lat/c/0"]));
+    expect(requested).toEqual([...new Set(requested)]);
+  });
+
   it("of latitudes use bounds", async () => {
     const { group, cube } = await makeCube();
     const attributes = { units: "degrees_north", bounds: "lat_bnds" };

@@ -28,6 +28,8 @@ export interface RegionCoordinate extends Region<Elements> {
 /** An array's dimensions, and the arrays that hold its coordinates. */
 export class Labels {
   #coordinates: Promise<readonly Coordinate[]> | undefined;
+  /** Elements of coordinates that were read whole. */
+  readonly #whole = new Map<ZarrArray, Promise<Region<Elements>>>();
 
   constructor(
     readonly array: ZarrArray,
@@ -85,15 +87,23 @@ export class Labels {
     throw invalidArgument(`no coordinate ${JSON.stringify(name)}; the coordinates are ${names}`);
   }
 
-  /** Reads the elements of a coordinate that belong to a selection. */
+  /** Reads the elements of a coordinate that belong to a selection; all elements only once. */
   async read(
     { array, dimensions }: Coordinate,
     selections: readonly AxisSelection[],
   ): Promise<Region<Elements>> {
-    const entries = dimensions.map((name) => selectionOf(selections[this.axis(name)]!));
-    return get<Elements>(array as never, entries, { signal: this.signal });
+    const own = dimensions.map((name) => selections[this.axis(name)]!);
+    const { signal } = this;
+    if (!own.every((selection, axis) => isWhole(selection, array.shape[axis]!)))
+      return get<Elements>(array as never, own.map(selectionOf), { signal });
+    const whole = this.#whole.get(array) ?? get<Elements>(array as never, null, { signal });
+    this.#whole.set(array, whole);
+    return whole;
   }
 }
+
+const isWhole = (selection: AxisSelection, length: number): boolean =>
+  !("indices" in selection) && selection.count === length && selection.step === 1 && !selection.dropped;
 
 export function selectionOf(selection: AxisSelection): DimensionSelection {
   if ("indices" in selection) return selection.indices;

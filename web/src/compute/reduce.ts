@@ -95,6 +95,8 @@ const reduceOptions: OptionNames<ReduceOptions> = {
 
 /** Cells along some axes that are reduced to the areas they belong to, the first dimension of the result. */
 export interface AreaGroups {
+  /** Of the array. */
+  readonly labels: Labels;
   /** Ascending. */
   readonly axes: readonly number[];
   /** Indices along these axes that have cells of areas. */
@@ -170,7 +172,7 @@ async function planOf(
 ): Promise<Plan> {
   const { over, signal } = options;
   const wanted = checkMethods(options.method);
-  const labels = new Labels(array, signal);
+  const labels = groups?.labels ?? new Labels(array, signal);
   const selections = selectedAxes(array, options.selection);
   for (const [i, axis] of (groups?.axes ?? []).entries()) selections[axis] = groups!.ranges[i]!;
   const listed =

@@ -46,34 +46,45 @@ export function surfaceOf([first, second]: readonly GridPart[]): Surface {
   return { areDegrees: x.coordinates.isLongitude, convert, cells: { x, y } };
 }
 
-/** Finds the cells of areas. @throws LimitExceeded; the errors of {@link Shape}. */
+/** Finds the cells of areas. @throws LimitExceeded; the errors of {@link Shape.make}. */
 export function* cellsInside(surface: Surface, areas: readonly unknown[]): Steps<AreaCells> {
   const { areDegrees, convert, cells } = surface;
-  const shapes = areas.map((area) => new Shape(area, areDegrees, convert));
+  const shapes: Shape[] = [];
+  for (const area of areas) shapes.push(yield* Shape.make(area, areDegrees, convert));
   if (cells instanceof ScatteredCells) {
     const layers = new Layers(cells.count);
+    let tests = 0;
     for (let cell = 0; cell < cells.count; cell++) {
-      if (cell % stepCells === 0) yield;
       const [x, y] = cells.at(cell);
-      for (const [i, shape] of shapes.entries()) if (shape.contains(x, y)) layers.add(cell, i);
+      for (const [i, shape] of shapes.entries()) {
+        if (tests++ % stepCells === 0) yield;
+        if (!shape.spansY(y)) continue;
+        yield* shape.enter(y);
+        if (shape.contains(x)) layers.add(cell, i);
+      }
     }
     const ranges = cells.shape.map((length) => rangeFrom(0, length));
     return { axes: cells.axes, ranges, tables: layers.tables };
   }
   const { x, y } = cells;
-  const columns = shapes.map((shape) => indicesIn(x, (value) => shape.spansX(value)));
-  const rows = shapes.map((shape) => indicesIn(y, (value) => shape.spansY(value)));
+  const [columns, rows]: [Uint32Array[], Uint32Array[]] = [[], []];
+  for (const shape of shapes) {
+    columns.push(yield* indicesIn(x, (value) => shape.spansX(value)));
+    rows.push(yield* indicesIn(y, (value) => shape.spansY(value)));
+  }
   const [across, down] = [rangeAround(columns), rangeAround(rows)];
   const isRowMajor = y.axis < x.axis;
   const [byRow, byColumn] = isRowMajor ? [across.count, 1] : [1, down.count];
   const layers = new Layers(across.count * down.count);
   for (const [i, shape] of shapes.entries())
-    for (const row of rows[i]!)
+    for (const row of rows[i]!) {
+      yield* shape.enter(y.coordinates.at(row));
       for (const [n, column] of columns[i]!.entries()) {
         if (n % stepCells === 0) yield;
-        if (shape.contains(x.coordinates.at(column), y.coordinates.at(row)))
+        if (shape.contains(x.coordinates.at(column)))
           layers.add((row - down.start) * byRow + (column - across.start) * byColumn, i);
       }
+    }
   const inOrder = <T>(ofY: T, ofX: T): T[] => (isRowMajor ? [ofY, ofX] : [ofX, ofY]);
   return { axes: inOrder(y.axis, x.axis), ranges: inOrder(down, across), tables: layers.tables };
 }
@@ -85,9 +96,12 @@ export const rangeFrom = (start: number, end: number): AxisRange => ({
   dropped: false,
 });
 
-function indicesIn(axis: PlaceAxis, isIn: (value: number) => boolean): Uint32Array {
+function* indicesIn(axis: PlaceAxis, isIn: (value: number) => boolean): Steps<Uint32Array> {
   const found: number[] = [];
-  for (let i = 0; i < axis.length; i++) if (isIn(axis.coordinates.at(i))) found.push(i);
+  for (let i = 0; i < axis.length; i++) {
+    if (i % stepCells === 0) yield;
+    if (isIn(axis.coordinates.at(i))) found.push(i);
+  }
   return Uint32Array.from(found);
 }
 

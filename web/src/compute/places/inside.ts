@@ -7,7 +7,7 @@ import { get } from "../../hierarchy/get.js";
 import { isRecord } from "../../util/arguments.js";
 import { describeValue, invalidArgument, isZarrError, limitExceeded } from "../../util/errors.js";
 import { countOf } from "../../util/shapes.js";
-import { inSlices } from "../../util/slices.js";
+import { inSlices, type Steps } from "../../util/slices.js";
 import { coordinateOf, Labels } from "../labelled.js";
 import { type AreaGroups, type ReduceOptions, reduceArray } from "../reduce.js";
 import type { Method } from "../results.js";
@@ -69,10 +69,12 @@ async function areaGroups(inside: Inside, labels: Labels, options: InsideOptions
   const { areas, isList } = listAreas(inside);
   const surface = surfaceOf(await surfaceParts(labels, options));
   const found = await inSlices(cellsInside(surface, areas), signal);
-  if (found.tables.every((table) => table.every((area) => area === noCell))) checkUnits(surface, areas);
+  if (found.tables.every((table) => table.every((area) => area === noCell)))
+    await inSlices(checkUnits(surface, areas), signal);
   const sizes = weights === "area" ? await cellSizes(surface, labels, signal) : [];
   return {
     ...found,
+    labels,
     areas: areas.length,
     weights: sizes.map((table) => cut(table, found)),
     dimension: isList ? { name: "region", length: areas.length } : undefined,
@@ -81,15 +83,15 @@ async function areaGroups(inside: Inside, labels: Labels, options: InsideOptions
 }
 
 /** @throws InvalidArgument for areas without cells that are in degrees, while the grid has other units. */
-function checkUnits({ areDegrees, cells }: Surface, areas: readonly unknown[]): void {
+function* checkUnits({ areDegrees, cells }: Surface, areas: readonly unknown[]): Steps<void> {
   if (areDegrees || cells instanceof ScatteredCells || !areBeyondDegrees(cells.x, cells.y)) return;
-  const bounds = areas.map((area) => new Shape(area, false, (point) => point).bounds);
-  if (
-    bounds.every(([west, south, east, north]) => west >= -180 && east <= 360 && south >= -90 && north <= 90)
-  )
-    throw invalidArgument(
-      "no area contains a cell: the areas are in degrees, but the coordinates of the array are not; pass proj4 as projection",
-    );
+  for (const area of areas) {
+    const [west, south, east, north] = (yield* Shape.make(area, false, (point) => point)).bounds;
+    if (!(west >= -180 && east <= 360 && south >= -90 && north <= 90)) return;
+  }
+  throw invalidArgument(
+    "no area contains a cell: the areas are in degrees, but the coordinates of the array are not; pass proj4 as projection",
+  );
 }
 
 /** Returns the part of a table of one axis that lies in its range; tables of several axes are not cut. */
@@ -135,6 +137,7 @@ async function labelGroups(
   const isList = listed === undefined || Array.isArray(label);
   const made = new (data.constructor as new (list: unknown[]) => ElementData)(wanted);
   return {
+    labels: names,
     axes,
     ranges: source.shape.map((length) => rangeFrom(0, length)),
     tables: [table],

@@ -1,5 +1,6 @@
 /** Finds the nearest of many points, on the sphere or on a plane. */
 
+import type { Steps } from "../../util/slices.js";
 import { Bands } from "./bands.js";
 
 const radians = Math.PI / 180;
@@ -27,17 +28,17 @@ export class PointIndex {
     private readonly points: Points,
     private readonly areDegrees: boolean,
   ) {
-    const each = (visit: (point: number, low: number, high: number) => void) => {
-      for (let i = 0; i < points.count; i++) {
-        const y = points.y(i);
-        if (Number.isFinite(points.x(i)) && Number.isFinite(y)) visit(i, y, y);
-      }
+    const low = (point: number) => {
+      const y = points.y(point);
+      return Number.isFinite(points.x(point)) && Number.isFinite(y) ? y : Number.NaN;
     };
     let [first, last, count] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 0];
-    each((_, y) => {
-      [first, last, count] = [Math.min(first, y), Math.max(last, y), count + 1];
-    });
-    this.#bands = new Bands(first, last, Math.ceil(2 * Math.sqrt(count)), each);
+    for (let point = 0; point < points.count; point++) {
+      const at = low(point);
+      if (!Number.isNaN(at)) [first, last, count] = [Math.min(first, at), Math.max(last, at), count + 1];
+    }
+    const items = { count: points.count, low, high: low };
+    this.#bands = result(Bands.make(first, last, Math.ceil(2 * Math.sqrt(count)), items));
   }
 
   /**
@@ -62,5 +63,13 @@ export class PointIndex {
     for (let down = middle - 1; down >= 0 && y - bands.edge(down + 1) <= distance + slack; down--)
       visit(down);
     return { point, distance };
+  }
+}
+
+/** Runs steps without interruption. */
+function result<T>(steps: Steps<T>): T {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
   }
 }

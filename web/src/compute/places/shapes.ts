@@ -3,7 +3,8 @@
 import { isRecord } from "../../util/arguments.js";
 import { describeValue, invalidArgument, limitExceeded } from "../../util/errors.js";
 import { firstIndex } from "../../util/search.js";
-import { Bands } from "./bands.js";
+import type { Steps } from "../../util/slices.js";
+import { type BandItems, Bands } from "./bands.js";
 
 /** [x, y], as in GeoJSON; a third number is ignored. */
 export type Position = readonly number[];
@@ -31,6 +32,8 @@ const maxBands = 2 ** 16;
 const maxVisits = 2 ** 29;
 /** Maximum number of edges that cross a row of cells. */
 const maxCrossings = 2 ** 16;
+/** Vertices converted, or edges visited in one step. */
+const [stepVertices, stepEdges] = [2 ** 8, 2 ** 12];
 
 /** Returns the lists of an argument that may be one area or several, and whether it is several. */
 export function listAreas(inside: unknown): { areas: readonly unknown[]; isList: boolean } {
@@ -67,55 +70,67 @@ function ringsOf(area: unknown): readonly unknown[] {
 
 /** The edges of an area. A point on an edge lies inside if the area is to its right or above it. */
 export class Shape {
-  /** Edges as x and y of the lower end, then of the upper end. */
-  readonly #edges: Float64Array;
-  readonly bounds: readonly [number, number, number, number];
-  readonly #bands: Bands;
   #row = Number.NaN;
   #crossings: Float64Array = new Float64Array(0);
   #visits = 0;
+
+  private constructor(
+    /** Edges as x and y of the lower end, then of the upper end. */
+    private readonly edges: Float64Array,
+    readonly bounds: readonly [number, number, number, number],
+    private readonly bands: Bands,
+    private readonly areDegrees: boolean,
+  ) {}
 
   /**
    * @param convert converts vertices to the coordinates of the grid.
    * @throws InvalidArgument, LimitExceeded.
    */
-  constructor(
-    area: unknown,
-    private readonly areDegrees: boolean,
-    convert: (point: Point) => Point,
-  ) {
+  static *make(area: unknown, areDegrees: boolean, convert: (point: Point) => Point): Steps<Shape> {
     const rings = ringsOf(area);
     const crosses = areDegrees && Array.isArray(area) && area.length === 4 && area[0] > area[2];
     const convertVertex = ([x, y]: Point) => convert([crosses && x === area[2] ? x + 360 : x, y]);
     if (rings.length === 0)
       throw invalidArgument("a polygon must have a ring of at least 3 positions, got none");
-    const parts = rings.map((ring) => edgesOf(ring, convertVertex, areDegrees));
-    const count = parts.reduce((sum, { length }) => sum + length / 4, 0);
+    const count = rings.reduce<number>((sum, ring) => sum + (Array.isArray(ring) ? ring.length : 0), 0);
     if (count > maxEdges)
       throw limitExceeded(`an area has ${count} vertices, more than the limit of ${maxEdges}`);
-    const edges = new Float64Array(4 * count);
-    let at = 0;
-    for (const part of parts) {
-      edges.set(part, at);
-      at += part.length;
-    }
-    this.#edges = edges;
-    this.bounds = boundsOf(edges);
-    this.#bands = new Bands(this.bounds[1], this.bounds[3], Math.min(maxBands, count), (visit) => {
-      for (let at = 0; at < edges.length; at += 4) visit(at, edges[at + 1]!, edges[at + 3]!);
-    });
+    const all = new Float64Array(4 * count);
+    let length = 0;
+    for (const ring of rings) length = yield* addEdges(ring, convertVertex, areDegrees, all, length);
+    const edges = all.subarray(0, length);
+    const bounds = yield* boundsOf(edges);
+    const items: BandItems = {
+      count: length / 4,
+      low: (edge) => edges[4 * edge + 1]!,
+      high: (edge) => edges[4 * edge + 3]!,
+    };
+    const bands = yield* Bands.make(bounds[1], bounds[3], Math.min(maxBands, items.count), items);
+    return new Shape(edges, bounds, bands, areDegrees);
   }
 
-  /**
-   * Whether a point lies inside, by the even-odd rule. Longitudes count modulo 360. Points with the same y
-   * in succession are fast.
-   */
-  contains(x: number, y: number): boolean {
-    if (!this.spansY(y)) return false;
-    const [west, , east, north] = this.bounds;
-    const row = y === north ? 90 - 2 ** -40 : y;
-    if (row !== this.#row) this.#cross(row);
+  /** Finds where the edges cross a row that the shape spans, for `contains`. @throws LimitExceeded. */
+  *enter(y: number): Steps<void> {
+    const row = y === this.bounds[3] ? 90 - 2 ** -40 : y;
+    if (row === this.#row) return;
+    const near = this.bands.items(this.bands.at(row));
+    const found: number[] = [];
+    for (let from = 0; from < near.length; from += stepEdges) {
+      const edges = near.subarray(from, from + stepEdges);
+      const before = this.#visits;
+      this.#visits += edges.length;
+      this.#cross(row, edges, found);
+      if (this.#visits > maxVisits || found.length > maxCrossings)
+        throw limitExceeded("a polygon has too many edges for the number of cells; simplify it");
+      if (Math.floor(before / stepEdges) < Math.floor(this.#visits / stepEdges)) yield;
+    }
+    [this.#row, this.#crossings] = [row, Float64Array.from(found).sort()];
+  }
+
+  /** Whether a point of the row entered last lies inside, by the even-odd rule. Longitudes count modulo 360. */
+  contains(x: number): boolean {
     if (!this.areDegrees) return this.#isOdd(x);
+    const [west, , east] = this.bounds;
     for (let at = x + 360 * Math.ceil((west - x) / 360); at <= east; at += 360)
       if (this.#isOdd(at)) return true;
     return false;
@@ -139,28 +154,30 @@ export class Shape {
     return (length - firstIndex(length, (i) => this.#crossings[i]! > x)) % 2 === 1;
   }
 
-  /** Finds where the edges cross a row. @throws LimitExceeded. */
-  #cross(y: number): void {
-    const edges = this.#edges;
-    const near = this.#bands.items(this.#bands.at(y));
-    this.#visits += near.length;
-    const found: number[] = [];
-    for (const at of near) {
+  /** Adds the x of the edges that cross a row. */
+  #cross(y: number, near: Uint32Array, found: number[]): void {
+    const { edges } = this;
+    for (const edge of near) {
+      const at = 4 * edge;
       const [x1, y1, x2, y2] = [edges[at]!, edges[at + 1]!, edges[at + 2]!, edges[at + 3]!];
       if (y1 <= y && y < y2) found.push(x1 + ((y - y1) / (y2 - y1)) * (x2 - x1));
     }
-    if (this.#visits > maxVisits || found.length > maxCrossings)
-      throw limitExceeded("a polygon has too many edges for the number of cells; simplify it");
-    [this.#row, this.#crossings] = [y, Float64Array.from(found).sort()];
   }
 }
 
 /**
- * Returns the edges of a ring, which is closed if it is open: x and y of the lower end, then of the upper end. Horizontal
+ * Adds the edges of a ring, which is closed if it is open: x and y of the lower end, then of the upper end. Horizontal
  * edges are left out.
+ * @returns the length of the edges.
  * @throws InvalidArgument.
  */
-function edgesOf(ring: unknown, convert: (point: Point) => Point, areDegrees: boolean): Float64Array {
+function* addEdges(
+  ring: unknown,
+  convert: (point: Point) => Point,
+  areDegrees: boolean,
+  edges: Float64Array,
+  start: number,
+): Steps<number> {
   if (!Array.isArray(ring) || ring.length < 3)
     throw invalidArgument(
       `a ring must have at least 3 positions, got ${Array.isArray(ring) ? ring.length : describeValue(ring)}`,
@@ -175,10 +192,10 @@ function edgesOf(ring: unknown, convert: (point: Point) => Point, areDegrees: bo
       `vertex ${i} must be [x, y]${areDegrees ? " in degrees" : ""}, got [${describeValue(x)}, ${describeValue(y)}]`,
     );
   };
-  const edges = new Float64Array(4 * ring.length);
-  let length = 0;
+  let length = start;
   let [x1, y1] = vertexAt(ring.length - 1);
   for (let i = 0; i < ring.length; i++) {
+    if (i % stepVertices === 0) yield;
     const [x2, y2] = vertexAt(i);
     if (y1 !== y2) {
       edges.set(y1 < y2 ? [x1, y1, x2, y2] : [x2, y2, x1, y1], length);
@@ -186,12 +203,13 @@ function edgesOf(ring: unknown, convert: (point: Point) => Point, areDegrees: bo
     }
     [x1, y1] = [x2, y2];
   }
-  return edges.subarray(0, length);
+  return length;
 }
 
-function boundsOf(edges: Float64Array): readonly [number, number, number, number] {
+function* boundsOf(edges: Float64Array): Steps<readonly [number, number, number, number]> {
   let [west, south, east, north] = [Infinity, Infinity, -Infinity, -Infinity];
   for (let i = 0; i < edges.length; i += 2) {
+    if (i % stepEdges === 0) yield;
     [west, east] = [Math.min(west, edges[i]!), Math.max(east, edges[i]!)];
     [south, north] = [Math.min(south, edges[i + 1]!), Math.max(north, edges[i + 1]!)];
   }
