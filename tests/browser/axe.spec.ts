@@ -4,6 +4,8 @@ import { violations } from "./axe-rules.js";
 import { expect, test } from "./site.js";
 import { elementIsReady } from "./viewer-page.js";
 
+test.use({ unfolded: false });
+
 const schemes = ["light", "dark"] as const;
 
 test("the page, light and dark", async ({ viewer, page, problems }) => {

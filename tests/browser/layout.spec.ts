@@ -3,6 +3,8 @@ import type { Locator, Page } from "@playwright/test";
 import { expect, test } from "./site.js";
 import { elementIsReady, openElements } from "./viewer-page.js";
 
+test.use({ unfolded: false });
+
 const map = "source=/stores/weather&path=t2m&select=2,:,:";
 
 /** Records how much the layout shifts without a user's action. */

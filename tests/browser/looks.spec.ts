@@ -7,6 +7,8 @@ import { indexedPng } from "../shared/png.js";
 import { expect, test } from "./site.js";
 import { openElements, settles } from "./viewer-page.js";
 
+test.use({ unfolded: false });
+
 async function looksAsBefore(page: Page, name: string): Promise<void> {
   await isDrawn(page);
   // The time of reading differs in every run.

@@ -55,7 +55,19 @@ interface WorkerFixtures {
   site: string;
 }
 
+/** Shows the panels of all tabs at once, unfolded, so that tests of controls need not open them. */
+const unfoldPanels = (page: Page) =>
+  page.addInitScript(() => {
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(
+      ".zw-tab-panel { display: block !important } .zw-card::details-content { content-visibility: visible; block-size: auto }",
+    );
+    document.adoptedStyleSheets.push(sheet);
+  });
+
 interface TestFixtures {
+  /** Whether all panels are visible. Default: true; tests of the layout see what users see. */
+  unfolded: boolean;
   /** Whether planes are drawn by WebGL. Default: false, a 2-D context, which is faster without a GPU. */
   webgl: boolean;
   /** Fails a test whose page had unexpected problems. */
@@ -86,8 +98,9 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     { scope: "worker" },
   ],
   webgl: [false, { option: true }],
+  unfolded: [true, { option: true }],
   problems: [
-    async ({ page, site, webgl }, use) => {
+    async ({ page, site, webgl, unfolded }, use) => {
       // Of the tests before: stored responses, private files, limits of storage.
       const session = await page.context().newCDPSession(page);
       await session.send("Storage.clearDataForOrigin", { origin: site, storageTypes: "all" });
@@ -96,6 +109,7 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
       const problems = new Problems();
       await problems.watch(page);
       await pretendGpu(page, webgl);
+      if (unfolded) await unfoldPanels(page);
       await use(problems);
       expect(problems.unexpected).toEqual([]);
     },

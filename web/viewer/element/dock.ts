@@ -25,8 +25,14 @@ export class Dock {
   #context: PanelContext | undefined;
   #endPanels: (() => void) | undefined;
 
-  /** @param view followed by the panels */
-  constructor(private readonly view: ReadonlySignal<PanelView | undefined>) {
+  /**
+   * @param view followed by the panels
+   * @param above for controls above the picture
+   */
+  constructor(
+    private readonly view: ReadonlySignal<PanelView | undefined>,
+    private readonly above: HTMLElement,
+  ) {
     // The style sheet closes the dock if there is little room.
     new ResizeObserver(() => this.update()).observe(this.element);
   }
@@ -65,6 +71,6 @@ export class Dock {
     if (!context || this.#endPanels) return;
     await untilIdle();
     const { showPanels } = await import("./side-panels.js");
-    if (this.#context === context) this.#endPanels ??= showPanels(this.#body, context, this.view);
+    if (this.#context === context) this.#endPanels ??= showPanels(this.#body, this.above, context, this.view);
   }
 }

@@ -27,6 +27,8 @@ export class MainPanel {
   readonly path = h("div", { class: "zw-line" }, this.#title);
   /** Container for the buttons above the picture. */
   readonly tools = h("div", { class: "zw-tools", role: "group", "aria-label": "Picture" });
+  /** Container for the variable and the view, before the buttons. */
+  readonly modes = h("div", { class: "zw-modes" });
   /** Container for the profile. */
   readonly beside = h("div", { class: "zw-beside", hidden: true });
   readonly #legendPlace = h("div", { class: "zw-legend-place" });
@@ -46,6 +48,7 @@ export class MainPanel {
       "header",
       { class: "zw-head" },
       this.path,
+      this.modes,
       this.tools,
       h("div", { class: "zw-line" }, this.#subtitle, this.#place),
       this.#status,

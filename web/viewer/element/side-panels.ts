@@ -1,24 +1,132 @@
-/** Builds the panels beside the picture, and keeps them up to date. */
+/** Builds the panels beside the picture in their tabs, and keeps them up to date. */
 import { effect, type ReadonlySignal, untracked } from "@preact/signals-core";
+import { button, h, setHidden, uniqueId } from "../base/dom.js";
 import { panels } from "../panels/list.js";
-import { type Control, card, type Panel, type PanelContext, type PanelView } from "../panels/panel.js";
+import { type Control, card, type Panel, type PanelContext, type PanelView, tabs } from "../panels/panel.js";
 import { adoptStyles } from "./panel-styles.js";
 
-/** Shows the panels of a dataset in an element. @returns a function that ends their updates */
+type TabName = keyof typeof tabs;
+
+/** The tab that the user chose last, in any viewer of the page. */
+let chosen: TabName = "image";
+
+/**
+ * Shows the panels of a dataset.
+ * @param dock for the tabs
+ * @param above for controls above the picture
+ * @returns a function that ends their updates
+ */
 export function showPanels(
   dock: HTMLElement,
+  above: HTMLElement,
   context: PanelContext,
   view: ReadonlySignal<PanelView | undefined>,
 ): () => void {
   adoptStyles(dock);
-  const ends = panels.map((panel) => showPanel(dock, panel, context, view));
+  const list = new TabList(dock);
+  const ends = panels.map((panel) => {
+    const place = panel.tab === "above" ? above : list.place(panel.tab);
+    return showPanel(place, panel, context, view);
+  });
+  ends.push(
+    effect(() => {
+      if (view.value) untracked(() => list.update());
+    }),
+  );
   return () => {
     for (const end of ends) end();
+    above.replaceChildren();
   };
 }
 
+/** Tabs as in the ARIA Authoring Practices: one tab stop, arrow keys choose. */
+class TabList {
+  readonly #tabs: readonly {
+    readonly name: TabName;
+    readonly tab: HTMLElement;
+    readonly place: HTMLElement;
+  }[];
+  readonly #element: HTMLElement;
+
+  constructor(dock: HTMLElement) {
+    this.#tabs = Object.entries(tabs).map(([name, title]) => {
+      const id = uniqueId("tab");
+      const attributes = { role: "tab", id, class: "zw-tab", "aria-controls": `${id}-panel` };
+      const tab = button(title, () => this.#choose(name as TabName), attributes);
+      const place = h("div", {
+        role: "tabpanel",
+        id: `${id}-panel`,
+        class: "zw-tab-panel",
+        "aria-labelledby": id,
+      });
+      return { name: name as TabName, tab, place };
+    });
+    const onkeydown = (event: KeyboardEvent) => this.#key(event);
+    const all = this.#tabs.map(({ tab }) => tab);
+    this.#element = h(
+      "div",
+      { role: "tablist", class: "zw-tabs", "aria-label": "Controls", onkeydown },
+      ...all,
+    );
+    dock.append(this.#element, ...this.#tabs.map(({ place }) => place));
+    // Controls that are found by name, or pointed to by a message, open their tab.
+    for (const { name, place } of this.#tabs) place.addEventListener("zw-reveal", () => this.#choose(name));
+  }
+
+  place(name: TabName): HTMLElement {
+    return this.#tabs.find((one) => one.name === name)!.place;
+  }
+
+  /** Hides tabs without panels. */
+  update(): void {
+    for (const { tab, place } of this.#tabs)
+      setHidden(
+        tab,
+        [...place.children].every((panel) => (panel as HTMLElement).hidden),
+      );
+    this.#show();
+  }
+
+  get #shown() {
+    const visible = this.#tabs.filter(({ tab }) => !tab.hidden);
+    return visible.find(({ name }) => name === chosen) ?? visible[0];
+  }
+
+  #choose(name: TabName): void {
+    chosen = name;
+    this.#show();
+  }
+
+  #show(): void {
+    const shown = this.#shown;
+    for (const one of this.#tabs) {
+      one.tab.setAttribute("aria-selected", String(one === shown));
+      one.tab.tabIndex = one === shown ? 0 : -1;
+      one.place.toggleAttribute("data-shown", one === shown);
+    }
+  }
+
+  #key(event: KeyboardEvent): void {
+    const visible = this.#tabs.filter(({ tab }) => !tab.hidden);
+    const at = visible.indexOf(this.#shown!);
+    const isRtl = getComputedStyle(this.#element).direction === "rtl";
+    const steps: Readonly<Record<string, number>> = {
+      ArrowLeft: at + (isRtl ? 1 : -1),
+      ArrowRight: at + (isRtl ? -1 : 1),
+      Home: 0,
+      End: -1,
+    };
+    const next = steps[event.key];
+    if (next === undefined) return;
+    event.preventDefault();
+    const { name, tab } = visible.at(next % visible.length)!;
+    this.#choose(name);
+    tab.focus();
+  }
+}
+
 function showPanel(
-  dock: HTMLElement,
+  place: HTMLElement,
   panel: Panel,
   context: PanelContext,
   view: ReadonlySignal<PanelView | undefined>,
@@ -26,7 +134,7 @@ function showPanel(
   let element: HTMLElement = card(panel, "", []);
   let built: { readonly key: unknown; readonly controls: readonly Control[] } | undefined;
   element.hidden = true;
-  dock.append(element);
+  place.append(element);
   const sync = (now: PanelView): void => {
     const isShown = panel.isShown?.(now) ?? true;
     const key = panel.key?.(now);

@@ -63,8 +63,10 @@ export class Tools {
       tool("+", "Zoom in", "+", () => actions.zoom("in")),
       full,
       save,
+      tool("⌕", "Find a control", isApple ? "Meta+K" : "Control+K", () => void this.#find()),
       tool("?", "Keys and gestures", "?", () => this.run("help")),
     );
+    this.#listen();
     panel.element.append(this.#message);
     effect(() => {
       const input = this.#choices.get(model.settings.value?.tool ?? "pan");
@@ -99,6 +101,24 @@ export class Tools {
   async #help(): Promise<void> {
     const { showHelp } = await import("../panels/help.js");
     showHelp(this.panel.element, this.model.view!);
+  }
+
+  /** Ctrl or ⌘ and K opens the command box, wherever the focus is in the viewer, or if nothing has it. */
+  #listen(): void {
+    const { root } = this.model;
+    const onkeydown = (event: KeyboardEvent) => {
+      if (!root.isConnected) document.removeEventListener("keydown", onkeydown);
+      const isOurs = event.composedPath().includes(root) || document.activeElement === document.body;
+      if (!isOurs || event.defaultPrevented || !(event.ctrlKey || event.metaKey) || event.key !== "k") return;
+      event.preventDefault();
+      void this.#find();
+    };
+    document.addEventListener("keydown", onkeydown);
+  }
+
+  async #find(): Promise<void> {
+    const { showCommandBox } = await import("./command-box.js");
+    showCommandBox(this.model.root);
   }
 
   #toggleFull(): void {

@@ -82,7 +82,10 @@ export class ViewController {
       model.shown.value = {}; // the panels show that there is no picture
     });
     this.#relatedData = new RelatedDataLoader(model, mainPanel, this.status, () => this.#showAgain());
-    this.dock = new Dock(computed(() => this.#viewOfPanels()));
+    this.dock = new Dock(
+      computed(() => this.#viewOfPanels()),
+      mainPanel.modes,
+    );
     effect(() => {
       const { dataset, settings } = { dataset: model.dataset, settings: model.settings.peek() };
       void model.shown.value;

@@ -5,11 +5,13 @@ import type { Interval, ViewState } from "../model/state.js";
 import { datasetShape } from "../source/dataset.js";
 import type { Control, Panel, PanelContext, PanelView } from "./panel.js";
 import { axisName } from "./rulers.js";
+import { ratePart } from "./slice.js";
 
 export const axesPanel: Panel = {
   name: "axes-shown",
+  tab: "axes",
   title: "Axes and part shown",
-  build: (context) => [axesPart(context), windowPart(context)],
+  build: (context) => [axesPart(context), windowPart(context), ratePart(context)],
 };
 
 /** Chooses the vertical and horizontal axis. Choosing the axis of the other direction swaps the two. */

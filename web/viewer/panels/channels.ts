@@ -12,7 +12,9 @@ import {
 } from "../model/channels.js";
 import { channelId, isComposite } from "../model/layers.js";
 import { drawnLeaf, type ViewState } from "../model/state.js";
+import type { Dataset } from "../source/dataset.js";
 import { CurveEditor, hasOpacities } from "./curve.js";
+import { HistogramView } from "./histogram.js";
 import {
   type Changing,
   type Control,
@@ -21,30 +23,36 @@ import {
   type PanelContext,
   type PanelView,
 } from "./panel.js";
-import { gammaControl, logControl, rangeParts } from "./values.js";
+import { gammaControl, rangeCallbacks, rangeParts } from "./values.js";
 
 /** Empty if a dataset has no channels. */
-export const channelsPanel: Panel = { name: "channels", title: "Channels", build: channelParts };
+export const channelsPanel: Panel = {
+  name: "channels",
+  tab: "image",
+  title: "Channels",
+  build: (context) => {
+    const { channels, axis } = channelsOf(context.dataset);
+    return axis === undefined ? [] : channels.map((_, at) => channelRow(context, axis, at));
+  },
+};
 
-function channelParts(context: PanelContext): Control[] {
-  const { dataset } = context;
+/** Numbers of the channels, for those whom the sliders do not suffice. */
+export const channelSettingsPanel: Panel = {
+  name: "channel-settings",
+  tab: "image",
+  isFolded: true,
+  title: "More channel settings",
+  build: (context) => {
+    const { channels, axis } = channelsOf(context.dataset);
+    if (axis === undefined) return [];
+    const details = channels.map((_, position) => channelDetails(context, position));
+    return [togetherPart(context, axis, channels), commonPart(context), ...details];
+  },
+};
+
+function channelsOf(dataset: Dataset): { channels: readonly ChannelState[]; axis: number | undefined } {
   const channels = defaultChannels(dataset);
-  const axis = findChannelAxis(dataset);
-  if (!channels || axis === undefined) return [];
-  const rows = channels.map((_, position) => channelRow(context, axis, position, () => showLog()));
-  const log = logControl(context);
-  /** Shown as long as there is a histogram. */
-  const showLog = () => {
-    log.element.hidden = !rows.some(({ hasHistogram }) => hasHistogram());
-  };
-  const logPart: Control = {
-    element: log.element,
-    sync(...now) {
-      log.sync(...now);
-      showLog();
-    },
-  };
-  return [togetherPart(context, axis, channels), ...rows, commonPart(context), logPart];
+  return { channels: channels ?? [], axis: channels && findChannelAxis(dataset) };
 }
 
 /** Switches between a composite of the channels and a single one, and restores the previous choice. */
@@ -73,8 +81,8 @@ const commonPart = (context: PanelContext): Control =>
     },
   });
 
-function channelRow(context: PanelContext, axis: number, position: number, onFold: () => void) {
-  const { dataset, change } = context;
+/** A channel by its position in the list: its name for labels, and changes of it. */
+function channelAt({ dataset, change }: PanelContext, position: number) {
   const name = `channel ${position + 1}, ${channelLabel(dataset, defaultChannels(dataset)![position]!.index)}`;
   const changeWhere =
     (isChanged: (at: number, now: ViewState) => boolean): Changing<ChannelState>["change"] =>
@@ -87,6 +95,23 @@ function channelRow(context: PanelContext, axis: number, position: number, onFol
   const own: Changing<ChannelState> = { change: changeWhere((at) => at === position) };
   // Applies to all channels if they share a range.
   const changeRange = changeWhere((at, { isRangeCommon }) => isRangeCommon || at === position);
+  const onRange = (range: ValueRange) => changeRange(() => ({ range }), "range");
+  return {
+    name,
+    own,
+    onRange,
+    /** The channel as it is shown; undefined if it is not. */
+    shown: (state: ViewState, { kind }: PanelView) =>
+      kind === "image" && isComposite(dataset, state) ? state.channels?.[position] : undefined,
+    numbers: ({ index }: ChannelState, { numbers }: PanelView) =>
+      numbers.find(({ layer }) => layer.id === channelId(index)),
+  };
+}
+
+/** Whether a channel is shown, its colour, its name, and its limits in its histogram. */
+function channelRow(context: PanelContext, axis: number, position: number): Control {
+  const { dataset } = context;
+  const { name, own, onRange, shown, numbers } = channelAt(context, position);
   const box = h("input", {
     type: "checkbox",
     "aria-label": `Show ${name}`,
@@ -98,34 +123,22 @@ function channelRow(context: PanelContext, axis: number, position: number, onFol
     oninput: () => own.change(() => ({ color: colour.value.slice(1) }), "colour"),
   });
   const which = channelName(context, axis, name, own);
-  /** Created when the row is first unfolded. */
-  let inside: ReturnType<typeof channelDetails> | undefined;
-  let last: [ViewState, PanelView] | undefined;
-  const ontoggle = () => {
-    if (last) sync(...last);
-    onFold();
-  };
-  const summary = h("summary", { "aria-label": `Range and gamma of ${name}` }, "Range");
-  const details = h("details", { ontoggle }, summary);
+  const histogram = new HistogramView(name, rangeCallbacks(onRange), "row");
   const head = h("div", { class: "zw-channel-head" }, box, colour, which.element);
-  const element = h("div", { class: "zw-channel", role: "group", "aria-label": name }, head, details);
-  const sync = (settings: ViewState, view: PanelView) => {
-    last = [settings, view];
-    const channel = settings.channels?.[position];
-    element.hidden = !channel || view.kind !== "image" || !isComposite(dataset, settings);
-    if (!channel || element.hidden) return;
-    box.checked = channel.isOn;
-    colour.value = `#${channel.color}`;
-    which.show(channel, settings.channels!);
-    if (!details.open) return;
-    if (!inside) {
-      inside = channelDetails(context, name, own, (range) => changeRange(() => ({ range }), "range"));
-      details.append(inside.element);
-    }
-    inside.sync(channel, settings, view);
+  const attributes = { class: "zw-channel", role: "group", "aria-label": name };
+  const element = h("div", attributes, head, histogram.element);
+  return {
+    element,
+    sync(state, view) {
+      const channel = shown(state, view);
+      element.hidden = !channel;
+      if (!channel) return;
+      box.checked = channel.isOn;
+      colour.value = `#${channel.color}`;
+      which.show(channel, state.channels!);
+      histogram.sync(numbers(channel, view), drawnLeaf(dataset, state.field), state.isLogHistogram);
+    },
   };
-  const hasHistogram = () => !element.hidden && details.open && inside?.histogram.hidden === false;
-  return { element, sync, hasHistogram };
 }
 
 /** The name of a channel; a list if there are more channels than rows. */
@@ -155,24 +168,26 @@ function channelName(
   };
 }
 
-/** Limits, histogram, gamma and opacities of a channel. */
-function channelDetails(
-  { dataset }: PanelContext,
-  name: string,
-  own: Changing<ChannelState>,
-  onRange: (range: ValueRange) => void,
-) {
-  const range = rangeParts(name, ` of ${name}`, onRange);
+/** Limits, gamma and opacities of a channel. */
+function channelDetails(context: PanelContext, position: number): Control {
+  const { dataset } = context;
+  const { name, own, onRange, shown, numbers } = channelAt(context, position);
+  const range = rangeParts(name, ` of ${name}`, onRange, null);
   const gamma = gammaControl(own, ` of ${name}`);
   const curve = new CurveEditor(` of ${name}`, (curve) => own.change(() => ({ curve }), "curve"));
+  const title = h("b", { class: "zw-channel-name" });
+  const attributes = { class: "zw-group", role: "group", "aria-label": `Limits and gamma of ${name}` };
+  const element = h("div", attributes, title, ...range.elements, gamma.element, curve.element);
   return {
-    element: h("div", { class: "zw-group" }, ...range.elements, gamma.element, curve.element),
-    histogram: range.histogram,
-    sync(channel: ChannelState, settings: ViewState, view: PanelView) {
-      const numbers = view.numbers.find(({ layer }) => layer.id === channelId(channel.index));
-      range.show(channel.range, numbers, drawnLeaf(dataset, settings.field), settings.isLogHistogram);
+    element,
+    sync(state, view) {
+      const channel = shown(state, view);
+      element.hidden = !channel;
+      if (!channel) return;
+      title.textContent = channelLabel(dataset, channel.index);
+      range.show(channel.range, numbers(channel, view), drawnLeaf(dataset, state.field), false);
       gamma.sync(channel, view);
-      curve.element.hidden = !hasOpacities(settings);
+      curve.element.hidden = !hasOpacities(state);
       curve.show(channel.curve);
     },
   };

@@ -15,6 +15,8 @@ type Go = (path: string, variable?: string) => void;
 
 export const collectionPanel: Panel = {
   name: "collection",
+  tab: "image",
+  isFolded: true,
   role: "region",
   title: ({ collection }) => titleOf(collection!),
   isShown: ({ collection }) => collection !== undefined && isWorthShowing(collection, 2),
@@ -25,7 +27,11 @@ export const collectionPanel: Panel = {
 /** A card with a collection; undefined if it is empty. */
 export function collectionCard(collection: Collection, onGo: Go): HTMLElement | undefined {
   if (!isWorthShowing(collection, 1)) return undefined;
-  return card(collectionPanel, titleOf(collection), collectionLists(collection, "", onGo));
+  return card(
+    { name: "collection", role: "region" },
+    titleOf(collection),
+    collectionLists(collection, "", onGo),
+  );
 }
 
 const titleOf = ({ title, entries }: Collection): string => `${title} (${formatCount(entries.length)})`;

@@ -17,17 +17,24 @@ import {
 } from "./panel.js";
 import { axisName } from "./rulers.js";
 
-export const extrasPanel: Panel = {
-  name: "extras",
-  title: "Over and beside the picture",
+export const mapPanel: Panel = {
+  name: "map",
+  tab: "axes",
+  title: "Places and panes",
   build: (context) => [
     placesPart(context),
     meridianPart(context),
-    profilePart(context),
+    ...linesParts(context),
     panesPart(context),
     depthPart(context),
-    ...linesParts(context),
   ],
+};
+
+export const profilePanel: Panel = {
+  name: "profile",
+  tab: "measure",
+  title: "Profile",
+  build: (context) => [profilePart(context)],
 };
 
 const longAxes = (dataset: Dataset): number[] =>

@@ -21,6 +21,8 @@ const maxOptions = 20;
 
 export const factsPanel: Panel = {
   name: "facts",
+  tab: "share",
+  isFolded: true,
   title: "Facts about the array",
   build: ({ dataset: { array } }) => {
     const rows = factRows(array).map(([name, value]) =>
@@ -39,7 +41,7 @@ export const factsPanel: Panel = {
 /** The attributes of a node; undefined if it has none. */
 export function attributesCard(title: string, attributes: ZarrArray["attributes"]): HTMLElement | undefined {
   const details = attributesDetails(attributes);
-  return details && card(factsPanel, title, [{ element: details }]);
+  return details && card({ name: "facts" }, title, [{ element: details }]);
 }
 
 function attributesDetails(attributes: ZarrArray["attributes"]): HTMLElement | undefined {

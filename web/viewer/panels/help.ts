@@ -77,6 +77,7 @@ const turning: readonly Entry[] = [
 ];
 
 const others: readonly Entry[] = [
+  ["Ctrl + K, ⌘ K", "Find a control or an action"],
   ["F", "Full screen"],
   ["S", "Save as PNG"],
   ["?", "These keys"],

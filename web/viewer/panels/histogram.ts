@@ -15,13 +15,13 @@ export interface HistogramCallbacks {
 
 type Limits = readonly [low: number, high: number];
 
-/** Height in CSS pixels. */
-const height = 64;
+/** Heights in CSS pixels, of histograms with a note below and of those in a row. */
+const heights = { full: 64, row: 34 };
 const stripHeight = 6;
 const maxBins = 96;
 
 export class HistogramView {
-  readonly #canvas = h("canvas", { class: "zw-histogram-bars", height, "aria-hidden": "true" });
+  readonly #canvas = h("canvas", { class: "zw-histogram-bars", "aria-hidden": "true" });
   readonly #handles: readonly [HTMLElement, HTMLElement];
   readonly #box: HTMLElement;
   readonly #note = h("p", { class: "zw-histogram-note" });
@@ -36,6 +36,7 @@ export class HistogramView {
   constructor(
     name: string,
     private readonly callbacks: HistogramCallbacks,
+    private readonly size: keyof typeof heights = "full",
   ) {
     const handle = (end: 0 | 1) =>
       h("div", {
@@ -55,9 +56,9 @@ export class HistogramView {
     this.#box.addEventListener("dblclick", () => this.callbacks.onReset());
     this.element = h(
       "div",
-      { class: "zw-histogram", role: "group", "aria-label": `Histogram of ${name}` },
+      { class: `zw-histogram zw-histogram-${size}`, role: "group", "aria-label": `Histogram of ${name}` },
       this.#box,
-      this.#note,
+      size === "full" && this.#note,
     );
   }
 
@@ -106,6 +107,7 @@ export class HistogramView {
     const steps = this.#isWhole ? Math.min(maxBins, to - from) : maxBins;
     const histogram = findings.histogram(Math.max(1, Math.round(steps)), this.#domain);
     const width = Math.max(1, Math.round(this.#box.clientWidth || 280));
+    const height = heights[this.size];
     const ratio = window.devicePixelRatio || 1;
     Object.assign(this.#canvas, { width: Math.round(width * ratio), height: Math.round(height * ratio) });
     const context = this.#canvas.getContext("2d");
@@ -113,11 +115,11 @@ export class HistogramView {
     context.scale(ratio, ratio);
     context.fillStyle = getComputedStyle(this.#canvas).color;
     const each = width / histogram.bins.length;
-    const heights = barHeights(histogram, isLog);
+    const shares = barHeights(histogram, isLog);
     const room = height - stripHeight - 2;
-    heights.forEach((share, i) => {
+    shares.forEach((share, i) => {
       if (share === 0) return;
-      const value = from + ((i + 0.5) / heights.length) * (to - from);
+      const value = from + ((i + 0.5) / shares.length) * (to - from);
       context.globalAlpha = value >= limits[0] && value <= limits[1] ? 1 : 0.4;
       const bar = Math.max(1, share * room);
       context.fillRect(i * each, room - bar, Math.max(each - (each > 4 ? 0.5 : 0), 0.75), bar);
@@ -129,6 +131,7 @@ export class HistogramView {
   /** Draws the colours below the bars, at their values. */
   #drawStrip(context: CanvasRenderingContext2D, width: number, { limits, layer }: LayerNumbers): void {
     const [from, to] = this.#domain;
+    const height = heights[this.size];
     const table = new Uint8Array(layerColors(layer.style).buffer);
     const { scale } = layer.style;
     const { start, factor, threshold } = scaleCurve(scale, limits[0], limits[1]);

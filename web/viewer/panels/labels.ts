@@ -17,6 +17,7 @@ import {
 /** For labels over the image, and images that are labels themselves. */
 export const labelsPanel: Panel = {
   name: "labels",
+  tab: "layers",
   title: "Labels",
   isShown: ({ labels, state }) =>
     labels.length > 0 || (state.colormap === "labels" && state.channels === null),

@@ -29,6 +29,7 @@ import {
 
 export const layersPanel: Panel = {
   name: "layers",
+  tab: "layers",
   title: "Layers",
   isShown: ({ kind }) => kind === "image",
   build(context) {

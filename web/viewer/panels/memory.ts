@@ -12,6 +12,8 @@ const choices = [64, 128, 256, 512, 1024, 2048].map((mebibytes) => mebibytes * 2
 /** Hidden for content that is not cached: tables and single values. */
 export const memoryPanel: Panel = {
   name: "memory",
+  tab: "share",
+  isFolded: true,
   role: "region",
   title: "Memory",
   isShown: ({ memory }) => memory !== undefined,

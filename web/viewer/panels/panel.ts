@@ -1,6 +1,6 @@
 /** The interface of panels beside the picture, and the controls that they are made of. */
 import { type ColormapName, colormapNames, isColormap } from "../base/colormaps.js";
-import { h, labelled, numberField, select, showNumber } from "../base/dom.js";
+import { h, labelled, numberField, select, showNumber, uniqueId } from "../base/dom.js";
 import type { NamedBlob } from "../base/save.js";
 import type { DisplayedView } from "../model/advice.js";
 import type { Rectangle } from "../model/camera.js";
@@ -89,8 +89,21 @@ export interface PanelContext {
   codeRequest(): CodeRequest | undefined;
 }
 
+/** The tabs beside the picture, by the name of their panels' `tab`. */
+export const tabs = {
+  image: "Image",
+  layers: "Layers",
+  axes: "Axes",
+  measure: "Measure",
+  share: "Share",
+} as const;
+
 /** A panel. `panels/list.ts` lists all of them. */
 export interface Panel {
+  /** "above": in the row of buttons above the picture. */
+  readonly tab: keyof typeof tabs | "above";
+  /** Folded until the user opens it, for the rest of the visit. Panels without it are always open. */
+  readonly isFolded?: boolean;
   /** The card has the class `zw-NAME`. */
   readonly name: string;
   readonly title: string | ((view: PanelView) => string);
@@ -111,13 +124,29 @@ export interface Control<S = ViewState> {
   sync?(state: S, view: PanelView): void;
 }
 
+/** The panels that the user has unfolded, by name. */
+const unfolded = new Set<string>();
+
 /** The frame of a panel: its title over its content. */
 export function card(
-  { name, role = "group" }: Pick<Panel, "name" | "role">,
+  { name, role = "group", isFolded = false }: Pick<Panel, "name" | "role" | "isFolded">,
   title: string,
   content: readonly Control[],
 ): HTMLElement {
   const body = h("div", { class: "zw-card-body" }, ...content.map(({ element }) => element));
+  if (isFolded) {
+    const ontoggle = () => {
+      if (details.open) unfolded.add(name);
+      else unfolded.delete(name);
+    };
+    const details = h(
+      "details",
+      { class: `zw-card zw-${name}`, role, "aria-label": title, open: unfolded.has(name), ontoggle },
+      h("summary", {}, title),
+      body,
+    );
+    return details;
+  }
   return h("section", { class: `zw-card zw-${name}`, role, "aria-label": title }, h("h3", {}, title), body);
 }
 
@@ -182,6 +211,29 @@ export function listControl<S, T extends string>(
     list.value = value;
   });
   return { ...control, list };
+}
+
+/** A few values beside one another, of which one is chosen. */
+export function segmentedControl<S, T extends string>(
+  { change }: Changing<S>,
+  text: string,
+  entries: readonly (readonly [T, string])[],
+  setting: Setting<S, T>,
+) {
+  const name = uniqueId("choice");
+  const inputs = entries.map(([value]) => {
+    const onchange = () => change((now) => setting.set(value, now), setting.control);
+    return h("input", { type: "radio", name, value, onchange });
+  });
+  const labels = entries.map(([, label], i) => h("label", { class: "zw-tool" }, inputs[i]!, label));
+  const element = h("div", { role: "radiogroup", "aria-label": text, class: "zw-radios" }, ...labels);
+  const choices = Object.fromEntries(entries.map(([value], i) => [value, labels[i]!])) as Readonly<
+    Record<string, HTMLElement>
+  >;
+  const control = settingControl(element, setting, (value) => {
+    for (const input of inputs) input.checked = input.value === value;
+  });
+  return { ...control, choices: choices as Readonly<Record<T, HTMLElement>> };
 }
 
 /** A published colour map, or the default. */

@@ -10,6 +10,8 @@ import type { Control, Panel, PanelContext, PanelView } from "./panel.js";
 
 export const readingPanel: Panel = {
   name: "reading",
+  tab: "share",
+  isFolded: true,
   title: "Reading",
   build: ({ v1Order }) => [new ReadingCost(v1Order)],
 };

@@ -28,6 +28,7 @@ const headWidth = 74;
 
 export const rowsPanel: Panel = {
   name: "rows",
+  tab: "image",
   title: "Table",
   isShown: ({ table }) => table !== undefined,
   key: ({ table }) => table,

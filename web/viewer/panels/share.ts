@@ -6,6 +6,7 @@ import type { Control, Panel, PanelContext } from "./panel.js";
 
 export const sharePanel: Panel = {
   name: "share",
+  tab: "share",
   title: "Share",
   build: (context) => [sharing(context)],
 };

@@ -6,15 +6,16 @@ import { frameRates } from "../model/state.js";
 import { coordinateText } from "./coordinates.js";
 import { type Control, listControl, type Panel, type PanelContext } from "./panel.js";
 import { axisName } from "./rulers.js";
-import { volumeParts } from "./volume.js";
+import { rayParts } from "./volume.js";
 
 /** Number of axes whose sliders are not folded away. */
 const maxUnfolded = 16;
 
 export const slicePanel: Panel = {
   name: "slice",
+  tab: "image",
   title: "Slice",
-  build: (context) => [...volumeParts(context), ...sliderParts(context), ...orderParts(context)],
+  build: (context) => [...rayParts(context), ...sliderParts(context), ...orderParts(context)],
 };
 
 function sliderParts(context: PanelContext): Control[] {
@@ -23,7 +24,7 @@ function sliderParts(context: PanelContext): Control[] {
   const axes = dataset.axes.map((_, axis) => axis);
   const first = axes.slice(0, maxUnfolded).map((axis) => slider(context, axis));
   const others = axes.slice(maxUnfolded);
-  return [...first, ...(others.length > 0 ? [otherSliders(context, others)] : []), ratePart(context)];
+  return [...first, ...(others.length > 0 ? [otherSliders(context, others)] : [])];
 }
 
 /** For arrays whose chunks may have another byte order than the metadata says. */
@@ -127,7 +128,7 @@ function slider({ dataset, change, play }: PanelContext, axis: number): Required
 }
 
 /** The playback rate, if an axis can be played. */
-function ratePart(context: PanelContext): Control {
+export function ratePart(context: PanelContext): Control {
   const entries = frameRates.map(
     (rate) => [String(rate), rate === 1 ? "1 slice per second" : `${rate} slices per second`] as const,
   );

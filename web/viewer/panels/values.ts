@@ -10,7 +10,7 @@ import { canBeLabels, drawnLeaf, maxSteps, type ValueRange, type ViewState } fro
 import type { Dataset } from "../source/dataset.js";
 import { complexPartNames, complexParts, dtypeLeaves, isComplex, isTime, type Leaf } from "../source/leaf.js";
 import { CurveEditor, hasOpacities } from "./curve.js";
-import { HistogramView } from "./histogram.js";
+import { type HistogramCallbacks, HistogramView } from "./histogram.js";
 import { paintBar } from "./legend.js";
 import {
   type Changing,
@@ -34,13 +34,21 @@ const rangeModes: readonly (readonly [ValueRange["mode"], string])[] = [
 
 export const valuesPanel: Panel = {
   name: "values",
+  tab: "image",
   title: "Values",
+  build: (context) => [...fieldParts(context), complexControl(context), rangePart(context), mapPart(context)],
+};
+
+/** Settings that few views need. */
+export const coloursPanel: Panel = {
+  name: "colours",
+  tab: "image",
+  isFolded: true,
+  title: "More colour settings",
   build: (context) => [
-    ...fieldParts(context),
-    complexControl(context),
-    rangePart(context),
     ...colormapParts(context),
     curvePart(context),
+    logPart(context),
     scopePart(context),
     missingPart(context),
     ...rawParts(context),
@@ -90,7 +98,6 @@ function colormapParts(context: PanelContext): Control[] {
   const { dataset } = context;
   const isShown = (state: ViewState, view: PanelView) => hasColors(dataset, state, view);
   return [
-    mapPart(context),
     checkControl(context, "Reversed", {
       control: "reversed",
       value: ({ isReversed }) => isReversed,
@@ -228,11 +235,23 @@ export function gammaControl<S extends { readonly gamma: number }>(
   };
 }
 
+/** The changes of a range that a histogram makes. */
+export const rangeCallbacks = (onRange: (range: ValueRange) => void): HistogramCallbacks => ({
+  onLimits: (low, high) => onRange({ mode: "manual", low, high }),
+  onReset: () => onRange({ mode: "auto" }),
+});
+
 /**
  * The range of values: its method, its limits, and the histogram.
  * @param of suffix of the labels: " of channel 1", or ""
+ * @param histogram null: none
  */
-export function rangeParts(name: string, of: string, onRange: (range: ValueRange) => void) {
+export function rangeParts(
+  name: string,
+  of: string,
+  onRange: (range: ValueRange) => void,
+  histogram: HistogramView | null = new HistogramView(name, rangeCallbacks(onRange)),
+) {
   let known: readonly [number, number] = [0, 1];
   const onLimits = (low: number, high: number) => onRange({ mode: "manual", low, high });
   const mode = select(rangeModes, (value) => {
@@ -249,11 +268,9 @@ export function rangeParts(name: string, of: string, onRange: (range: ValueRange
   );
   const [low, high] = fields;
   const unit = h("span", { class: "zw-unit" });
-  const histogram = new HistogramView(name, { onLimits, onReset: () => onRange({ mode: "auto" }) });
   const limits = h("div", { class: "zw-limits", dir: "ltr" }, low, h("span", {}, "to"), high, unit);
   return {
-    elements: [labelled("Value range", mode), limits, histogram.element],
-    histogram: histogram.element,
+    elements: [labelled("Value range", mode), limits, ...(histogram ? [histogram.element] : [])],
     /** @param numbers undefined before there are any. @param hasHistogram lines have none */
     show(
       range: ValueRange,
@@ -271,15 +288,14 @@ export function rangeParts(name: string, of: string, onRange: (range: ValueRange
         const value = range.mode === "manual" ? known[i]! : rounded(known[i]!, width);
         showNumber(field, numbers?.isRangeKnown === false ? "" : value);
       }
-      histogram.sync(hasHistogram ? numbers : undefined, leaf, isLog);
+      histogram?.sync(hasHistogram ? numbers : undefined, leaf, isLog);
     },
   };
 }
 
 function rangePart({ dataset, change }: PanelContext): Control {
   const parts = rangeParts("the values", "", (range) => change({ range }, "range"));
-  const log = logControl({ change });
-  const element = h("div", { class: "zw-group" }, ...parts.elements, log.element);
+  const element = h("div", { class: "zw-group" }, ...parts.elements);
   return {
     element,
     sync(settings, view) {
@@ -289,18 +305,18 @@ function rangePart({ dataset, change }: PanelContext): Control {
       if (!numbers || element.hidden) return;
       const leaf = drawnLeaf(dataset, settings.field);
       parts.show(settings.range, numbers, leaf, settings.isLogHistogram, isImage);
-      log.sync(settings, view);
-      log.element.hidden = parts.histogram.hidden;
     },
   };
 }
 
 /** Whether histograms are logarithmic. */
-export const logControl = (context: Changing) =>
+const logPart = (context: Changing) =>
   checkControl(context, "Logarithmic counts", {
     control: "log",
     value: ({ isLogHistogram }) => isLogHistogram,
     set: (isLogHistogram) => ({ isLogHistogram }),
+    isShown: ({ colormap, channels }, { kind }) =>
+      kind === "image" && (channels !== null || colormap !== "labels"),
   });
 
 /** If there are other slices: whether each has its own range. */

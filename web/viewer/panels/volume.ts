@@ -1,16 +1,18 @@
-/** Controls of volumes: plane or volume, its projection, the part that is drawn. */
+/** Controls of volumes: the projection, slices and cuts, the part that is drawn. */
 import { h, numberField, showNumber } from "../base/dom.js";
 import { findChannelAxis } from "../model/channels.js";
 import { slicesAcross, volumeAxes } from "../model/layers.js";
 import type { ViewState } from "../model/state.js";
 import { defaultOrbit, type VolumeClip, type VolumeMode, volumeSliceNames } from "../model/volume.js";
-import { datasetShape } from "../source/dataset.js";
+import { type Dataset, datasetShape } from "../source/dataset.js";
 import {
   type Control,
   checkControl,
   groupControl,
   listControl,
+  type Panel,
   type PanelContext,
+  type PanelView,
   sliderControl,
 } from "./panel.js";
 import { axisName } from "./rulers.js";
@@ -23,44 +25,49 @@ const modes: readonly (readonly [VolumeMode, string])[] = [
   ["surface", "Surface"],
 ];
 
-const views = [
-  ["plane", "A plane"],
-  ["volume", "The volume"],
-] as const;
-
-export function volumeParts(context: PanelContext): Control[] {
-  const { dataset } = context;
+/** Whether at least three axes other than that of channels have more than one index. */
+export function hasVolume(dataset: Dataset): boolean {
   const channelAxis = findChannelAxis(dataset);
-  const long = datasetShape(dataset).filter((length, axis) => length > 1 && axis !== channelAxis);
-  if (long.length < 3) return [];
-  const { element, sync } = groupControl([
-    listControl(context, "Along each ray", modes, {
-      control: "mode",
-      value: ({ mode }) => mode,
-      set: (mode) => ({ mode }),
-    }),
-    stretchPart(context),
-    slicesPart(context),
-    cutPart(context),
-    clipPart(context),
-  ]);
-  return [
-    listControl(context, "Show", views, {
-      control: "view",
-      value: ({ view }) => view,
-      set: (view) => ({ view }),
-      isShown: (_state, { kind }) => kind === "image",
-    }),
-    {
-      element,
-      sync(state, view) {
-        const isShown = state.view === "volume" && view.kind === "image" && volumeAxes(dataset, state);
-        if (isShown) sync(state, view);
-        else element.hidden = true;
-      },
-    },
-  ];
+  return datasetShape(dataset).filter((length, axis) => length > 1 && axis !== channelAxis).length >= 3;
 }
+
+const isVolume = (dataset: Dataset, state: ViewState, { kind }: PanelView): boolean =>
+  state.view === "volume" && kind === "image" && volumeAxes(dataset, state) !== undefined;
+
+/** What a ray through the volume shows. */
+export const rayParts = (context: PanelContext): Control[] =>
+  hasVolume(context.dataset)
+    ? [
+        listControl(context, "Along each ray", modes, {
+          control: "mode",
+          value: ({ mode }) => mode,
+          set: (mode) => ({ mode }),
+          isShown: (state, view) => isVolume(context.dataset, state, view),
+        }),
+      ]
+    : [];
+
+export const volumePanel: Panel = {
+  name: "volume",
+  tab: "image",
+  isFolded: true,
+  title: "Cuts and slices of the volume",
+  build(context) {
+    const { dataset } = context;
+    if (!hasVolume(dataset)) return [];
+    const parts = [stretchPart(context), slicesPart(context), cutPart(context), clipPart(context)];
+    const { element, sync } = groupControl(parts);
+    return [
+      {
+        element,
+        sync(state, view) {
+          if (isVolume(dataset, state, view)) sync(state, view);
+          else element.hidden = true;
+        },
+      },
+    ];
+  },
+};
 
 /** A factor of the lengths along the third axis, with a logarithmic scale. */
 function stretchPart(context: PanelContext): Control {

@@ -1,0 +1,73 @@
+/** Above the picture: the variable, and how an image is shown. */
+import { chooser } from "../base/chooser.js";
+import { labelled } from "../base/dom.js";
+import { shortName } from "../base/text.js";
+import { depthAxis } from "../model/layers.js";
+import type { PaneName, ViewState } from "../model/state.js";
+import type { Collection, CollectionEntry } from "../source/collection.js";
+import { type Control, type Panel, type PanelContext, segmentedControl } from "./panel.js";
+import { hasVolume } from "./volume.js";
+
+export const modesPanel: Panel = {
+  name: "modes",
+  tab: "above",
+  title: "Variable and view",
+  key: ({ collection }) => collection,
+  build: (context, { collection }) => [...variableParts(context, collection), viewPart(context)],
+};
+
+/** The variables or images beside the shown one. */
+function variableParts({ path, go }: PanelContext, collection: Collection | undefined): Control[] {
+  const { title = "", entries = [] } = collection ?? {};
+  if (entries.length < 2) return [];
+  const isShown = (entry: CollectionEntry) => entry.path === path || entry.path.startsWith(`${path}/`);
+  const names = { count: entries.length, name: (at: number) => shortName(entries[at]!.name) };
+  const list = chooser(names, (at) => {
+    const { path, at: place } = entries[at]!;
+    if (place) go(place.path, place.variable);
+    else go(path);
+  });
+  list.show(entries.findIndex(isShown));
+  return [{ element: labelled(title, list.control, "zw-mode", list.element) }];
+}
+
+const panes: readonly PaneName[] = ["xy", "xz", "yz"];
+
+const views = [
+  ["plane", "Plane"],
+  ["panes", "Panes"],
+  ["volume", "Volume"],
+] as const;
+
+type View = (typeof views)[number][0];
+
+const shownView = ({ view, planes }: ViewState): View => {
+  if (view === "volume") return "volume";
+  return planes.length > 1 ? "panes" : "plane";
+};
+
+/** One plane, three planes at right angles, or the volume. */
+function viewPart(context: PanelContext): Control {
+  const { dataset } = context;
+  const control = segmentedControl<ViewState, View>(context, "View", views, {
+    control: "view",
+    value: shownView,
+    set(view, now) {
+      if (view === "volume") return { view };
+      const planes = view === "panes" ? panes : (["xy"] as const);
+      return shownView({ ...now, view: "plane" }) === view
+        ? { view: "plane" }
+        : { view: "plane", planes, camera: null };
+    },
+  });
+  return {
+    element: control.element,
+    sync(state, view) {
+      control.sync(state, view);
+      control.choices.panes.hidden = depthAxis(dataset, state) === undefined;
+      control.choices.volume.hidden = !hasVolume(dataset);
+      const isOnlyPlane = control.choices.panes.hidden && control.choices.volume.hidden;
+      control.element.hidden = view.kind !== "image" || isOnlyPlane;
+    },
+  };
+}
