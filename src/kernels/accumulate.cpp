@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 
 #include "kernels/accumulate_cell.hpp"
 #include "kernels/accumulate_rows.hpp"
@@ -156,9 +157,6 @@ class Adder {
     if (isAnySlow_) addRow(kAll & ~fast_, start, in, 0, inner_.length);
   }
 
-  /// Added to integers of signed types, whose sums are of unsigned ones.
-  int64_t bias() const { return isSigned(rule_.number) ? int64_t{1} << (8 * width_ - 1) : 0; }
-
   // ---- Tiles.
 
   void startTile(size_t columns) {
@@ -180,7 +178,7 @@ class Adder {
   }
 
   void startIntegers(size_t vectors) {
-    for (auto* lanes : {tile_.even, tile_.odd, tile_.missing, tile_.outside}) {
+    for (auto* lanes : {tile_.even, tile_.odd, tile_.missing, tile_.top}) {
       std::fill(lanes, lanes + vectors, U8x16{});
     }
   }
@@ -217,7 +215,6 @@ class Adder {
   /// Adds the sums of integers in at most kMaxRows rows to those of the tile.
   void endIntegers(size_t columns, size_t rows) {
     if (!isFast(Field::Sum) && !row_.hasMissing) return;
-    if (isFast(Field::Sum) && row_.isLimited) isOutside_ |= isAnyOutside(columns);
     if (width_ == 1) return addSums<uint8_t, uint16_t>(columns, rows);
     if (width_ == 2) return addSums<uint16_t, uint32_t>(columns, rows);
     addSums<uint32_t, uint64_t>(columns, rows);
@@ -228,25 +225,36 @@ class Adder {
     const auto* missing = reinterpret_cast<const T*>(tile_.missing);
     const auto* even = reinterpret_cast<const Wide*>(tile_.even);
     const auto* odd = reinterpret_cast<const Wide*>(tile_.odd);
-    const int64_t offset = bias();
+    const int64_t sign = row_.isInverted ? -1 : 1;
+    const int64_t least = isSigned(rule_.number) ? -(int64_t{1} << (8 * width_ - 1)) : 0;
+    const int64_t first = row_.isInverted ? std::numeric_limits<T>::max() + least : least;
     ZW_SCALAR_LOOP
     for (size_t i = 0; i < columns; i++) {
       const Wide sum = i % 2 == 0 ? even[i / 2] : odd[i / 2];
       skipped_[i] += missing[i];
-      sums_[i] += static_cast<int64_t>(sum) - offset * static_cast<int64_t>(rows - missing[i]);
+      sums_[i] += sign * static_cast<int64_t>(sum) + first * static_cast<int64_t>(rows - missing[i]);
     }
+    if (isFast(Field::Sum) && row_.isLimited) {
+      isOutside_ |= greatest<T>(columns) > sign * (row_.limit - first);
+    }
+  }
+
+  /// The greatest integer, as the kernel sums them.
+  template <class T>
+  int64_t greatest(size_t columns) const {
+    simd::Lanes<T> top = {};
+    for (size_t i = 0; i < (columns * sizeof(T) + 15) / 16; i++) {
+      const auto v = (simd::Lanes<T>)tile_.top[i];
+      top = top > v ? top : v;
+    }
+    T result = 0;
+    for (size_t i = 0; i < 16 / sizeof(T); i++) result = std::max(result, top[i]);
+    return static_cast<int64_t>(result);
   }
 
   void loadMissing(size_t columns, uint32_t* out) const {
     const auto* lanes = reinterpret_cast<const uint8_t*>(tile_.missing);
     for (size_t i = 0; i < columns; i++) out[i] = load<uint32_t>(lanes + width_ * i);
-  }
-
-  bool isAnyOutside(size_t columns) const {
-    U8x16 any = {};
-    for (size_t i = 0; i < (columns * width_ + 15) / 16; i++) any |= tile_.outside[i];
-    const auto halves = (simd::U64x2)any;
-    return (halves[0] | halves[1]) != 0;
   }
 
   /// Adds the sum of `count` integers.

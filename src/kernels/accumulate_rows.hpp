@@ -35,7 +35,7 @@ struct Tile {
   using Vectors = simd::U8x16[kTileVectors];
   Vectors even, odd;  // sums of the integers at even and odd columns
   Vectors missing;    // counts of missing integers, or NaN
-  Vectors outside;    // not 0: an integer is outside the range
+  Vectors top;        // greatest integers
   Vectors least, greatest;
   double high[kTileBytes / 4];  // sums of floats
   double low[kTileBytes / 4];
@@ -47,19 +47,19 @@ struct RowRule {
   bool skipsNaN;
   bool hasMissing;
   uint64_t missing;
-  /// Integers whose sum can be decoded.
-  int64_t low;
-  int64_t high;
-  bool isLimited;  // false: all
+  /// Only sums of integers up to the limit can be decoded; from the limit on, if all bits are inverted.
+  bool isLimited;
+  bool isInverted;
+  int64_t limit;
 };
 
 /// Prepares the parameters; false if the kernels do not support the rule.
 bool makeRowRule(const ValueRule& rule, RowRule& out);
 
 // Each adds rows to accumulators of the tile. Integers are unsigned there: those of signed types have the
-// sign bit inverted.
+// sign bit inverted, and all bits are inverted on demand.
 
-/// Sums integers (even, odd), counts missing ones and marks those outside the range.
+/// Sums integers (even, odd), counts missing ones and finds the greatest ones.
 void sumIntegerRows(const RowRule& rule, const Rows& rows, Tile& tile);
 /// Sums floats (high, low), and counts NaN that are skipped.
 void sumFloatRows(const RowRule& rule, const Rows& rows, Tile& tile);
