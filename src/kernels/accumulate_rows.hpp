@@ -2,6 +2,7 @@
 // are passed as rows that have a vector of each run.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -68,5 +69,18 @@ void countMissing(const RowRule& rule, const Rows& rows, Tile& tile);
 /// Minima or maxima; of floats, counts NaN that are skipped. Starts a tile if there are no rows.
 void bestOfRows(const RowRule& rule, bool isMin, const Rows& rows, simd::U8x16* best,
                 simd::U8x16* missing);
+
+/// The greatest unsigned integer of vectors that hold `columns` of them.
+template <class T>
+int64_t greatestOf(const simd::U8x16* vectors, size_t columns) {
+  simd::Lanes<T> top = {};
+  for (size_t i = 0; i < (columns * sizeof(T) + 15) / 16; i++) {
+    const auto v = (simd::Lanes<T>)vectors[i];
+    top = top > v ? top : v;
+  }
+  T result = 0;
+  for (size_t i = 0; i < 16 / sizeof(T); i++) result = std::max(result, T{top[i]});
+  return static_cast<int64_t>(result);
+}
 
 }  // namespace zw
