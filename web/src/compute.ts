@@ -151,10 +151,10 @@ export type { ArrayOperand, NamedRegion, Operand, OperandOptions } from "./compu
 export type { VirtualOptions } from "./compute/expression/virtual-array.js";
 export type { GroupBy, LabelGroups } from "./compute/groups.js";
 export type { LabelledRegion, RegionCoordinate } from "./compute/labelled.js";
+export type { Area, Position } from "./compute/places/areas.js";
 export type { PointConverter, Projection } from "./compute/places/converted-cells.js";
 export type { Inside, InsideOptions, LabelledCells } from "./compute/places/inside.js";
 export type { Place, PlaceOptions } from "./compute/places/series.js";
-export type { Area, Position } from "./compute/places/shapes.js";
 export type { QuantileOptions, Quantiles } from "./compute/quantile.js";
 export type { MethodData, ReadingOptions, Reduced, ReduceOptions } from "./compute/reduce.js";
 export type { Method } from "./compute/results.js";

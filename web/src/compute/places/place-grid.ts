@@ -12,7 +12,8 @@ import { isSegment } from "../../store/path.js";
 import { ownProperty } from "../../util/arguments.js";
 import { invalidArgument } from "../../util/errors.js";
 import type { Labels } from "../labelled.js";
-import { ConvertedCells, converterOf, type Projection } from "./converted-cells.js";
+import type { Surface } from "./areas.js";
+import { ConvertedCells, converterOf, type Point, type Projection } from "./converted-cells.js";
 import type { GridPart } from "./grid-part.js";
 import { PlaceAxis } from "./place-axis.js";
 import { ScatteredCells } from "./scattered-cells.js";
@@ -73,12 +74,19 @@ async function coordinateNamed(
   return array && { name, dimensions: dimensionsOf(array) ?? [name], isIndex: false, array };
 }
 
-/**
- * Returns the parts of a grid on a surface, the coordinates of longitudes (or x) and latitudes (or y).
- * @throws as {@link partsNamed}.
- */
-export async function surfaceParts(labels: Labels, options: GridOptions): Promise<readonly GridPart[]> {
-  if (options.projection) return partsNamed(labels, ["lon", "lat"], options);
+/** Finds the coordinates of longitudes (or x) and latitudes (or y). @throws as {@link partsNamed}. */
+export async function surfaceOf(labels: Labels, options: GridOptions): Promise<Surface> {
+  const names = options.projection ? ["lon", "lat"] : await surfaceNames(labels);
+  const [first, second] = await partsNamed(labels, names, options);
+  const convert = (point: Point) => point;
+  if (first instanceof ScatteredCells) return { areDegrees: first.areDegrees, convert, cells: first };
+  if (first instanceof ConvertedCells)
+    return { areDegrees: false, convert: (point) => first.convert(point), cells: first };
+  const [x, y] = [first as PlaceAxis, second as PlaceAxis];
+  return { areDegrees: x.coordinates.isLongitude, convert, cells: { x, y } };
+}
+
+async function surfaceNames(labels: Labels): Promise<readonly string[]> {
   const known = await labels.coordinates();
   const pairs = known
     .filter((one) => direction(one.name, one) < 0)
@@ -86,7 +94,7 @@ export async function surfaceParts(labels: Labels, options: GridOptions): Promis
       known.filter((y) => direction(y.name, y) > 0 && areGrid(x, y)).map((y) => [x, y] as const),
     )
     .sort(([a], [b]) => Number(measuresLongitude(b.array)) - Number(measuresLongitude(a.array)));
-  return partsNamed(labels, pairs[0]?.map(({ name }) => name) ?? ["x", "y"], options);
+  return pairs[0]?.map(({ name }) => name) ?? ["x", "y"];
 }
 
 const areGrid = (x: Coordinate, y: Coordinate): boolean =>
