@@ -1,15 +1,14 @@
 /** Coordinates of operands as arrays beside a virtual array, in one chunk each. */
 
 import { isReal } from "../../conventions/xarray/cf.js";
+import { arrayBeside } from "../../conventions/shared/beside.js";
 import { dimensionsOf } from "../../conventions/xarray/xarray.js";
 import type { ElementData } from "../../dtypes/elements.js";
 import { arrayDocument, bytesCodec, groupDocument, zeroFill } from "../../formats/file/documents.js";
 import type { ZarrArray } from "../../hierarchy/array.js";
 import { get } from "../../hierarchy/get.js";
-import { open } from "../../hierarchy/open.js";
 import { attributesJson, jsonObject, withEntries } from "../../metadata/print.js";
 import { asString, ownProperty } from "../../util/arguments.js";
-import { isZarrError } from "../../util/errors.js";
 import type { JsonObject } from "../../util/json.js";
 import type { Layout } from "./layout.js";
 
@@ -33,7 +32,7 @@ export async function passedCoordinates({ names, inputs }: Layout): Promise<Read
   for (const { name, array } of found.flat()) add(name, array, false);
   for (const { array } of [...passed.values()]) {
     const name = asString(ownProperty(array.attributes, "bounds"));
-    const bounds = name && !name.includes("/") ? await beside(array, name) : undefined;
+    const bounds = name === undefined ? undefined : await arrayBeside(array, name, undefined);
     if (bounds) add(name!, bounds, true);
   }
   return passed;
@@ -42,16 +41,6 @@ export async function passedCoordinates({ names, inputs }: Layout): Promise<Read
 /** Numbers of at most 64 bits. */
 const isPassed = (array: ZarrArray) =>
   isReal(array) && /^u?int(8|16|32|64)$|^float(32|64)$/.test(array.dtype.name) && !array.shape.includes(0);
-
-async function beside({ limits, path, store, zarrFormat: version }: ZarrArray, name: string) {
-  const place = [...path.split("/").slice(0, -1), name].join("/");
-  try {
-    return await open(store, { path: place, kind: "array", version, limits });
-  } catch (error) {
-    if (isZarrError(error, "NotFound")) return undefined;
-    throw error;
-  }
-}
 
 /** Returns the documents of a group with a virtual array by path; that of the group has all others, too. */
 export function groupDocuments(

@@ -1,14 +1,13 @@
 /** Finds the coordinates of an array that locate places. */
 
-import { ifFound, mapAxes } from "../../conventions/geo/axes.js";
-import { readGeoreference } from "../../conventions/geo/read.js";
+import { mapAxes } from "../../conventions/geo/axes.js";
+import { georeferenceArray } from "../../conventions/geo/read.js";
 import { arrayCoordinates, linearCoordinates } from "../../conventions/sel/coordinates.js";
 import { noCoordinates } from "../../conventions/sel/labels.js";
 import { imageCoordinates, levelOfArray } from "../../conventions/sel/select.js";
+import { arrayBeside, ifFound } from "../../conventions/shared/beside.js";
 import { type Coordinate, dimensionsOf, measuresLongitude } from "../../conventions/xarray/xarray.js";
-import { open } from "../../hierarchy/open.js";
 import type { AxisSelection } from "../../plan/selection.js";
-import { isSegment } from "../../store/path.js";
 import { ownProperty } from "../../util/arguments.js";
 import { invalidArgument } from "../../util/errors.js";
 import type { Labels } from "../labelled.js";
@@ -35,7 +34,7 @@ export async function partsNamed(
   options: GridOptions,
 ): Promise<readonly GridPart[]> {
   const { projection, signal } = options;
-  const image = await levelOfArray(labels.array, { signal });
+  const image = levelOfArray(labels.array, await labels.group());
   if (image)
     return names.map((name) => {
       const { axis, coordinates } = imageCoordinates(image, name);
@@ -67,10 +66,8 @@ async function coordinateNamed(
   signal: AbortSignal | undefined,
 ): Promise<Coordinate | undefined> {
   const known = (await labels.coordinates()).find((one) => one.name === name);
-  const { limits, path, store, zarrFormat: version } = labels.array;
-  if (known || path === "" || !isSegment(name)) return known;
-  const beside = [...path.split("/").slice(0, -1), name].join("/");
-  const array = await ifFound(open(store, { path: beside, kind: "array", version, limits, signal }));
+  if (known) return known;
+  const array = await arrayBeside(labels.array, name, signal);
   return array && { name, dimensions: dimensionsOf(array) ?? [name], isIndex: false, array };
 }
 
@@ -167,7 +164,7 @@ async function georeferenced(
   { projection, signal }: GridOptions,
 ): Promise<readonly GridPart[]> {
   const { shape } = labels.array;
-  const reference = await ifFound(readGeoreference(labels.array, { signal }));
+  const reference = await ifFound(georeferenceArray(labels.array, await labels.group(), { signal }));
   if (!reference) return [];
   const { crs, dimensions, transform } = reference;
   const [rows, columns] = mapAxes(dimensions, labels.names, shape.length);
