@@ -1,6 +1,6 @@
 /** Results with the names of their dimensions and their coordinates. */
 
-import { groupAbove } from "../conventions/shared/beside.js";
+import { groupAbove, isBeside } from "../conventions/shared/beside.js";
 import { type Coordinate, coordinatesOf, dimensionsOf } from "../conventions/xarray/xarray.js";
 import type { DType } from "../dtypes/dtype.js";
 import type { ElementData, Elements } from "../dtypes/elements.js";
@@ -33,9 +33,11 @@ export class Labels {
   /** Elements of coordinates that were read whole. */
   readonly #whole = new Map<ZarrArray, Promise<Region<Elements>>>();
 
+  /** @param others of arrays that may be in the same group. */
   constructor(
     readonly array: ZarrArray,
     private readonly signal: AbortSignal | undefined,
+    private readonly others: readonly Labels[] = [],
   ) {}
 
   get names(): readonly (string | null)[] {
@@ -62,7 +64,9 @@ export class Labels {
 
   /** Opens the group above the array, once. */
   group(): Promise<ZarrGroup | undefined> {
-    this.#group ??= groupAbove(this.array, this.signal);
+    const { array, others, signal } = this;
+    const same = others.find((other) => isBeside(array, other.array));
+    this.#group ??= same ? same.group() : groupAbove(array, signal);
     return this.#group;
   }
 

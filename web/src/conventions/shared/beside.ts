@@ -37,4 +37,8 @@ export async function arrayBeside(
   return ifFound(open(store, { path: beside, kind: "array", version, limits, signal }));
 }
 
+/** Whether two arrays are in the same group. */
+export const isBeside = (a: ZarrArray, b: ZarrArray): boolean =>
+  a.store === b.store && a.zarrFormat === b.zarrFormat && above(a.path).join() === above(b.path).join();
+
 const above = (path: string): string[] => path.split("/").slice(0, -1);
