@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 
 #include "kernels/accumulate_cell.hpp"
 #include "kernels/accumulate_rows.hpp"
@@ -17,7 +18,8 @@ using simd::U8x16;
 constexpr uint32_t bit(Field field) {
   return 1u << static_cast<uint8_t>(field);
 }
-constexpr uint32_t kFast = bit(Field::Count) | bit(Field::Sum) | bit(Field::Min) | bit(Field::Max);
+constexpr uint32_t kFast =
+    bit(Field::Count) | bit(Field::Weight) | bit(Field::Sum) | bit(Field::Min) | bit(Field::Max);
 constexpr uint32_t kAll = (1u << kFields) - 1;
 
 class Adder {
@@ -48,13 +50,16 @@ class Adder {
   /// Chooses the fields that the fast kernels add, and the axis along which rows share their cells.
   void choosePath() {
     rows_ = request_.rank;
-    if (request_.weightCount > 0 || !makeRowRule(rule_, row_)) return;
-    isRun_ = inner_.stride == 0 && !inner_.table && inner_.joint[0] == 0;
+    if (!makeRowRule(rule_, row_)) return;
+    isRun_ = isPlain(inner_);
+    size_t longest = 0;
     for (uint32_t a = 0; !isRun_ && a + 1 < request_.rank; a++) {
       const CellAxis& axis = request_.axes[a];
-      const bool isReduced = axis.stride == 0 && !axis.table && axis.joint[0] == 0;
-      const bool isLonger = rows_ == request_.rank || axis.length > request_.axes[rows_].length;
-      if (isReduced && axis.length >= kMinRows && isLonger) rows_ = a;
+      const size_t length = isPlain(axis)                  ? axis.length
+                            : axis.table && !isJoint(axis) ? kMinRows
+                                                           : 0;
+      if (length >= std::max(kMinRows, longest + 1)) rows_ = a;
+      longest = std::max(longest, length);
     }
     const bool isLong = inner_.length >= kMinRun;
     if (isLong && (isRun_ || rows_ < request_.rank)) fast_ = kFast;
@@ -62,6 +67,15 @@ class Adder {
     if (row_.isLimited && form_.has(Field::Squares)) fast_ &= ~bit(Field::Sum);
     if (!hasAny(fast_)) fast_ = 0;
     if (fast_ == 0) rows_ = request_.rank;
+  }
+
+  /// Whether elements along an axis belong to one cell and have one weight.
+  static bool isPlain(const CellAxis& axis) {
+    return axis.stride == 0 && !axis.table && !isJoint(axis);
+  }
+  static bool isJoint(const CellAxis& axis) {
+    return std::any_of(std::begin(axis.joint), std::end(axis.joint),
+                       [](size_t stride) { return stride != 0; });
   }
 
   /// Adds the part of the box below an axis.
@@ -75,7 +89,7 @@ class Adder {
     }
     for (size_t i = 0; i < axis.length; i++, in += strides_[a]) {
       Place place = start;
-      if (move(axis, i, place)) walk(a + 1, place, in);
+      if (place.move(axis, i)) walk(a + 1, place, in);
     }
   }
 
@@ -87,11 +101,18 @@ class Adder {
       return;
     }
     const CellAxis& axis = request_.axes[rows_];
-    addRows(start, in);
+    const size_t step = strides_[rows_];
+    for (size_t i = 0; i < axis.length;) {
+      const size_t first = i++;
+      Place place = start;
+      const bool isUsed = place.move(axis, first);
+      // Neighbours of the same cells.
+      while (i < axis.length && (!axis.table || axis.table[i] == axis.table[first])) i++;
+      if (isUsed) addRows(place, in + first * step, i - first);
+    }
     for (size_t i = 0; isAnySlow_ && i < axis.length; i++) {
       Place place = start;
-      move(axis, i, place);
-      addRow(slow, place, in + i * strides_[rows_], 0, inner_.length);
+      if (place.move(axis, i)) addRow(slow, place, in + i * step, 0, inner_.length);
     }
   }
 
@@ -106,9 +127,8 @@ class Adder {
 
   // ---- Rows: the tiles of all rows along an axis.
 
-  void addRows(const Place& start, const uint8_t* in) {
-    const size_t count = request_.axes[rows_].length, most = kTileBytes / width_;
-    const size_t step = strides_[rows_];
+  void addRows(const Place& start, const uint8_t* in, size_t count) {
+    const size_t most = kTileBytes / width_, step = strides_[rows_];
     for (size_t at = 0; at < inner_.length; at += most) {
       const size_t columns = std::min(most, inner_.length - at);
       const uint8_t* base = in + at * width_;
@@ -138,12 +158,13 @@ class Adder {
       addPieces({base, 16, inner_.length / lanes, 16 * count, step});
       for (size_t i = 0; i < count; i++) {
         Place place = start;
-        places_.cells[i] = move(axis, at + i, place) ? cellOf(place) : kNoCell;
+        places_.cells[i] = place.move(axis, at + i) ? cellOf(place) : kNoCell;
+        if (places_.cells[i] != kNoCell) places_.weights[i] = weightOf(place);
       }
       endTile(count * lanes, inner_.length / lanes, static_cast<uint32_t>(std::countr_zero(lanes)));
       for (size_t i = 0; i < count; i++) {
         Place place = start;
-        if (move(axis, at + i, place)) addRestOfRun(place, base + i * step);
+        if (place.move(axis, at + i)) addRestOfRun(place, base + i * step);
       }
     }
   }
@@ -155,9 +176,6 @@ class Adder {
     if (rest > 0) addRow(fast_, start, in + whole * width_, whole, rest);
     if (isAnySlow_) addRow(kAll & ~fast_, start, in, 0, inner_.length);
   }
-
-  /// Added to integers of signed types, whose sums are of unsigned ones.
-  int64_t bias() const { return isSigned(rule_.number) ? int64_t{1} << (8 * width_ - 1) : 0; }
 
   // ---- Tiles.
 
@@ -180,7 +198,7 @@ class Adder {
   }
 
   void startIntegers(size_t vectors) {
-    for (auto* lanes : {tile_.even, tile_.odd, tile_.missing, tile_.outside}) {
+    for (auto* lanes : {tile_.even, tile_.odd, tile_.missing, tile_.top}) {
       std::fill(lanes, lanes + vectors, U8x16{});
     }
   }
@@ -198,7 +216,8 @@ class Adder {
 
   void addPiece(const Rows& rows) {
     const bool isInteger = !isFloat(rule_.number);
-    bool counts = isInteger ? row_.hasMissing : rule_.skipsNaN && isFast(Field::Count);
+    const bool isCounted = isFast(Field::Count) || isFast(Field::Weight);
+    bool counts = isInteger ? row_.hasMissing : rule_.skipsNaN && isCounted;
     if (isFast(Field::Sum)) {
       isInteger ? sumIntegerRows(row_, rows, tile_) : sumFloatRows(row_, rows, tile_);
       counts = false;
@@ -217,7 +236,6 @@ class Adder {
   /// Adds the sums of integers in at most kMaxRows rows to those of the tile.
   void endIntegers(size_t columns, size_t rows) {
     if (!isFast(Field::Sum) && !row_.hasMissing) return;
-    if (isFast(Field::Sum) && row_.isLimited) isOutside_ |= isAnyOutside(columns);
     if (width_ == 1) return addSums<uint8_t, uint16_t>(columns, rows);
     if (width_ == 2) return addSums<uint16_t, uint32_t>(columns, rows);
     addSums<uint32_t, uint64_t>(columns, rows);
@@ -228,12 +246,18 @@ class Adder {
     const auto* missing = reinterpret_cast<const T*>(tile_.missing);
     const auto* even = reinterpret_cast<const Wide*>(tile_.even);
     const auto* odd = reinterpret_cast<const Wide*>(tile_.odd);
-    const int64_t offset = bias();
+    const int64_t sign = row_.isInverted ? -1 : 1;
+    const int64_t least = isSigned(rule_.number) ? -(int64_t{1} << (8 * width_ - 1)) : 0;
+    const int64_t first = row_.isInverted ? std::numeric_limits<T>::max() + least : least;
     ZW_SCALAR_LOOP
     for (size_t i = 0; i < columns; i++) {
       const Wide sum = i % 2 == 0 ? even[i / 2] : odd[i / 2];
       skipped_[i] += missing[i];
-      sums_[i] += static_cast<int64_t>(sum) - offset * static_cast<int64_t>(rows - missing[i]);
+      sums_[i] +=
+          sign * static_cast<int64_t>(sum) + first * static_cast<int64_t>(rows - missing[i]);
+    }
+    if (isFast(Field::Sum) && row_.isLimited) {
+      isOutside_ |= greatestOf<T>(tile_.top, columns) > sign * (row_.limit - first);
     }
   }
 
@@ -242,19 +266,13 @@ class Adder {
     for (size_t i = 0; i < columns; i++) out[i] = load<uint32_t>(lanes + width_ * i);
   }
 
-  bool isAnyOutside(size_t columns) const {
-    U8x16 any = {};
-    for (size_t i = 0; i < (columns * width_ + 15) / 16; i++) any |= tile_.outside[i];
-    const auto halves = (simd::U64x2)any;
-    return (halves[0] | halves[1]) != 0;
-  }
-
-  /// Adds the sum of `count` integers.
-  void addInteger(uint64_t* cell, int64_t sum, double count) const {
-    const auto bits = static_cast<uint64_t>(sum);
-    if (!rule_.isDecoded) return addTo128(cell, form_.cells, bits, sum < 0 ? UINT64_MAX : 0);
-    addToPair(cell, form_.cells, product(pairOf(bits, true), {rule_.scale, 0}));
-    addToPair(cell, form_.cells, exactProduct(rule_.offset, count));
+  /// Returns the sum of `count` integers.
+  Pair decodedSum(int64_t sum, double count) const {
+    const Pair all = pairOf(static_cast<uint64_t>(sum), true);
+    if (!rule_.isDecoded) return all;
+    Pair decoded = product(all, {rule_.scale, 0});
+    addPair(decoded, exactProduct(rule_.offset, count));
+    return decoded;
   }
 
   /// Adds a tile of `rows` rows to cells, each of 1 << shift columns; sums of integers that cannot be decoded
@@ -263,7 +281,7 @@ class Adder {
     if (isFloat(rule_.number)) {
       loadMissing(columns, skipped_);
       forColumns(Field::Sum, columns, shift, [&](uint64_t* cell, size_t i) {
-        addToPair(cell, form_.cells, {tile_.high[i], tile_.low[i]});
+        addToPair(cell, form_.cells, weighted({tile_.high[i], tile_.low[i]}, i >> shift));
       });
     }
     const size_t count = columns >> shift, used = rows << shift;
@@ -273,9 +291,18 @@ class Adder {
     }
     if (!isFloat(rule_.number) && !isOutside_) {
       forColumns(Field::Sum, count, 0, [&](uint64_t* cell, size_t i) {
-        addInteger(cell, sums_[i], static_cast<double>(used - skipped_[i]));
+        if (form_.sumsIntegers()) {
+          return addTo128(cell, form_.cells, static_cast<uint64_t>(sums_[i]),
+                          sums_[i] < 0 ? UINT64_MAX : 0);
+        }
+        const Pair sum = decodedSum(sums_[i], static_cast<double>(used - skipped_[i]));
+        addToPair(cell, form_.cells, weighted(sum, i));
       });
     }
+    forColumns(Field::Weight, count, 0, [&](uint64_t* cell, size_t i) {
+      const auto n = static_cast<double>(used - skipped_[i]);
+      addToPair(cell, form_.cells, exactProduct(places_.weights[i], n));
+    });
     forColumns(Field::Count, count, 0, [&](uint64_t* cell, size_t i) {
       addDouble(cell, static_cast<double>(used - skipped_[i]));
     });
@@ -291,16 +318,6 @@ class Adder {
         const bool isAny = isFloat(rule_.number) || skipped_[i >> shift] < used;
         if (isAny) addBest(field, cell, numbers[i]);
       });
-    }
-  }
-
-  /// Adds up the columns of each cell.
-  template <class T>
-  static void foldColumns(T* columns, size_t cells, uint32_t shift) {
-    for (size_t i = 0; i < cells; i++) {
-      T sum = 0;
-      for (size_t k = 0; k < size_t{1} << shift; k++) sum += columns[(i << shift) + k];
-      columns[i] = sum;
     }
   }
 
@@ -329,15 +346,6 @@ class Adder {
 
   // ---- Single elements.
 
-  /// False if the index belongs to no cell.
-  static bool move(const CellAxis& axis, size_t i, Place& place) {
-    if (axis.table && axis.table[i] == kNoCell) return false;
-    place.cell += (axis.table ? axis.table[i] : i) * axis.stride;
-    place.position += static_cast<double>(i) * axis.positionStride;
-    for (uint32_t k = 0; k <= kMaxWeights; k++) place.joint[k] += i * axis.joint[k];
-    return true;
-  }
-
   /// Adds some elements of a row, which start at index `first`, to some fields.
   void addRow(uint32_t fields, const Place& start, const uint8_t* in, size_t first, size_t count) {
     for (size_t at = 0; at < count; at += kNumberBlock) {
@@ -359,6 +367,14 @@ class Adder {
                             : static_cast<uint32_t>(place.cell + label * request_.labelStride);
   }
 
+  double weightOf(const Place& place) const {
+    double weight = 1;
+    for (uint32_t w = 0; w < request_.weightCount; w++) {
+      weight *= request_.weights[w][place.joint[1 + w]];
+    }
+    return weight;
+  }
+
   /// Finds the cells and weights of elements of a row.
   void findCells(const Place& start, size_t at, size_t count) {
     if (!inner_.table && !request_.labels && request_.weightCount == 0) {
@@ -369,13 +385,9 @@ class Adder {
     }
     for (size_t k = 0; k < count; k++) {
       Place place = start;
-      places_.cells[k] = move(inner_, at + k, place) ? cellOf(place) : kNoCell;
+      places_.cells[k] = place.move(inner_, at + k) ? cellOf(place) : kNoCell;
       if (request_.weightCount == 0 || places_.cells[k] == kNoCell) continue;
-      double weight = 1;
-      for (uint32_t w = 0; w < request_.weightCount; w++) {
-        weight *= request_.weights[w][place.joint[1 + w]];
-      }
-      places_.weights[k] = weight;
+      places_.weights[k] = weightOf(place);
     }
   }
 
@@ -387,8 +399,6 @@ class Adder {
       if (places_.cells[k] != kNoCell) add(plane + places_.cells[k], k);
     }
   }
-
-  static void addDouble(uint64_t* cell, double x) { *cell = asBits(asDouble(*cell) + x); }
 
   void addBlock(uint32_t fields, double position, double stride) {
     fields_ = fields;

@@ -17,13 +17,36 @@ struct Place {
   size_t cell = 0;
   double position = 0;
   size_t joint[1 + kMaxWeights] = {};
+
+  /// Moves along an axis. False if the index belongs to no cell.
+  bool move(const CellAxis& axis, size_t i) {
+    if (axis.table && axis.table[i] == kNoCell) return false;
+    cell += (axis.table ? axis.table[i] : i) * axis.stride;
+    position += static_cast<double>(i) * axis.positionStride;
+    for (uint32_t k = 0; k <= kMaxWeights; k++) joint[k] += i * axis.joint[k];
+    return true;
+  }
 };
 
 /// Cells of a block's elements (kNoCell: none) and their weights.
 struct Cells {
   uint32_t cells[kTile];
-  double weights[kNumberBlock];
+  double weights[kTile];
 };
+
+inline void addDouble(uint64_t* cell, double x) {
+  *cell = asBits(asDouble(*cell) + x);
+}
+
+/// Adds up the columns of each cell.
+template <class T>
+void foldColumns(T* columns, size_t cells, uint32_t shift) {
+  for (size_t i = 0; i < cells; i++) {
+    T sum = 0;
+    for (size_t k = 0; k < size_t{1} << shift; k++) sum += columns[(i << shift) + k];
+    columns[i] = sum;
+  }
+}
 
 inline void addToPair(uint64_t* cell, size_t cells, Pair value) {
   Pair sum{asDouble(cell[0]), asDouble(cell[cells])};

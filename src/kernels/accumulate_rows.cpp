@@ -82,20 +82,14 @@ constexpr T signOf(Number number) {
   return isSigned(number) ? static_cast<T>(T{1} << (8 * sizeof(T) - 1)) : T{0};
 }
 
-/// Sums in lanes of twice the size. `checks`: with missing values and a range.
+/// Sums in lanes of twice the size. `checks`: with missing values and a limit.
 template <class T, class Wide, bool checks>
 struct IntegerSum {
   explicit IntegerSum(const RowRule& rule, Tile& to) : tile(to) {
     const T sign = signOf<T>(rule.number);
-    const int64_t offset = static_cast<int64_t>(sign);
-    constexpr int64_t kMax = std::numeric_limits<T>::max();
-    const int64_t min = std::clamp<int64_t>(rule.low + offset, 0, kMax);
-    const int64_t max = std::clamp<int64_t>(rule.high + offset, 0, kMax);
-    flip = allLanes(sign);
+    flip = allLanes(static_cast<T>(rule.isInverted ? ~sign : sign));
     enabled = allLanes(static_cast<T>(rule.hasMissing ? ~T{0} : T{0}));
-    missing = allLanes(static_cast<T>(static_cast<T>(rule.missing) ^ sign));
-    lowest = allLanes(static_cast<T>(min));
-    range = allLanes(static_cast<T>(max - min));
+    missing = allLanes(static_cast<T>(rule.missing));
     lower = (Lanes<Wide>)simd::opaque((U8x16)allLanes(Wide{std::numeric_limits<T>::max()}));
   }
 
@@ -103,15 +97,17 @@ struct IntegerSum {
   ZW_INLINE void add(const uint8_t* p, size_t step, size_t i) const {
     constexpr int kBits = 8 * sizeof(T);
     auto even = (Lanes<Wide>)tile.even[i], odd = (Lanes<Wide>)tile.odd[i];
-    auto skipped = (Lanes<T>)tile.missing[i], outside = (Lanes<T>)tile.outside[i];
+    auto skipped = (Lanes<T>)tile.missing[i], top = (Lanes<T>)tile.top[i];
     ZW_UNROLL
     for (size_t k = 0; k < count; k++, p += step) {
-      Lanes<T> v = loadLanes<T>(p) ^ flip;
+      Lanes<T> v = loadLanes<T>(p);
       if constexpr (checks) {
         const auto is = (Lanes<T>)(v == missing) & enabled;
         skipped -= is;
-        outside |= (Lanes<T>)((v - lowest) > range) & ~is;
-        v &= ~is;
+        v = (v ^ flip) & ~is;
+        top = top > v ? top : v;
+      } else {
+        v ^= flip;
       }
       even += (Lanes<Wide>)v & lower;
       odd += (Lanes<Wide>)v >> kBits;
@@ -120,12 +116,12 @@ struct IntegerSum {
     tile.odd[i] = (U8x16)odd;
     if constexpr (checks) {
       tile.missing[i] = (U8x16)skipped;
-      tile.outside[i] = (U8x16)outside;
+      tile.top[i] = (U8x16)top;
     }
   }
 
   Tile& tile;
-  Lanes<T> flip, enabled, missing, lowest, range;
+  Lanes<T> flip, enabled, missing;
   Lanes<Wide> lower;
 };
 
@@ -306,12 +302,8 @@ bool limitRange(const ValueRule& rule, RowRule& out) {
   if (rule.isFloat32 || !std::isfinite(scale) || !std::isfinite(offset) || scale == 0) return false;
   constexpr auto kEnd = static_cast<double>(kFar);
   const double end = std::clamp(-offset / scale * (2.0 / 3), -kEnd, kEnd);
-  const bool isUpper = (offset < 0) == (scale < 0);
-  if (isUpper) {
-    out.low = static_cast<int64_t>(std::ceil(end));
-  } else {
-    out.high = static_cast<int64_t>(std::floor(end));
-  }
+  out.isInverted = (offset < 0) == (scale < 0);
+  out.limit = static_cast<int64_t>(out.isInverted ? std::ceil(end) : std::floor(end));
   out.isLimited = true;
   return true;
 }
@@ -342,8 +334,6 @@ bool makeRowRule(const ValueRule& rule, RowRule& out) {
   out.skipsNaN = rule.skipsNaN;
   out.missing = rule.missing.empty() ? 0 : rule.missing[0];
   out.hasMissing = !rule.missing.empty() && isOfType(out.missing, rule.number);
-  out.low = -kFar;
-  out.high = kFar;
   // Small integers without scale and offset do not change.
   const bool changes = rule.scale != 1 || rule.offset != 0 || numberBytes(rule.number) > 2;
   return !rule.isDecoded || !changes || limitRange(rule, out);

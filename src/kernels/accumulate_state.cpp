@@ -74,14 +74,12 @@ void mergeStates(const StateForm& form, const uint64_t* from, uint64_t* into) {
     const uint64_t* other = from + (plane - into);
     for (size_t i = 0; i < cells; i++) merge(plane + i, other + i);
   };
-  const auto addDouble = [](uint64_t* a, const uint64_t* b) {
-    *a = asBits(asDouble(*a) + asDouble(*b));
-  };
+  const auto add = [](uint64_t* a, const uint64_t* b) { addDouble(a, asDouble(*b)); };
   const auto addPairs = [&](uint64_t* a, const uint64_t* b) {
     addToPair(a, cells, {asDouble(b[0]), asDouble(b[cells])});
   };
-  forCells(Field::Count, addDouble);
-  forCells(Field::Nonzero, addDouble);
+  forCells(Field::Count, add);
+  forCells(Field::Nonzero, add);
   forCells(Field::Weight, addPairs);
   forCells(Field::Squares, addPairs);
   if (form.sumsIntegers()) {

@@ -79,14 +79,14 @@ void expectSame(const Request& request, const Bytes& data, const std::string& wh
   const std::vector<uint64_t> fast = accumulate(request, data);
   const std::vector<uint64_t> slow = accumulate(slowTwin(request), data);
   ASSERT_EQ(fast.size(), slow.size());
-  const bool isInteger = !(request.flags & 1) && request.number < 9;
+  const bool isInteger = !(request.flags & 1) && request.number < 9 && request.weights.empty();
   const size_t cells = request.cells;
-  // Count, sum (two planes), minimum, maximum.
+  // Count, sum (two planes), minimum, maximum, weight (two planes).
   for (size_t i = 0; i < fast.size(); i++) {
     const size_t plane = i / cells;
     const auto a = bitCast<double>(fast[i]), b = bitCast<double>(slow[i]);
-    if (!isInteger && plane == 2) continue;
-    if (!isInteger && plane == 1) {
+    if ((!isInteger && plane == 2) || plane == 6) continue;
+    if ((!isInteger && plane == 1) || plane == 5) {
       const double x = a + bitCast<double>(fast[i + cells]),
                    y = b + bitCast<double>(slow[i + cells]);
       const bool isSame = std::isfinite(y) ? std::fabs(x - y) <= std::fabs(y) * 0x1p-51
@@ -136,6 +136,46 @@ TEST(Accumulate, FastKernelsMatchSingleElements) {
           if (testing::Test::HasFatalFailure()) return;
         }
       }
+    }
+  }
+}
+
+TEST(Accumulate, FastKernelsAddGroupsAndWeights) {
+  uint32_t seed = 0;
+  for (uint32_t number = 0; number < kNumbers; number++) {
+    for (uint32_t variant = 0; variant < 32; variant++, seed++) {
+      const uint32_t shape[] = {variant & 16 ? 64u : 21u, 5, 131};
+      const bool isGrouped = variant & 1, isRun = variant & 2;
+      Request request;
+      request.number = number;
+      request.fields = {0, 2, 4, 5};
+      request.flags = seed % 2 * 4;
+      request.axes = {{shape[0], isGrouped ? 2u : 1u, isRun ? 5u : 655u, {}, 0},
+                      {shape[1], 0, isRun ? 1u : 131u, {}, 0},
+                      {shape[2], isRun ? 1u : 0u, 1, {}, 0}};
+      request.cells = (isGrouped ? 3 : 1) * 5 * (isRun ? 1 : 131);
+      for (uint32_t i = 0; isGrouped && i < shape[0]; i++) {
+        request.axes[0].table.push_back(i % 11 == 10 ? kNoCell : i / 5 % 3);
+      }
+      for (uint32_t a = 0; a < 3; a++) {
+        if (!(variant & 4) || (a == 0 && !(variant & 8))) continue;
+        test::JointTable table;
+        table.axes = {a};
+        for (uint32_t i = 0; i < shape[a]; i++) table.weights.push_back(std::cos(i * 0.01 + a));
+        request.weights.push_back(table);
+        if (a == 1) break;
+      }
+      if (!request.weights.empty()) request.fields.push_back(1);
+      if (number < 9 && variant % 3 == 0) request.missing = {3};
+      if (number > 0 && number < 9 && variant % 5 == 0) {
+        request.flags |= 1;
+        request.scale = 0.01;
+        request.offset = 400;
+      }
+      const Bytes data = randomNumbers(number, shape[0] * shape[1] * shape[2], seed);
+      expectSame(request, data,
+                 "number " + std::to_string(number) + ", variant " + std::to_string(variant));
+      if (testing::Test::HasFatalFailure()) return;
     }
   }
 }

@@ -29,7 +29,7 @@ const chunkCost = 2 ** 10;
 /** Slabs of this size are still in a cache when they are reduced. */
 const minSlab = 2 ** 19;
 /** Sizes of tasks and slabs per byte of accumulators. */
-const perState = 4;
+const perState = 8;
 /** Accumulators of blocks that have grown. */
 const grownState = 2 ** 22;
 
