@@ -16,6 +16,7 @@ import { fieldsOf, type Method, makeOutput, methods, type Output, State, writeBl
 import { type ReduceProgress, runReduction } from "./run.js";
 import { checkArray, type DecodeOption, selectedAxes, valueRule } from "./source.js";
 import type { JointTable } from "./tables.js";
+import type { Period } from "./times.js";
 import { type Weights, weightTable } from "./weights.js";
 
 export interface ReadingOptions {
@@ -45,7 +46,7 @@ export interface ReduceOptions<M extends Method | readonly Method[] = Method | r
   /** Groups along a dimension: a coordinate, a part of its times such as "time.month", or labels. */
   groupBy?: GroupBy | undefined;
   /** Equal periods along a dimension of times: `{ time: "MS" }`. The result has the starts of the periods. */
-  resample?: Readonly<Record<string, string>> | undefined;
+  resample?: Readonly<Record<string, Period>> | undefined;
   /** Windows of a number of elements along a dimension: `{ time: 3 }`. Windows with fewer elements are NaN. */
   rolling?: Readonly<Record<string, number>> | undefined;
   /** Whether windows have their element at the centre. Default: false, at the end. */

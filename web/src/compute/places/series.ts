@@ -29,12 +29,22 @@ import { checkUnselected, partsNamed } from "./place-grid.js";
 /** A place: labels by the names of coordinates, such as `{ lat: 47.4, lon: 8.5 }`. */
 export type Place = Readonly<Record<string, Label>>;
 
-/** Options of `series` at places and along a line. */
-export interface PlaceOptions extends ReadingOptions {
+/** Options of `series` at places, or along a line. */
+export type PlaceOptions = AtOptions | AlongOptions;
+
+export interface AtOptions extends MatchingOptions {
   /** One place, or several along the dimension "place" of the result. */
-  at?: Place | readonly Place[] | undefined;
+  at: Place | readonly Place[];
+  along?: undefined;
+}
+
+export interface AlongOptions extends MatchingOptions {
   /** Vertices of a line, of two coordinates each: samples along the dimension "distance" of the result. */
-  along?: readonly Place[] | undefined;
+  along: readonly Place[];
+  at?: undefined;
+}
+
+interface MatchingOptions extends ReadingOptions {
   /**
    * "nearest" (default): the values of the nearest cell; of two, the one with the larger coordinate. "linear": the mean
    * of the neighbours along each axis, weighted by their closeness.
@@ -98,7 +108,7 @@ export async function seriesAt(array: ZarrArray, options: PlaceOptions): Promise
 
 const float64 = DType.simple("float64");
 
-const placeOptions: OptionNames<PlaceOptions> = {
+const placeOptions: OptionNames<AtOptions & AlongOptions> = {
   ...readingOptions,
   at: true,
   along: true,
