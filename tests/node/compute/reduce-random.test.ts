@@ -189,7 +189,8 @@ async function runCase(seed: number): Promise<void> {
     { data: ArrayLike<Value>; shape: number[] }
   >;
   // Accumulators have 106 bits: a variance is exact up to this part of the largest square.
-  const rounding = 2 ** -100 * Array.from(values, (value) => Number(value) ** 2 || 0).reduce((a, b) => Math.max(a, b), 0);
+  const rounding =
+    2 ** -100 * Array.from(values, (value) => Number(value) ** 2 || 0).reduce((a, b) => Math.max(a, b), 0);
   const spreads = { var: 1, std: 2 } as const;
   for (const method of methods) {
     const own = expected[method]!;

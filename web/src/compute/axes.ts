@@ -49,7 +49,13 @@ export function planAxis(
   const range = rangeOf(selection);
   if ("indices" in selection) {
     const own = grouping === "single" ? singleCell(selection.count) : (grouping ?? ownCells(selection.count));
-    return { range, grid, kind: "table", cells: own.cells, tables: listTables(selection.indices, range, own) };
+    return {
+      range,
+      grid,
+      kind: "table",
+      cells: own.cells,
+      tables: listTables(selection.indices, range, own),
+    };
   }
   if (grouping === "single") return { range, grid, kind: "single", cells: 1, tables: [] };
   if (!grouping) return { range, grid, kind: "keep", cells: range.count, tables: [] };

@@ -79,7 +79,9 @@ export async function makeAnomaly(array: ZarrArray, given: AnomalyOptions): Prom
   const labels = new Labels(array, given.signal);
   const names = array.shape.map((_, axis) => labels.names[axis] ?? `axis ${axis}`);
   const mean = await meanSource(array, given, labels, names);
-  const sources = new Map(Object.entries({ array: { ...sourceOf("array", array, given, [labels]), names }, mean }));
+  const sources = new Map(
+    Object.entries({ array: { ...sourceOf("array", array, given, [labels]), names }, mean }),
+  );
   const find = (name: string): Binding => ({
     input: name === "array" ? 0 : 1,
     stored: sources.get(name)!.stored,

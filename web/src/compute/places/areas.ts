@@ -221,13 +221,20 @@ export function* cellsInside(surface: Surface, areas: readonly unknown[]): Steps
     windows.push(...windowsOf(yield* shapeOf(area, surface), i, rows, areDegrees));
   if (cells instanceof ScatteredCells) {
     const layers = new Layers(cells.count);
-    for (const window of windows) yield* fill(window, rows, (row) => layers.add(cells.points.at(row), window.area));
+    for (const window of windows)
+      yield* fill(window, rows, (row) => layers.add(cells.points.at(row), window.area));
     const ranges = cells.shape.map((length) => rangeFrom(0, length));
     return { axes: cells.axes, ranges, tables: layers.tables };
   }
   const { x, y } = cells;
-  const across = rangeAround(x, windows.map((window) => window.columns));
-  const down = rangeAround(y, windows.map((window) => window.rows));
+  const across = rangeAround(
+    x,
+    windows.map((window) => window.columns),
+  );
+  const down = rangeAround(
+    y,
+    windows.map((window) => window.rows),
+  );
   const isRowMajor = y.axis < x.axis;
   const [byRow, byColumn] = isRowMajor ? [across.count, 1] : [1, down.count];
   const layers = new Layers(across.count * down.count);

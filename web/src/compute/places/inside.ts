@@ -14,7 +14,15 @@ import type { Method } from "../results.js";
 import { checkArray, selectedAxes } from "../source.js";
 import type { JointTable } from "../tables.js";
 import type { Weights } from "../weights.js";
-import { type Area, type AreaCells, cellsInside, listAreas, rangeFrom, type Surface, shapeOf } from "./areas.js";
+import {
+  type Area,
+  type AreaCells,
+  cellsInside,
+  listAreas,
+  rangeFrom,
+  type Surface,
+  shapeOf,
+} from "./areas.js";
 import { cellSizes } from "./cell-sizes.js";
 import type { Point, Projection } from "./converted-cells.js";
 import { areBeyondDegrees, checkUnselected, surfaceOf } from "./place-grid.js";

@@ -52,7 +52,10 @@ export class PlaceAxis implements GridPart {
     const position = firstPosition(view, value);
     const [below, above] = [value - this.#at(position - 1), this.#at(position) - value];
     const isBetween = above === 0 || (position > 0 && (position < length || this.#isCyclic));
-    const [low, high] = [position - 1, position].map((at) => this.index((at + length) % length)) as [number, number];
+    const [low, high] = [position - 1, position].map((at) => this.index((at + length) % length)) as [
+      number,
+      number,
+    ];
     const nearest = below < above ? low : high; // of two, the larger, as in pandas
     const distance = Math.min(below, above);
     if (!isBetween && !(distance <= this.#halfCell(nearest)))
