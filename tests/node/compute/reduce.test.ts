@@ -307,7 +307,11 @@ describe("periods", () => {
     ],
   ])("of %s begin where pandas begins them", async (period, starts) => {
     const { cube } = await makeCube();
-    const count = await reduce(cube, { method: "count", resample: { time: period as "MS" }, over: ["lat", "lon"] });
+    const count = await reduce(cube, {
+      method: "count",
+      resample: { time: period as "MS" },
+      over: ["lat", "lon"],
+    });
     expect(Array.from(count.coordinates["time"]!.data as Float64Array)).toEqual(starts);
     expect(listOf(count).reduce((a, b) => a + b)).toBe(144);
   });
