@@ -42,7 +42,7 @@ def attributes(node, dtype=None):
         value = float(node.getncattr("_FillValue"))
         found["_FillValue"] = base64.b64encode(struct.pack("<d", value)).decode()
     elif fill is not None and dtype is not None and dtype.kind == "S":
-        found["_FillValue"] = base64.b64encode(fill.encode()).decode()
+        del found["_FillValue"]  # xarray cannot open arrays of fixed-length strings that have one
     return found
 
 

@@ -16,6 +16,7 @@ import {
   ZarrError,
 } from "zarr-wasm";
 import { type CodecChain, type CodecChainDType, createCodecChain } from "zarr-wasm/codecs";
+import { reduce, series, statistics } from "zarr-wasm/compute";
 import { type CFRegion, decodeCF, sel } from "zarr-wasm/conventions";
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
@@ -201,6 +202,23 @@ export async function coding() {
   await createCodecChain({ dtype: "float3", shape, codecs: ["bytes"] });
   // @ts-expect-error: the codec "bytes" has the byte order
   await createCodecChain({ dtype: "<f4", shape, codecs: ["bytes"] });
+}
+
+export async function computing() {
+  const array = await create(store, { shape, dtype: "float32" });
+  const { mean } = await reduce(array, { method: ["mean", "max"], groupBy: "time.month" });
+  check<Same<typeof mean.data, Float64Array>>();
+  await reduce(array, { method: "sum", resample: { time: "QS-DEC" } });
+  await series(array, { at: { lat: 1, lon: 2 } });
+  await statistics(array, [0], { bins: 10 });
+  // @ts-expect-error: no such method
+  await reduce(array, { method: "median" });
+  // @ts-expect-error: no such period
+  await reduce(array, { method: "sum", resample: { time: "monthly" } });
+  // @ts-expect-error: one of at, along and inside
+  await series(array, {});
+  // @ts-expect-error: options instead of a selection
+  await statistics(array, { bins: 10 });
 }
 
 export function failing(error: unknown) {

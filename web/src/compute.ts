@@ -47,6 +47,11 @@ export async function reduce<const M extends Method | readonly Method[]>(
   return (await (await part()).reduceArray(array, options as ReduceOptions)) as Reduced<M>;
 }
 
+/** A selection, not the options in its place. */
+type SelectionOnly =
+  | null
+  | (NonNullable<Selection> & { readonly [name in Exclude<keyof StatisticsOptions, "range">]?: never });
+
 /**
  * Computes count, missing elements, minimum, maximum, mean, standard deviation and a histogram in one pass.
  *
@@ -58,10 +63,10 @@ export async function reduce<const M extends Method | readonly Method[]>(
  */
 export async function statistics(
   array: ZarrArray,
-  selection?: Selection,
+  selection?: SelectionOnly,
   options: StatisticsOptions = {},
 ): Promise<Statistics> {
-  return (await part()).statisticsOf(array, selection, options);
+  return (await part()).statisticsOf(array, selection as Selection, options);
 }
 
 /**
@@ -151,15 +156,15 @@ export type { ArrayOperand, NamedRegion, Operand, OperandOptions } from "./compu
 export type { VirtualOptions } from "./compute/expression/virtual-array.js";
 export type { GroupBy, LabelGroups } from "./compute/groups.js";
 export type { LabelledRegion, RegionCoordinate } from "./compute/labelled.js";
+export type { Area, Position } from "./compute/places/areas.js";
 export type { PointConverter, Projection } from "./compute/places/converted-cells.js";
 export type { Inside, InsideOptions, LabelledCells } from "./compute/places/inside.js";
-export type { Place, PlaceOptions } from "./compute/places/series.js";
-export type { Area, Position } from "./compute/places/shapes.js";
+export type { AlongOptions, AtOptions, Place, PlaceOptions } from "./compute/places/series.js";
 export type { QuantileOptions, Quantiles } from "./compute/quantile.js";
 export type { MethodData, ReadingOptions, Reduced, ReduceOptions } from "./compute/reduce.js";
 export type { Method } from "./compute/results.js";
 export type { ReduceProgress } from "./compute/run.js";
 export type { DecodeOption } from "./compute/source.js";
 export type { Statistics, StatisticsOptions } from "./compute/statistics.js";
-export type { TimePart } from "./compute/times.js";
+export type { Period, TimePart } from "./compute/times.js";
 export type { WeightArray, Weights } from "./compute/weights.js";

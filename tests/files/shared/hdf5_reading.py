@@ -83,7 +83,7 @@ def attributes(node, is_netcdf, dtype=None, is_scale=False):
     hidden = DIMENSION_ATTRIBUTES if is_netcdf or is_scale else HIDDEN if dtype is not None else set()
     found = {}
     for name in node.attrs:
-        if name in hidden:
+        if name in hidden or (name == "_FillValue" and dtype is not None and dtype.kind in "SU"):
             continue
         try:
             value = attribute(node, name)
@@ -352,8 +352,7 @@ def netcdf_attributes(node, dtype):
     for name in node.ncattrs():
         value = node.getncattr(name)
         if name == "_FillValue" and dtype == "S1":
-            found[name] = base64.b64encode(value.encode() if isinstance(value, str) else bytes(value)).decode()
-            continue
+            continue  # xarray cannot open arrays of fixed-length strings that have one
         if isinstance(value, str) or isinstance(value, list):
             found[name] = value
             continue

@@ -1,7 +1,7 @@
 // Expressions: values and types of NumPy, broadcasting, CF data, parts of arrays, virtual arrays as sources of others.
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { create, get, open, set, slice, WorkerPool, type ZarrArray } from "zarr-wasm";
+import { create, get, open, set, slice, updateAttributes, WorkerPool, type ZarrArray } from "zarr-wasm";
 import { anomaly, expression, reduce, series } from "zarr-wasm/compute";
 import { decodeCF, sel } from "zarr-wasm/conventions";
 import { copy } from "zarr-wasm/transfer";
@@ -586,6 +586,60 @@ describe("coordinates of operands", () => {
     const shown = await openTarget({ source: same.store, path: same.path }, context);
     if (shown.kind !== "dataset") throw new Error(shown.kind);
     expect(shown.dataset.axes).toMatchObject([{ name: "time" }, { name: "lat" }, { name: "lon" }]);
+  });
+
+  it("are strings, times and booleans as well", async () => {
+    const array = await grid(3);
+    const store = array.store as unknown as Map<string, Uint8Array>;
+    const types = {
+      ...{ text: "string", code: "<U3", bytes: "|S4", flag: "bool", when: "<M8[s]", span: "<m8[ms]" },
+    };
+    const values = {
+      ...{ text: ["a", "", "süß"], flag: Uint8Array.of(1, 0, 1), when: BigInt64Array.of(0n, 5n, 86_400n) },
+      ...{ span: BigInt64Array.of(1n, 2n, 3n), code: new Uint8Array(36).fill(65, 12, 13) },
+      bytes: Uint8Array.of(97, 0, 0, 0, 98, 99, 0, 0, 0, 0, 0, 0),
+    };
+    for (const [path, dtype] of Object.entries(types)) {
+      const own = { path, shape: [3], dtype, dimensionNames: ["lat"] };
+      const made = await create(store, own as never);
+      await set(made as never, null, values[path as "text"] as never);
+    }
+    const named = Object.keys(types).join(" ");
+    await updateAttributes(array, { coordinates: named });
+    const again = await open(store, { path: "tas", kind: "array" });
+    const found = await reduce(await expression("a", { a: again }), { method: "mean", over: "time" });
+    const expected = await reduce(again, { method: "mean", over: "time" });
+    expect(Object.keys(found.coordinates).sort()).toEqual([...Object.keys(types), "lat", "lon"].sort());
+    for (const [name, { data, dtype }] of Object.entries(expected.coordinates)) {
+      expect(found.coordinates[name]!.data).toEqual(data);
+      expect(found.coordinates[name]!.dtype).toEqual(dtype);
+    }
+    const groups = await reduce(await expression("a", { a: again }), { method: "mean", groupBy: "text" });
+    expect(groups.coordinates["text"]!.data).toEqual(["", "a", "süß"]);
+  });
+
+  it("are found with one request for their group", async () => {
+    const { store } = await grid(3);
+    const requests: string[] = [];
+    const counted = {
+      get: async (key: string) => {
+        requests.push(key);
+        return (store as unknown as Map<string, Uint8Array>).get(key);
+      },
+    };
+    const array = await open(counted, { path: "tas", kind: "array" });
+    const calls: (() => Promise<unknown>)[] = [
+      () => reduce(array, { method: "mean", groupBy: "time.month", weights: "latitude" }),
+      () => series(array, { at: { lat: 55, lon: 9 } }),
+      () => series(array, { inside: [0, 0, 20, 90] }),
+      () => expression("a + b", { a: array, b: array }),
+      () => anomaly(array, { groupBy: "time.month" }),
+    ];
+    for (const call of calls) {
+      requests.length = 0;
+      await call();
+      expect(requests.filter((key) => key === "/zarr.json")).toHaveLength(1);
+    }
   });
 
   it("are left out along parts of dimensions", async () => {

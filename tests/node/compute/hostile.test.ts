@@ -126,9 +126,12 @@ describe("huge extents", () => {
   it("refuse lists of indices and labels that need large tables", async () => {
     const array = await huge();
     const repeated = [...new Array<number>(2000).fill(0), 10 ** 6];
-    for (const list of [[0, 5, 2 ** 39], repeated])
+    for (const [list, tag] of [
+      [[0, 5, 2 ** 39], "LimitExceeded"],
+      [repeated, "InvalidSelection"],
+    ] as const)
       expect(await errorOf(() => reduce(array, { method: "sum", selection: [list] }))).toMatchObject({
-        _tag: "LimitExceeded",
+        _tag: tag,
       });
     const groupBy = { dimension: "x", labels: { length: 2 ** 40 } };
     expect(await errorOf(() => reduce(array, { method: "sum", groupBy }))).toMatchObject({

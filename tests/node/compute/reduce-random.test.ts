@@ -105,9 +105,9 @@ function randomEntry(length: number, dice: Dice): DimensionSelection {
       return slice(start, start + 1 + dice.below(length - start), 1 + dice.below(3));
     }
     case 2:
-      if (dice.chance(0.5))
-        return Array.from({ length }, (_, i) => i).filter((i) => i === 0 || dice.chance(0.6));
-      return Array.from({ length: 1 + dice.below(length) }, () => dice.below(length));
+      return Array.from({ length }, (_, i) => i)
+        .filter((i) => i === 0 || dice.chance(0.6))
+        .sort(() => dice.pick([-1, 1]));
     default:
       return null;
   }
@@ -128,10 +128,9 @@ async function runCase(seed: number): Promise<void> {
   const counts = selection.map((entry, axis) => countOf(entry, shape[axis]!));
   const axes = [...shape.keys()];
   const over = axes.filter(() => dice.chance(0.5));
-  // Lists in any order, and with repetitions.
-  const isRising = (list: readonly number[]) => list.every((index, i) => i === 0 || index > list[i - 1]!);
-  const isOrdered = selection.every((entry) => !Array.isArray(entry) || isRising(entry as number[]));
-  const methods = isOrdered ? all : all.filter((method) => !/^(arg|first|last)/.test(method));
+  // Lists in any order, which methods that depend on the order refuse.
+  const hasList = selection.some(Array.isArray);
+  const methods = hasList ? all.filter((method) => !/^(arg|first|last)/.test(method)) : all;
   const skipMissing = dice.chance(0.7);
   const decodes = dice.chance(0.8);
   const options: ReduceOptions = {
@@ -189,15 +188,21 @@ async function runCase(seed: number): Promise<void> {
     Method,
     { data: ArrayLike<Value>; shape: number[] }
   >;
+  // Accumulators have 106 bits: a variance is exact up to this part of the largest square.
+  const rounding =
+    2 ** -100 * Array.from(values, (value) => Number(value) ** 2 || 0).reduce((a, b) => Math.max(a, b), 0);
+  const spreads = { var: 1, std: 2 } as const;
   for (const method of methods) {
     const own = expected[method]!;
+    const power = spreads[method as "var"] as number | undefined;
     expect(made[method].data.length, method).toBe(own.length);
     for (const [i, value] of own.entries()) {
       const found = made[method].data[i]!;
       const isClose =
         ["mean", "std", "var"].includes(method) || (method === "sum" && typeof found === "number");
       const isSame = isClose
-        ? ulps(Number(found), Number(value)) <= 4
+        ? ulps(Number(found), Number(value)) <= 4 ||
+          (power && Math.abs(Number(found) ** power - Number(value) ** power) <= rounding)
         : Object.is(Number(found), Number(value)) || found === value;
       if (!isSame && Number(found) === 0 && Number(value) === 0) continue;
       if (!isSame)

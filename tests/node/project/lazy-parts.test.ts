@@ -112,7 +112,7 @@ const partSources: Readonly<Record<string, readonly string[]>> = {
   "bundle/formats-folder-part.js": ["formats/folder/part.js", "formats/folder/n5.js"],
   "bundle/compute-part.js": ["compute/reduce.js", "compute/run.js", "compute/results.js"],
   "bundle/compute-expression-part.js": ["compute/expression/compile.js", "compute/expression/parse.js"],
-  "bundle/compute-places-part.js": ["compute/places/gather.js", "compute/places/shapes.js"],
+  "bundle/compute-places-part.js": ["compute/places/gather.js", "compute/places/areas.js"],
   "bundle/transfer-references-part.js": ["transfer/references/part.js", "transfer/references/join.js"],
   "bundle/formats-nifti-part.js": ["formats/nifti/part.js", "formats/nifti/header.js"],
   "bundle/formats-netcdf3-part.js": ["formats/netcdf3/part.js", "formats/netcdf3/header.js"],

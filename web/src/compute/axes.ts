@@ -68,37 +68,25 @@ const ownCells = (count: number): Grouping => ({
   tables: [Uint32Array.from({ length: count }, (_, i) => i)],
 });
 
-/** Converts tables by the index in a list to tables by position; repeated indices get further tables. */
+/** Maximum number of entries in the tables of an axis. */
+export const maxTable = 2 ** 26;
+
+/** Converts tables by the index in a list to tables by position. */
 function listTables(
   indices: readonly number[],
   { start, count }: AxisRange,
   { tables }: Grouping,
 ): Uint32Array[] {
-  const made: Uint32Array[] = [];
-  checkTables(count);
-  const used = new Uint32Array(count);
-  for (const table of tables) {
-    used.fill(0);
-    const first = made.length;
-    for (const [i, index] of indices.entries()) {
-      const at = index - start;
-      const layer = first + used[at]!++;
-      if (!made[layer]) checkTables(count * (layer + 1));
-      made[layer] ??= new Uint32Array(count).fill(noCell);
-      made[layer][at] = table[i]!;
-    }
-  }
-  return made;
-}
-
-/** Maximum number of entries in the tables of an axis. */
-export const maxTable = 2 ** 26;
-
-function checkTables(entries: number): void {
+  const entries = count * tables.length;
   if (entries > maxTable)
     throw limitExceeded(
       `a list of indices needs tables of ${entries} elements, more than the limit of ${maxTable}; select a part with slices`,
     );
+  return tables.map((table) => {
+    const made = new Uint32Array(count).fill(noCell);
+    for (const [i, index] of indices.entries()) made[index - start] = table[i]!;
+    return made;
+  });
 }
 
 /** Positions of an axis from `from` up to, not including, `to`. */

@@ -1,14 +1,15 @@
 /** Results with the names of their dimensions and their coordinates. */
 
+import { groupAbove, isBeside } from "../conventions/shared/beside.js";
 import { type Coordinate, coordinatesOf, dimensionsOf } from "../conventions/xarray/xarray.js";
 import type { DType } from "../dtypes/dtype.js";
 import type { ElementData, Elements } from "../dtypes/elements.js";
 import type { Region, ZarrArray } from "../hierarchy/array.js";
 import { get } from "../hierarchy/get.js";
-import { open } from "../hierarchy/open.js";
+import type { ZarrGroup } from "../hierarchy/group.js";
 import type { Attributes } from "../metadata/document.js";
 import { type AxisSelection, type DimensionSelection, slice } from "../plan/selection.js";
-import { invalidArgument, isZarrError } from "../util/errors.js";
+import { invalidArgument } from "../util/errors.js";
 import { stridesOf } from "../util/shapes.js";
 
 /** A region with names, attributes and the coordinates of its dimensions. */
@@ -27,13 +28,16 @@ export interface RegionCoordinate extends Region<Elements> {
 
 /** An array's dimensions, and the arrays that hold its coordinates. */
 export class Labels {
+  #group: Promise<ZarrGroup | undefined> | undefined;
   #coordinates: Promise<readonly Coordinate[]> | undefined;
   /** Elements of coordinates that were read whole. */
   readonly #whole = new Map<ZarrArray, Promise<Region<Elements>>>();
 
+  /** @param others of arrays that may be in the same group. */
   constructor(
     readonly array: ZarrArray,
     private readonly signal: AbortSignal | undefined,
+    private readonly others: readonly Labels[] = [],
   ) {}
 
   get names(): readonly (string | null)[] {
@@ -58,24 +62,23 @@ export class Labels {
     throw invalidArgument(`unknown dimension ${JSON.stringify(dimension)}; ${this.listed}`);
   }
 
-  /** Opens the coordinates; none of arrays that are not in a group. */
-  coordinates(): Promise<readonly Coordinate[]> {
-    this.#coordinates ??= this.#find();
-    return this.#coordinates;
+  /** Opens the group above the array, once. */
+  group(): Promise<ZarrGroup | undefined> {
+    const { array, others, signal } = this;
+    const same = others.find((other) => isBeside(array, other.array));
+    this.#group ??= same ? same.group() : groupAbove(array, signal);
+    return this.#group;
   }
 
-  async #find(): Promise<readonly Coordinate[]> {
+  /** Opens the coordinates, once; none of arrays that are not in a group. */
+  coordinates(): Promise<readonly Coordinate[]> {
     const { array, signal } = this;
-    const { limits, path, store, zarrFormat: version } = array;
-    if (path === "") return [];
-    const above = path.split("/").slice(0, -1).join("/");
-    try {
-      const group = await open(store, { path: above, kind: "group", version, limits, signal });
-      return await coordinatesOf(group, array, { signal });
-    } catch (error) {
-      if (isZarrError(error, "NotFound")) return [];
-      throw error;
-    }
+    const find = async () => {
+      const group = await this.group();
+      return group ? await coordinatesOf(group, array, { signal }) : [];
+    };
+    this.#coordinates ??= find();
+    return this.#coordinates;
   }
 
   /** Returns a coordinate. @throws InvalidArgument that names those that exist. */

@@ -16,6 +16,7 @@ import { fieldsOf, type Method, makeOutput, methods, type Output, State, writeBl
 import { type ReduceProgress, runReduction } from "./run.js";
 import { checkArray, type DecodeOption, selectedAxes, valueRule } from "./source.js";
 import type { JointTable } from "./tables.js";
+import type { Period } from "./times.js";
 import { type Weights, weightTable } from "./weights.js";
 
 export interface ReadingOptions {
@@ -45,7 +46,7 @@ export interface ReduceOptions<M extends Method | readonly Method[] = Method | r
   /** Groups along a dimension: a coordinate, a part of its times such as "time.month", or labels. */
   groupBy?: GroupBy | undefined;
   /** Equal periods along a dimension of times: `{ time: "MS" }`. The result has the starts of the periods. */
-  resample?: Readonly<Record<string, string>> | undefined;
+  resample?: Readonly<Record<string, Period>> | undefined;
   /** Windows of a number of elements along a dimension: `{ time: 3 }`. Windows with fewer elements are NaN. */
   rolling?: Readonly<Record<string, number>> | undefined;
   /** Whether windows have their element at the centre. Default: false, at the end. */
@@ -188,8 +189,8 @@ async function planOf(
     return planAxis(selection, array.reader.axes[axis]!, how);
   });
   for (const [axis, selection] of selections.entries())
-    if ((reduced.has(axis) || axis === grouped?.axis) && wanted.some((method) => ordered.has(method)))
-      checkSorted(selection, axis);
+    if ("indices" in selection)
+      checkList(selection.indices, axis, reduced.has(axis) || axis === grouped?.axis ? wanted : []);
   const dimensions = axes.flatMap(({ cells }, axis): ResultDimension[] => {
     if (axis === grouped?.axis) return [{ name: grouped.name, length: cells }];
     const isKept = !reduced.has(axis) && !selections[axis]!.dropped;
@@ -200,14 +201,14 @@ async function planOf(
 }
 
 /** Methods that depend on the order of elements. */
-const ordered: ReadonlySet<Method> = new Set(["argmin", "argmax", "first", "last"]);
+const ordered: readonly Method[] = ["argmin", "argmax", "first", "last"];
 
-function checkSorted(selection: AxisSelection, axis: number): void {
-  if (!("indices" in selection)) return;
-  if (selection.indices.some((index, i, all) => i > 0 && index <= all[i - 1]!))
-    throw invalidSelection(
-      `dimension ${axis}: ${[...ordered].join(", ")} need indices in rising order, without repetitions`,
-    );
+/** @throws InvalidSelection for lists with repetitions, and along reduced dimensions if the order matters. */
+function checkList(indices: readonly number[], axis: number, wanted: readonly Method[]): void {
+  if (new Set(indices).size < indices.length)
+    throw invalidSelection(`dimension ${axis}: the list of indices names an element twice`);
+  if (ordered.some((method) => wanted.includes(method)))
+    throw invalidSelection(`dimension ${axis}: ${ordered.join(", ")} take indices and slices, but no lists`);
 }
 
 async function groupsIn(
@@ -263,7 +264,6 @@ async function compute(plan: Plan, options: ReduceOptions): Promise<Record<strin
       writeBlock(outputs, cells, block, state, fields);
       onPartial?.(results as never);
     });
-    if (wanted.some((method) => /^arg/.test(method))) toSelected(plan, outputs);
   }
   return results;
 }
@@ -292,36 +292,6 @@ function positionStridesOf({ axes, grouped, reduced }: Plan): number[] {
   const counted = axes.map((axis, i) => (reduced.has(i) || i === grouped?.axis ? axis.range.count : 1));
   const strides = stridesOf(counted);
   return strides.map((stride, axis) => (counted[axis]! > 1 ? stride : 0));
-}
-
-/** Converts positions in ranges to positions in the selected lists. */
-function toSelected(plan: Plan, outputs: readonly Output[]): void {
-  const { axes, selections, wanted } = plan;
-  const strides = positionStridesOf(plan);
-  if (!selections.some((selection, axis) => "indices" in selection && strides[axis]! > 0)) return;
-  const counts = selections.map(({ count }, axis) => (strides[axis]! > 0 ? count : 1));
-  const toStrides = stridesOf(counts);
-  const places = selections.map((selection, axis) => {
-    const { start } = axes[axis]!.range;
-    const indices = "indices" in selection ? selection.indices : [];
-    return new Map(indices.map((index, i) => [index - start, i]));
-  });
-  for (const [n, method] of wanted.entries()) {
-    if (!/^arg/.test(method)) continue;
-    const data = outputs[n]!.data as Float64Array;
-    for (let i = 0; i < data.length; i++) {
-      let rest = data[i]!;
-      if (rest < 0) continue;
-      let position = 0;
-      for (const [axis, stride] of strides.entries()) {
-        if (stride === 0) continue;
-        const at = Math.floor(rest / stride);
-        rest -= at * stride;
-        position += (places[axis]!.get(at) ?? at) * toStrides[axis]!;
-      }
-      data[i] = position;
-    }
-  }
 }
 
 async function resultCoordinates({

@@ -98,7 +98,15 @@ export function partsOf({ milliseconds, calendar }: Times, part: TimePart): (num
   return Array.from(milliseconds, (time) => (Number.isNaN(time) ? time : timeParts[part](time, calendar)));
 }
 
-const monthNames = ["JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC"];
+const monthNames = [
+  ...(["JAN", "FEB", "MAR", "APR", "MAY", "JUN"] as const),
+  ...(["JUL", "AUG", "SEP", "OCT", "NOV", "DEC"] as const),
+];
+
+/** A period of `resample` by its name in pandas: "6h", "1D", "MS", "QS-DEC". */
+export type Period =
+  | `${number | ""}${"D" | "h" | "H" | "min" | "T" | "s" | "S" | "MS" | "QS" | "YS" | "AS"}`
+  | `${number | ""}${"QS" | "YS" | "AS"}-${(typeof monthNames)[number]}`;
 /** Milliseconds of fixed periods, by their names in pandas. */
 const periods: Readonly<Record<string, number>> = {
   D: day,
@@ -126,7 +134,7 @@ function binsOf(text: unknown, first: number, calendar: Calendar): Bins {
   const [, digits, name, anchor] =
     /^(\d{0,6})(D|h|H|min|T|s|S|MS|QS|YS|AS)(?:-([A-Z]{3}))?$/.exec(String(text)) ?? [];
   const count = digits === "" ? 1 : Number(digits);
-  const month = anchor === undefined ? 0 : monthNames.indexOf(anchor);
+  const month = anchor === undefined ? 0 : monthNames.indexOf(anchor as (typeof monthNames)[number]);
   const period = name === undefined ? undefined : periods[name];
   if (name === undefined || count === 0 || month < 0 || (anchor !== undefined && (period || name === "MS")))
     throw invalidArgument(

@@ -1,10 +1,10 @@
 /** Weights of elements: given values, or the areas of bands of latitude. */
 
+import { arrayBeside } from "../conventions/shared/beside.js";
 import type { Coordinate } from "../conventions/xarray/xarray.js";
 import type { Elements } from "../dtypes/elements.js";
 import { ZarrArray } from "../hierarchy/array.js";
 import { get } from "../hierarchy/get.js";
-import { open } from "../hierarchy/open.js";
 import type { AxisSelection } from "../plan/selection.js";
 import { asString, isRecord, ownProperty } from "../util/arguments.js";
 import { describeValue, invalidArgument } from "../util/errors.js";
@@ -111,10 +111,8 @@ export async function boundsOf(
   signal: AbortSignal | undefined,
 ): Promise<ArrayLike<number> | undefined> {
   const name = asString(ownProperty(array.attributes, "bounds"));
-  if (name === undefined || name.includes("/")) return undefined;
-  const { limits, path, store, zarrFormat: version } = array;
-  const place = [...path.split("/").slice(0, -1), name].join("/");
-  const bounds = await open(store, { path: place, kind: "array", version, limits, signal });
+  const bounds = name === undefined ? undefined : await arrayBeside(array, name, signal);
+  if (!bounds) return undefined;
   const { data } = await get<Elements>(bounds as never, null, { signal });
   if (data.length !== 2 * array.shape[0]!)
     throw invalidArgument(

@@ -57,7 +57,8 @@ export async function makeExpression(
     const operand = operands[name]!;
     if (typeof operand === "bigint") return { constant: operand };
     if (typeof operand === "number") return { constant: weakNumber(operand) };
-    const source = sources.get(name) ?? sourceOf(name, operand, given);
+    const others = [...sources.values()].flatMap(({ labels }) => labels ?? []);
+    const source = sources.get(name) ?? sourceOf(name, operand, given, others);
     sources.set(name, source);
     return { input: [...sources.keys()].indexOf(name), stored: source.stored };
   };
@@ -78,7 +79,9 @@ export async function makeAnomaly(array: ZarrArray, given: AnomalyOptions): Prom
   const labels = new Labels(array, given.signal);
   const names = array.shape.map((_, axis) => labels.names[axis] ?? `axis ${axis}`);
   const mean = await meanSource(array, given, labels, names);
-  const sources = new Map(Object.entries({ array: { ...sourceOf("array", array, given), names }, mean }));
+  const sources = new Map(
+    Object.entries({ array: { ...sourceOf("array", array, given, [labels]), names }, mean }),
+  );
   const find = (name: string): Binding => ({
     input: name === "array" ? 0 : 1,
     stored: sources.get(name)!.stored,

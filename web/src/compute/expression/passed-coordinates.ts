@@ -1,16 +1,15 @@
 /** Coordinates of operands as arrays beside a virtual array, in one chunk each. */
 
-import { isReal } from "../../conventions/xarray/cf.js";
+import { arrayBeside } from "../../conventions/shared/beside.js";
 import { dimensionsOf } from "../../conventions/xarray/xarray.js";
-import type { ElementData } from "../../dtypes/elements.js";
-import { arrayDocument, bytesCodec, groupDocument, zeroFill } from "../../formats/file/documents.js";
+import { type Elements, isConverted } from "../../dtypes/elements.js";
+import { arrayDocument, bytesCodec, groupDocument, named, zeroFill } from "../../formats/file/documents.js";
 import type { ZarrArray } from "../../hierarchy/array.js";
 import { get } from "../../hierarchy/get.js";
-import { open } from "../../hierarchy/open.js";
 import { attributesJson, jsonObject, withEntries } from "../../metadata/print.js";
 import { asString, ownProperty } from "../../util/arguments.js";
-import { isZarrError } from "../../util/errors.js";
 import type { JsonObject } from "../../util/json.js";
+import { textEncoder } from "../../util/platform.js";
 import type { Layout } from "./layout.js";
 
 /** Name of the virtual array in its group. */
@@ -33,25 +32,18 @@ export async function passedCoordinates({ names, inputs }: Layout): Promise<Read
   for (const { name, array } of found.flat()) add(name, array, false);
   for (const { array } of [...passed.values()]) {
     const name = asString(ownProperty(array.attributes, "bounds"));
-    const bounds = name && !name.includes("/") ? await beside(array, name) : undefined;
+    const bounds = name === undefined ? undefined : await arrayBeside(array, name, undefined);
     if (bounds) add(name!, bounds, true);
   }
   return passed;
 }
 
-/** Numbers of at most 64 bits. */
-const isPassed = (array: ZarrArray) =>
-  isReal(array) && /^u?int(8|16|32|64)$|^float(32|64)$/.test(array.dtype.name) && !array.shape.includes(0);
-
-async function beside({ limits, path, store, zarrFormat: version }: ZarrArray, name: string) {
-  const place = [...path.split("/").slice(0, -1), name].join("/");
-  try {
-    return await open(store, { path: place, kind: "array", version, limits });
-  } catch (error) {
-    if (isZarrError(error, "NotFound")) return undefined;
-    throw error;
-  }
-}
+/** Numbers of whole bytes, times and strings. */
+const isPassed = ({ dtype, shape }: ZarrArray) =>
+  !shape.includes(0) &&
+  (dtype.name === "string" ||
+    /^(bool|u?int(8|16|32|64)|float(32|64)|(datetime|timedelta)64|fixed_(utf32|bytes))$/.test(dtype.core)) &&
+  !isConverted(dtype);
 
 /** Returns the documents of a group with a virtual array by path; that of the group has all others, too. */
 export function groupDocuments(
@@ -77,19 +69,39 @@ export function groupDocuments(
 
 function document(array: ZarrArray): JsonObject {
   const { attributes, dtype, shape } = array;
+  const { core, isVariable, itemBytes, name, scaleFactor: scale_factor, unit } = dtype;
+  const isText = isVariable || core.startsWith("fixed_");
+  const options = isText && !isVariable ? { length_bytes: itemBytes } : unit && { unit, scale_factor };
   return arrayDocument({
     shape,
-    dataType: dtype.name,
+    dataType: options ? named(name, options) : name,
     chunks: shape,
-    fillValue: zeroFill(dtype.name),
-    codecs: [bytesCodec(true, /8$/.test(dtype.name) ? 1 : 8)],
+    fillValue: isText ? "" : zeroFill(name),
+    codecs: [isVariable ? named("vlen-utf8") : bytesCodec(true, core === "fixed_bytes" ? 1 : itemBytes)],
     dimensionNames: dimensionsOf(array),
     attributes: attributesJson(attributes),
   });
 }
 
+/** Reads an array as its only chunk. */
 export async function bytesOf(array: ZarrArray, signal: AbortSignal | undefined): Promise<Uint8Array> {
-  const { buffer, byteOffset, byteLength } = (await get(array, null, { signal })).data as ElementData &
-    Uint8Array;
-  return new Uint8Array(buffer, byteOffset, byteLength);
+  const { data } = await get<Elements>(array as never, null, { signal });
+  if (!ArrayBuffer.isView(data)) return framed(data);
+  return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
+}
+
+/** Encodes strings by the codec vlen-utf8: each one after its length. */
+function framed(texts: readonly unknown[]): Uint8Array {
+  const encoder = textEncoder();
+  const items = texts.map((text) => encoder.encode(String(text ?? "")));
+  const view = new DataView(new ArrayBuffer(items.reduce((sum, { length }) => sum + 4 + length, 4)));
+  const bytes = new Uint8Array(view.buffer);
+  view.setUint32(0, items.length, true);
+  let at = 4;
+  for (const item of items) {
+    view.setUint32(at, item.length, true);
+    bytes.set(item, at + 4);
+    at += 4 + item.length;
+  }
+  return bytes;
 }

@@ -54,17 +54,26 @@ export interface Source {
   readonly stored: Stored;
   /** Shape of its chunks, if it is stored. */
   readonly chunks?: readonly number[];
+  readonly labels?: Labels;
   /** Opens the coordinates along dimensions that are selected whole. */
   coordinates?(): Promise<readonly Coordinate[]>;
   /** Returns the elements of a box in C order. */
   read(box: Box, signal: AbortSignal | undefined): ElementData | Promise<ElementData>;
 }
 
-/** @throws InvalidArgument, InvalidSelection; Unsupported for types that are not real numbers; InvalidMetadata. */
-export function sourceOf(name: string, operand: unknown, options: OperandOptions): Source {
-  if (operand instanceof ZarrArray) return arraySource(name, { array: operand }, options);
+/**
+ * @param others labels of other operands.
+ * @throws InvalidArgument, InvalidSelection; Unsupported for types that are not real numbers; InvalidMetadata.
+ */
+export function sourceOf(
+  name: string,
+  operand: unknown,
+  options: OperandOptions,
+  others: readonly Labels[],
+): Source {
+  if (operand instanceof ZarrArray) return arraySource(name, { array: operand }, options, others);
   if (isRecord(operand) && operand["array"] instanceof ZarrArray)
-    return arraySource(name, operand as unknown as ArrayOperand, options);
+    return arraySource(name, operand as unknown as ArrayOperand, options, others);
   const { data, shape, dimensionNames: names, dtype } = (operand ?? {}) as Partial<NamedRegion>;
   if (!isTypedArray(data) || !Array.isArray(shape) || countOf(shape) !== data.length)
     throw invalidArgument(`operand "${name}" must be an array, { array, selection }, a region or a number`);
@@ -78,7 +87,12 @@ export function sourceOf(name: string, operand: unknown, options: OperandOptions
   };
 }
 
-function arraySource(name: string, operand: ArrayOperand, { decode, pool }: OperandOptions): Source {
+function arraySource(
+  name: string,
+  operand: ArrayOperand,
+  { decode, pool }: OperandOptions,
+  others: readonly Labels[],
+): Source {
   const { array, selection, dimensionNames } = operand;
   const { dtype } = array;
   if (dtype.core !== "bool" && !isReal(array))
@@ -94,7 +108,7 @@ function arraySource(name: string, operand: ArrayOperand, { decode, pool }: Oper
   if (names && names.length !== axes.length)
     throw invalidArgument(`operand "${name}" has ${axes.length} dimensions, but ${names.length} names`);
   const chunkOf = (i: number) => Math.ceil(array.chunkShape[i]! / ("step" in axes[i]! ? axes[i].step : 1));
-  const labels = new Labels(array, undefined);
+  const labels = new Labels(array, undefined, others);
   const isWhole = (i: number) => {
     const { count, ...axis } = axes[i]!;
     return "step" in axis && axis.step === 1 && count === array.shape[i] && names?.[i] === labels.names[i];
@@ -105,6 +119,7 @@ function arraySource(name: string, operand: ArrayOperand, { decode, pool }: Oper
     names: names && kept.map((i) => names[i]!),
     stored: { ...rule, kind: supported(rule.number), isBool },
     chunks: kept.map(chunkOf),
+    labels,
     async coordinates() {
       const all = await labels.coordinates();
       return all.filter((one) => one.dimensions.every((name, i) => whole.get(name) === one.array.shape[i]));

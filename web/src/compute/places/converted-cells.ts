@@ -3,7 +3,7 @@
 import { apply, inverse } from "../../conventions/geo/axes.js";
 import type { AffineTransform, Georeference } from "../../conventions/geo/types.js";
 import { invalidArgument } from "../../util/errors.js";
-import { type Found, type GridPart, type Matching, numberOf, product } from "./grid-part.js";
+import { type Found, type GridPart, numberOf, product } from "./grid-part.js";
 import type { PlaceAxis } from "./place-axis.js";
 
 /** [longitude, latitude] or [x, y]. */
@@ -38,9 +38,9 @@ export class ConvertedCells implements GridPart {
     return numberOf(label, name);
   }
 
-  find(values: readonly number[], matching: Matching): Found {
+  find(values: readonly number[], isLinear: boolean): Found {
     const [x, y] = this.convert(values);
-    const found = product(this.y.find([y], matching), this.x.find([x], matching));
+    const found = product(this.y.find([y], isLinear), this.x.find([x], isLinear));
     const [row, column] = found.nearest as Point;
     return { ...found, nearest: this.converter.inverse([column, row]) };
   }

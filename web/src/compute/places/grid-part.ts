@@ -2,13 +2,6 @@
 
 import { notALabel } from "../../conventions/sel/labels.js";
 
-export interface Matching {
-  /** Whether to interpolate, instead of taking the nearest cell. */
-  readonly isLinear: boolean;
-  /** Maximum distance. Default: to the edge of the outermost cells; of scattered cells, their size. */
-  readonly tolerance: number | undefined;
-}
-
 /** Cells of a place. */
 export interface Found {
   /** Indices of each cell along the axes. */
@@ -28,8 +21,8 @@ export interface GridPart {
   readonly longitude: number;
   /** Converts the label of one of the coordinates. @throws InvalidSelection (no-such-label). */
   valueOf(label: unknown, name: string): number;
-  /** Returns the cells for values of the coordinates. @throws InvalidSelection (no-such-label) outside. */
-  find(values: readonly number[], matching: Matching): Found;
+  /** Returns the nearest cell for values of the coordinates, or cells to interpolate. @throws InvalidSelection (no-such-label) outside. */
+  find(values: readonly number[], isLinear: boolean): Found;
   /** Returns about how many cells lie between two places. */
   cellsBetween(from: readonly number[], to: readonly number[]): number;
 }

@@ -14,11 +14,19 @@ import type { Method } from "../results.js";
 import { checkArray, selectedAxes } from "../source.js";
 import type { JointTable } from "../tables.js";
 import type { Weights } from "../weights.js";
-import { type AreaCells, cellSizes, cellsInside, rangeFrom, type Surface, surfaceOf } from "./area-cells.js";
-import type { Projection } from "./converted-cells.js";
-import { areBeyondDegrees, checkUnselected, surfaceParts } from "./place-grid.js";
+import {
+  type Area,
+  type AreaCells,
+  cellsInside,
+  listAreas,
+  rangeFrom,
+  type Surface,
+  shapeOf,
+} from "./areas.js";
+import { cellSizes } from "./cell-sizes.js";
+import type { Point, Projection } from "./converted-cells.js";
+import { areBeyondDegrees, checkUnselected, surfaceOf } from "./place-grid.js";
 import { ScatteredCells } from "./scattered-cells.js";
-import { type Area, listAreas, Shape } from "./shapes.js";
 
 /** Cells with labels, such as the segments of an image or the numbers of countries; 0 is the background. */
 export interface LabelledCells {
@@ -28,12 +36,8 @@ export interface LabelledCells {
   readonly label?: number | bigint | readonly (number | bigint)[] | undefined;
 }
 
-/** One area or several: GeoJSON also as a FeatureCollection. */
-export type Inside =
-  | Area
-  | readonly Area[]
-  | { readonly type: string; readonly features: readonly Area[] }
-  | LabelledCells;
+/** One area, several, or labels. */
+export type Inside = Area | readonly Area[] | LabelledCells;
 
 export interface InsideOptions<M extends Method | readonly Method[] = Method | readonly Method[]>
   extends Omit<ReduceOptions<M>, "method" | "weights"> {
@@ -67,7 +71,7 @@ const isLabels = (inside: unknown): inside is LabelledCells => isRecord(inside) 
 async function areaGroups(inside: Inside, labels: Labels, options: InsideOptions): Promise<AreaGroups> {
   const { signal, weights = "area" } = options;
   const { areas, isList } = listAreas(inside);
-  const surface = surfaceOf(await surfaceParts(labels, options));
+  const surface = await surfaceOf(labels, options);
   const found = await inSlices(cellsInside(surface, areas), signal);
   if (found.tables.every((table) => table.every((area) => area === noCell)))
     await inSlices(checkUnits(surface, areas), signal);
@@ -83,10 +87,12 @@ async function areaGroups(inside: Inside, labels: Labels, options: InsideOptions
 }
 
 /** @throws InvalidArgument for areas without cells that are in degrees, while the grid has other units. */
-function* checkUnits({ areDegrees, cells }: Surface, areas: readonly unknown[]): Steps<void> {
+function* checkUnits(surface: Surface, areas: readonly unknown[]): Steps<void> {
+  const { areDegrees, cells } = surface;
   if (areDegrees || cells instanceof ScatteredCells || !areBeyondDegrees(cells.x, cells.y)) return;
   for (const area of areas) {
-    const [west, south, east, north] = (yield* Shape.make(area, false, (point) => point)).bounds;
+    const given = { areDegrees: false, convert: (point: Point) => point };
+    const { west, south, east, north } = yield* shapeOf(area, given);
     if (!(west >= -180 && east <= 360 && south >= -90 && north <= 90)) return;
   }
   throw invalidArgument(
@@ -171,7 +177,7 @@ async function knownSizes(
   options: InsideOptions,
 ): Promise<JointTable<Float64Array>[]> {
   try {
-    const surface = surfaceOf(await surfaceParts(labels, options));
+    const surface = await surfaceOf(labels, options);
     const sizes = await cellSizes(surface, labels, options.signal);
     return sizes.filter((table) => table.axes.every((axis) => axes.includes(axis)));
   } catch (error) {

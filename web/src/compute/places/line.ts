@@ -2,7 +2,7 @@
 
 import { limitExceeded } from "../../util/errors.js";
 import { type GridPart, splitValues } from "./grid-part.js";
-import { distanceOf } from "./point-index.js";
+import { distanceOf } from "./points.js";
 
 /** Mean radius of the earth, in metres. */
 const earthRadius = 6_371_008.8;
@@ -26,7 +26,6 @@ export interface LineSamples {
 export function sampleLine(
   parts: readonly GridPart[],
   vertices: readonly (readonly number[])[],
-  spacing: number | undefined,
 ): LineSamples {
   const longitudes = parts.flatMap(({ longitude, names }) => names.map((_, i) => i === longitude));
   const x = longitudes[1] ? 1 : 0;
@@ -44,10 +43,9 @@ export function sampleLine(
       return longitudes[n] && Math.abs(change) > 180 ? change - 360 * Math.round(change / 360) : change;
     });
     const at = (fraction: number) => by.map((change, n) => from[n]! + fraction * change);
-    const steps = spacing === undefined ? cellsBetween(parts, from, at(1)) : length(from, at(1)) / spacing;
-    const count = Math.max(1, Math.ceil(steps));
+    const count = Math.max(1, Math.ceil(cellsBetween(parts, from, at(1))));
     if (!(places.length + count <= maxSamples))
-      throw limitExceeded(`the line has more samples than the limit of ${maxSamples}; pass a larger spacing`);
+      throw limitExceeded(`the line crosses more cells than the limit of ${maxSamples}`);
     for (let step = 1; step <= count; step++) {
       const place = at(step / count);
       distances.push(distances.at(-1)! + length(places.at(-1)!, place));

@@ -8,7 +8,7 @@ import {
 } from "../../conventions/sel/coordinates.js";
 import { onAxis, rangeText, revolution } from "../../conventions/sel/find.js";
 import { checkInstant, interpretLabel, noSuchLabel, unsorted } from "../../conventions/sel/labels.js";
-import type { Found, GridPart, Matching } from "./grid-part.js";
+import type { Found, GridPart } from "./grid-part.js";
 
 /** Coordinates of the cells along one axis of an array, rising or falling. */
 export class PlaceAxis implements GridPart {
@@ -16,7 +16,8 @@ export class PlaceAxis implements GridPart {
   readonly axes: readonly number[];
   readonly longitude: number;
   readonly length: number;
-  readonly #view: Rising;
+  /** Coordinates in rising order, by position. */
+  readonly view: Rising;
   /** Mean distance of neighbours. */
   readonly #spacing: number;
 
@@ -28,7 +29,7 @@ export class PlaceAxis implements GridPart {
     const { name, length, kind, isLongitude } = coordinates;
     const view = kind === "texts" ? undefined : risingView(coordinates);
     if (!view || length === 0) throw unsorted(name, "a place");
-    [this.names, this.axes, this.length, this.#view] = [[name], [axis], length, view];
+    [this.names, this.axes, this.length, this.view] = [[name], [axis], length, view];
     this.longitude = isLongitude ? 0 : -1;
     this.#spacing = (view.at(length - 1) - view.at(0)) / (length - 1);
   }
@@ -39,23 +40,30 @@ export class PlaceAxis implements GridPart {
     return meaning.value;
   }
 
+  /** Returns the index of a position in rising order. */
+  index(position: number): number {
+    return this.view.isReversed ? this.length - 1 - position : position;
+  }
+
   /** Values between the outermost coordinate and the edge of its cell belong to that cell. */
-  find([label]: readonly [number], { isLinear, tolerance }: Matching): Found {
-    const { coordinates, length } = this;
-    const view = this.#view;
+  find([label]: readonly [number], isLinear: boolean): Found {
+    const { coordinates, length, view } = this;
     const value = onAxis(coordinates, view, { value: label });
     const position = firstPosition(view, value);
     const [below, above] = [value - this.#at(position - 1), this.#at(position) - value];
     const isBetween = above === 0 || (position > 0 && (position < length || this.#isCyclic));
-    const index = (at: number) => (view.isReversed ? 2 * length - 1 - at : at + length) % length;
-    const [low, high] = [index(position - 1), index(position)];
+    const [low, high] = [position - 1, position].map((at) => this.index((at + length) % length)) as [
+      number,
+      number,
+    ];
     const nearest = below < above ? low : high; // of two, the larger, as in pandas
     const distance = Math.min(below, above);
-    if (!(distance <= (tolerance ?? (isBetween ? Number.POSITIVE_INFINITY : this.#halfCell(nearest))))) {
-      const limit = tolerance === undefined ? "half a cell" : `the tolerance of ${tolerance}`;
-      const why = `${rangeText(coordinates, view)}, and it is farther away than ${limit}`;
-      throw noSuchLabel(coordinates.name, label, why);
-    }
+    if (!isBetween && !(distance <= this.#halfCell(nearest)))
+      throw noSuchLabel(
+        coordinates.name,
+        label,
+        `${rangeText(coordinates, view)}, and it is farther away than half a cell`,
+      );
     const isOne = !isLinear || !isBetween || distance === 0;
     const width = below + above;
     return {
@@ -72,14 +80,14 @@ export class PlaceAxis implements GridPart {
   /** Returns the coordinate at a position from -1 to the length: at the ends, that of the other end if it is a longitude. */
   #at(position: number): number {
     const turns = position < 0 ? -1 : position < this.length ? 0 : 1;
-    if (turns === 0) return this.#view.at(position);
+    if (turns === 0) return this.view.at(position);
     if (!this.coordinates.isLongitude) return turns * Number.POSITIVE_INFINITY;
-    return this.#view.at(turns < 0 ? this.length - 1 : 0) + turns * revolution;
+    return this.view.at(turns < 0 ? this.length - 1 : 0) + turns * revolution;
   }
 
   /** Whether the last cell touches the first one. */
   get #isCyclic(): boolean {
-    const seam = this.#at(this.length) - this.#view.at(this.length - 1);
+    const seam = this.#at(this.length) - this.view.at(this.length - 1);
     return seam > 0 && seam <= 1.5 * this.#spacing;
   }
 

@@ -1,18 +1,18 @@
 /** Finds the coordinates of an array that locate places. */
 
-import { ifFound, mapAxes } from "../../conventions/geo/axes.js";
-import { readGeoreference } from "../../conventions/geo/read.js";
+import { mapAxes } from "../../conventions/geo/axes.js";
+import { georeferenceArray } from "../../conventions/geo/read.js";
 import { arrayCoordinates, linearCoordinates } from "../../conventions/sel/coordinates.js";
 import { noCoordinates } from "../../conventions/sel/labels.js";
 import { imageCoordinates, levelOfArray } from "../../conventions/sel/select.js";
+import { arrayBeside, ifFound } from "../../conventions/shared/beside.js";
 import { type Coordinate, dimensionsOf, measuresLongitude } from "../../conventions/xarray/xarray.js";
-import { open } from "../../hierarchy/open.js";
 import type { AxisSelection } from "../../plan/selection.js";
-import { isSegment } from "../../store/path.js";
 import { ownProperty } from "../../util/arguments.js";
 import { invalidArgument } from "../../util/errors.js";
 import type { Labels } from "../labelled.js";
-import { ConvertedCells, converterOf, type Projection } from "./converted-cells.js";
+import type { Surface } from "./areas.js";
+import { ConvertedCells, converterOf, type Point, type Projection } from "./converted-cells.js";
 import type { GridPart } from "./grid-part.js";
 import { PlaceAxis } from "./place-axis.js";
 import { ScatteredCells } from "./scattered-cells.js";
@@ -34,7 +34,7 @@ export async function partsNamed(
   options: GridOptions,
 ): Promise<readonly GridPart[]> {
   const { projection, signal } = options;
-  const image = await levelOfArray(labels.array, { signal });
+  const image = levelOfArray(labels.array, await labels.group());
   if (image)
     return names.map((name) => {
       const { axis, coordinates } = imageCoordinates(image, name);
@@ -66,19 +66,24 @@ async function coordinateNamed(
   signal: AbortSignal | undefined,
 ): Promise<Coordinate | undefined> {
   const known = (await labels.coordinates()).find((one) => one.name === name);
-  const { limits, path, store, zarrFormat: version } = labels.array;
-  if (known || path === "" || !isSegment(name)) return known;
-  const beside = [...path.split("/").slice(0, -1), name].join("/");
-  const array = await ifFound(open(store, { path: beside, kind: "array", version, limits, signal }));
+  if (known) return known;
+  const array = await arrayBeside(labels.array, name, signal);
   return array && { name, dimensions: dimensionsOf(array) ?? [name], isIndex: false, array };
 }
 
-/**
- * Returns the parts of a grid on a surface, the coordinates of longitudes (or x) and latitudes (or y).
- * @throws as {@link partsNamed}.
- */
-export async function surfaceParts(labels: Labels, options: GridOptions): Promise<readonly GridPart[]> {
-  if (options.projection) return partsNamed(labels, ["lon", "lat"], options);
+/** Finds the coordinates of longitudes (or x) and latitudes (or y). @throws as {@link partsNamed}. */
+export async function surfaceOf(labels: Labels, options: GridOptions): Promise<Surface> {
+  const names = options.projection ? ["lon", "lat"] : await surfaceNames(labels);
+  const [first, second] = await partsNamed(labels, names, options);
+  const convert = (point: Point) => point;
+  if (first instanceof ScatteredCells) return { areDegrees: first.areDegrees, convert, cells: first };
+  if (first instanceof ConvertedCells)
+    return { areDegrees: false, convert: (point) => first.convert(point), cells: first };
+  const [x, y] = [first as PlaceAxis, second as PlaceAxis];
+  return { areDegrees: x.coordinates.isLongitude, convert, cells: { x, y } };
+}
+
+async function surfaceNames(labels: Labels): Promise<readonly string[]> {
   const known = await labels.coordinates();
   const pairs = known
     .filter((one) => direction(one.name, one) < 0)
@@ -86,7 +91,7 @@ export async function surfaceParts(labels: Labels, options: GridOptions): Promis
       known.filter((y) => direction(y.name, y) > 0 && areGrid(x, y)).map((y) => [x, y] as const),
     )
     .sort(([a], [b]) => Number(measuresLongitude(b.array)) - Number(measuresLongitude(a.array)));
-  return partsNamed(labels, pairs[0]?.map(({ name }) => name) ?? ["x", "y"], options);
+  return pairs[0]?.map(({ name }) => name) ?? ["x", "y"];
 }
 
 const areGrid = (x: Coordinate, y: Coordinate): boolean =>
@@ -159,7 +164,7 @@ async function georeferenced(
   { projection, signal }: GridOptions,
 ): Promise<readonly GridPart[]> {
   const { shape } = labels.array;
-  const reference = await ifFound(readGeoreference(labels.array, { signal }));
+  const reference = await ifFound(georeferenceArray(labels.array, await labels.group(), { signal }));
   if (!reference) return [];
   const { crs, dimensions, transform } = reference;
   const [rows, columns] = mapAxes(dimensions, labels.names, shape.length);

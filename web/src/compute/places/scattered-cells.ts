@@ -3,8 +3,8 @@
 import type { Coordinates } from "../../conventions/sel/coordinates.js";
 import { noSuchLabel } from "../../conventions/sel/labels.js";
 import { unsupported } from "../../util/errors.js";
-import { type Found, type GridPart, type Matching, numberOf } from "./grid-part.js";
-import { distanceOf, PointIndex } from "./point-index.js";
+import { type Found, type GridPart, numberOf } from "./grid-part.js";
+import { distanceOf, Points } from "./points.js";
 
 /** Slack of bilinear weights, for places on the border of two quadrilaterals. */
 const slack = 1e-9;
@@ -15,7 +15,7 @@ export class ScatteredCells implements GridPart {
   readonly names: readonly string[];
   readonly longitude: number;
   readonly areDegrees: boolean;
-  #index: PointIndex | undefined;
+  #points: Points | undefined;
 
   /** @param shape lengths of the axes, one or two; cells are counted in C order. */
   constructor(
@@ -41,17 +41,16 @@ export class ScatteredCells implements GridPart {
     return numberOf(label, name);
   }
 
-  find([x, y]: Point, { isLinear, tolerance }: Matching): Found {
+  find([x, y]: Point, isLinear: boolean): Found {
     if (isLinear && this.axes.length === 1)
       throw unsupported(
         `"${this.names.join('" and "')}" form no grid to interpolate in; pass interpolation: "nearest"`,
       );
-    const { point, distance } = this.#points.nearest(x, y);
-    if (!(distance <= (tolerance ?? this.#sizeOf(point)))) {
-      const limit = tolerance === undefined ? "the size of the cell" : `the tolerance of ${tolerance}`;
+    const { point, distance } = this.points.nearest(x, y);
+    if (!(distance <= this.#sizeOf(point))) {
       const where =
         point < 0 ? "no cell has coordinates" : `the nearest cell is at ${this.at(point).join(", ")}`;
-      const why = `; ${where}, ${distance} away, farther than ${limit}`;
+      const why = `; ${where}, ${distance} away, farther than the size of the cell`;
       throw noSuchLabel(this.names.join('", "'), [x, y].join(", "), why);
     }
     const columns = this.shape[1];
@@ -62,20 +61,21 @@ export class ScatteredCells implements GridPart {
   }
 
   cellsBetween([x1, y1]: Point, [x2, y2]: Point): number {
-    const { point } = this.#points.nearest(x1, y1);
+    const { point } = this.points.nearest(x1, y1);
     return point < 0 ? 1 : distanceOf(this.areDegrees, x1, y1, x2, y2) / this.#sizeOf(point);
   }
 
-  get #points(): PointIndex {
+  /** Cells that have coordinates. */
+  get points(): Points {
     const points = { count: this.count, x: (i: number) => this.x.at(i), y: (i: number) => this.y.at(i) };
-    this.#index ??= new PointIndex(points, this.areDegrees);
-    return this.#index;
+    this.#points ??= new Points(points, this.areDegrees);
+    return this.#points;
   }
 
   /** Returns the distance of a cell from its nearest neighbour. */
   #sizeOf(cell: number): number {
     if (cell < 0) return 0;
-    return this.#points.nearest(...this.at(cell), 0).distance;
+    return this.points.nearest(...this.at(cell), 0).distance;
   }
 
   /** Returns weights of the corners of a quadrilateral beside a cell that contains the place. */

@@ -7,7 +7,7 @@ import type { Elements } from "../../dtypes/elements.js";
 import type { Region, ZarrArray } from "../../hierarchy/array.js";
 import type { Attributes } from "../../metadata/document.js";
 import { checkOptions, isRecord, type OptionNames } from "../../util/arguments.js";
-import { describeValue, invalidArgument, isZarrError, unsupported } from "../../util/errors.js";
+import { describeValue, invalidArgument, unsupported } from "../../util/errors.js";
 import { countOf } from "../../util/shapes.js";
 import {
   coordinateOf,
@@ -21,7 +21,7 @@ import { attributesOf, checkReading, type ReadingOptions, readingOptions } from 
 import { checkArray, selectedAxes } from "../source.js";
 import type { Projection } from "./converted-cells.js";
 import { gatherCells } from "./gather.js";
-import { type Found, type GridPart, type Matching, product, splitValues } from "./grid-part.js";
+import { type Found, type GridPart, product, splitValues } from "./grid-part.js";
 import { sampleLine } from "./line.js";
 import { PlaceAxis } from "./place-axis.js";
 import { checkUnselected, partsNamed } from "./place-grid.js";
@@ -29,36 +29,36 @@ import { checkUnselected, partsNamed } from "./place-grid.js";
 /** A place: labels by the names of coordinates, such as `{ lat: 47.4, lon: 8.5 }`. */
 export type Place = Readonly<Record<string, Label>>;
 
-/** Options of `series` at places and along a line. */
-export interface PlaceOptions extends ReadingOptions {
+/** Options of `series` at places, or along a line. */
+export type PlaceOptions = AtOptions | AlongOptions;
+
+export interface AtOptions extends MatchingOptions {
   /** One place, or several along the dimension "place" of the result. */
-  at?: Place | readonly Place[] | undefined;
+  at: Place | readonly Place[];
+  along?: undefined;
+}
+
+export interface AlongOptions extends MatchingOptions {
   /** Vertices of a line, of two coordinates each: samples along the dimension "distance" of the result. */
-  along?: readonly Place[] | undefined;
+  along: readonly Place[];
+  at?: undefined;
+}
+
+interface MatchingOptions extends ReadingOptions {
   /**
    * "nearest" (default): the values of the nearest cell; of two, the one with the larger coordinate. "linear": the mean
    * of the neighbours along each axis, weighted by their closeness.
    */
   interpolation?: "nearest" | "linear" | undefined;
-  /**
-   * Maximum distance from a place to the nearest cell along each axis, in the units of the coordinates; of coordinates with
-   * two dimensions and of unstructured grids, in degrees of a great circle. Default: to the edge of the outermost cells; for
-   * these grids, the distance of neighbouring cells.
-   */
-  tolerance?: number | undefined;
-  /** What a place outside does: "error" (default), or values that are "missing". */
-  outside?: "error" | "missing" | undefined;
   /** proj4, or a converter from degrees to the coordinates of the array, for places in `{ lat, lon }`. */
   projection?: Projection | undefined;
   /** Whether missing neighbours do not count in "linear". Default: true. With false, the result is missing. */
   skipMissing?: boolean | undefined;
-  /** Distance of the samples along a line, in metres or units of the coordinates. Default: one or more per cell. */
-  spacing?: number | undefined;
 }
 
 /** Reads the cells of places, chunk by chunk. */
 export async function seriesAt(array: ZarrArray, options: PlaceOptions): Promise<LabelledRegion<Elements>> {
-  const matching = checkPlaceOptions(array, options);
+  const isLinear = checkPlaceOptions(array, options);
   const { along, at, decode, signal } = options;
   const list = (along ?? (Array.isArray(at) ? at : [at])) as readonly Place[];
   const dimension = along ? "distance" : Array.isArray(at) ? "place" : undefined;
@@ -70,9 +70,9 @@ export async function seriesAt(array: ZarrArray, options: PlaceOptions): Promise
   const vertices = list.map((place) =>
     parts.flatMap((part) => part.names.map((name) => part.valueOf(place[name], name))),
   );
-  const line = along && sampleLine(parts, vertices, options.spacing);
+  const line = along && sampleLine(parts, vertices);
   const places = line?.places ?? vertices;
-  const found = places.map((place) => findCells(parts, place, matching, options.outside === "missing"));
+  const found = places.map((place) => findCells(parts, place, isLinear));
   const { cells, stencils } = distinct(found);
   const selections = selectedAxes(array, options.selection);
   checkUnselected(labels, selections, axes);
@@ -85,7 +85,7 @@ export async function seriesAt(array: ZarrArray, options: PlaceOptions): Promise
     countOf(region.shape.slice(first + 1)) * items,
   ];
   const layout = { outer, cells: cells.length, inner, stencils };
-  const combined = combine(decoded.data, layout, matching.isLinear, options.skipMissing ?? true);
+  const combined = combine(decoded.data, layout, isLinear, options.skipMissing ?? true);
   const isStored = combined.constructor === region.data.constructor;
   const made = DType.simple(combined instanceof Float32Array ? "float32" : "float64");
   const dimensions = selections.flatMap((selection, axis) => {
@@ -93,7 +93,7 @@ export async function seriesAt(array: ZarrArray, options: PlaceOptions): Promise
     if (axes.includes(axis) || selection.dropped) return [];
     return [{ name: labels.names[axis] ?? null, length: selection.count }];
   });
-  const shown = matching.isLinear ? places : found.map(({ nearest }) => nearest);
+  const shown = isLinear ? places : found.map(({ nearest }) => nearest);
   const distances = line && Float64Array.from(line.distances);
   const coordinates = {
     ...(await keptCoordinates(labels, selections, new Set(axes))),
@@ -108,37 +108,28 @@ export async function seriesAt(array: ZarrArray, options: PlaceOptions): Promise
 
 const float64 = DType.simple("float64");
 
-const placeOptions: OptionNames<PlaceOptions> = {
+const placeOptions: OptionNames<AtOptions & AlongOptions> = {
   ...readingOptions,
   at: true,
   along: true,
   interpolation: "method",
-  tolerance: true,
-  outside: true,
   projection: true,
   skipMissing: "skipna",
-  spacing: true,
 };
 
-/** @throws InvalidArgument, Unsupported. */
-function checkPlaceOptions(array: ZarrArray, options: PlaceOptions): Matching {
+/** @returns whether to interpolate. @throws InvalidArgument, Unsupported. */
+function checkPlaceOptions(array: ZarrArray, options: PlaceOptions): boolean {
   checkArray(array, "series");
   checkOptions(options, placeOptions);
   checkReading(options);
-  const { interpolation = "nearest", tolerance, outside = "error", spacing } = options;
+  const { interpolation = "nearest" } = options;
   if (interpolation !== "nearest" && interpolation !== "linear")
     throw invalidArgument(`interpolation must be "nearest" or "linear", got ${describeValue(interpolation)}`);
-  if (outside !== "error" && outside !== "missing")
-    throw invalidArgument(`outside must be "error" or "missing", got ${describeValue(outside)}`);
-  if (tolerance !== undefined && !(tolerance >= 0))
-    throw invalidArgument(`tolerance must be a number of at least 0, got ${describeValue(tolerance)}`);
-  if (spacing !== undefined && !(spacing > 0))
-    throw invalidArgument(`spacing must be a positive number, got ${describeValue(spacing)}`);
   if (interpolation === "linear" && !/^(bool|u?int\d|b?float\d)/.test(array.dtype.core))
     throw unsupported(`data type ${array.dtype} cannot be interpolated; pass interpolation: "nearest"`, {
       code: "unsupported-dtype",
     });
-  return { isLinear: interpolation === "linear", tolerance };
+  return interpolation === "linear";
 }
 
 /** Returns the names of the coordinates, which all places must have. @throws InvalidArgument. */
@@ -157,20 +148,10 @@ function namesOf(places: readonly Place[], isLine: boolean): readonly string[] {
   return names;
 }
 
-/** Returns the cells of a place; none outside if places may be missing. @throws InvalidSelection (no-such-label). */
-function findCells(
-  parts: readonly GridPart[],
-  place: readonly number[],
-  matching: Matching,
-  mayMiss: boolean,
-): Found {
+/** Returns the cells of a place. @throws InvalidSelection (no-such-label). */
+function findCells(parts: readonly GridPart[], place: readonly number[], isLinear: boolean): Found {
   const values = splitValues(parts, place);
-  try {
-    return parts.map((part, i) => part.find(values[i]!, matching)).reduce((all, one) => product(all, one));
-  } catch (error) {
-    if (!mayMiss || !isZarrError(error, "InvalidSelection")) throw error;
-    return { cells: [], weights: [], nearest: place.map(() => Number.NaN) };
-  }
+  return parts.map((part, i) => part.find(values[i]!, isLinear)).reduce(product);
 }
 
 /** Cells of a place, by their number among the distinct ones. */
@@ -218,22 +199,14 @@ function combine(
   skipsMissing: boolean,
 ): Elements {
   const length = outer * stencils.length * inner;
-  const isFloat = data instanceof Float32Array || data instanceof Float64Array;
-  // Integers that may be missing become float64.
-  const keepsType = !isLinear && (isFloat || stencils.every((stencil) => stencil.cells.length > 0));
-  const isList = Array.isArray(data);
-  const List = (isList || keepsType ? data.constructor : Float64Array) as new (length: number) => unknown[];
+  const List = (isLinear ? Float64Array : data.constructor) as new (length: number) => unknown[];
   const out = new List(length);
-  const converts = out instanceof Float64Array;
   let to = 0;
   for (let o = 0; o < outer; o++)
     for (const stencil of stencils)
       for (let i = 0; i < inner; i++) {
         const at = (cell: number) => data[(o * cells + cell) * inner + i] as number;
-        const [cell] = stencil.cells;
-        if (cell === undefined) out[to++] = isList ? null : Number.NaN;
-        else if (isLinear) out[to++] = interpolated(stencil, at, skipsMissing);
-        else out[to++] = converts ? Number(at(cell)) : at(cell);
+        out[to++] = isLinear ? interpolated(stencil, at, skipsMissing) : at(stencil.cells[0]!);
       }
   return out as unknown as Elements;
 }

@@ -2,9 +2,9 @@
 
 import { ZarrArray } from "../../hierarchy/array.js";
 import { type OpenedNode, ZarrGroup } from "../../hierarchy/group.js";
-import { open } from "../../hierarchy/open.js";
 import { checkSignalIn, ownProperty, sharedOptions } from "../../util/arguments.js";
 import { describeValue, invalidArgument, isZarrError, notFound } from "../../util/errors.js";
+import { groupAbove, ifFound } from "../shared/beside.js";
 import { dimensionsOf } from "../xarray/xarray.js";
 import {
   bad,
@@ -20,7 +20,6 @@ import {
 import {
   elementSize,
   fromCoordinates,
-  ifFound,
   inverse,
   likelyPairs,
   mapAxes,
@@ -52,20 +51,13 @@ export async function readGeoreference(
   if (variable !== undefined && typeof variable !== "string")
     throw invalidArgument(`variable must be the name of an array, got ${describeValue(variable)}`);
   const reading = { signal };
-  if (node instanceof ZarrArray) return georeferenceArray(node, await openParent(node, signal), reading);
+  if (node instanceof ZarrArray) return georeferenceArray(node, await groupAbove(node, signal), reading);
   if (!(node instanceof ZarrGroup))
     throw invalidArgument("georeference expects an array or a group returned by open()");
   const listed = listedLevels(node.attributes);
   return listed
     ? georeferenceLevels(node, listed, variable, reading)
     : georeferenceGroup(node, variable, reading);
-}
-
-async function openParent(array: ZarrArray, signal: AbortSignal | undefined): Promise<ZarrGroup | undefined> {
-  if (array.path === "") return undefined;
-  const path = array.path.split("/").slice(0, -1).join("/");
-  const { limits, zarrFormat: version } = array;
-  return ifFound(open(array.store, { path, kind: "group", version, limits, signal }));
 }
 
 // ---- One resolution
@@ -78,7 +70,7 @@ interface Location {
   readonly transform: AffineTransform;
 }
 
-async function georeferenceArray(
+export async function georeferenceArray(
   array: ZarrArray,
   group: ZarrGroup | undefined,
   reading: ReadContext,

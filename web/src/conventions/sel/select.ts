@@ -8,6 +8,7 @@ import { isSegment } from "../../store/path.js";
 import { checkObject, checkSignalIn, ownProperty, sharedOptions } from "../../util/arguments.js";
 import { describeValue, invalidArgument, isZarrError, notFound } from "../../util/errors.js";
 import { channelAxis, isMultiscales, multiscales, type OmeLevel, type OmeMultiscale } from "../ome/ome.js";
+import { groupAbove } from "../shared/beside.js";
 import { dimensionsOf } from "../xarray/xarray.js";
 import {
   arrayCoordinates,
@@ -184,7 +185,7 @@ async function selectInArray(
   reading: ReadContext,
 ): Promise<NonNullable<Selection>> {
   const { signal } = reading;
-  const image = await levelOfArray(array, reading);
+  const image = levelOfArray(array, await groupAbove(array, signal));
   if (image) return selectInImage(image, wanted, options);
   const dimensions = dimensionsOf(array) ?? array.dimensionNames ?? array.shape.map(() => null);
   const known = () => listed("the dimensions are", dimensions);
@@ -255,27 +256,17 @@ export interface ImageLevel {
   readonly channelAxis: number;
 }
 
-/** Returns the level of an image that an array belongs to; undefined if no image above the array lists it. */
-export async function levelOfArray(
-  array: ZarrArray,
-  { signal }: ReadContext,
-): Promise<ImageLevel | undefined> {
-  const segments = array.path.split("/");
-  if (array.path === "") return undefined;
-  const path = segments.slice(0, -1).join("/");
-  const { zarrFormat: version, limits, store, shape } = array;
-  try {
-    const group = await open(store, { path, kind: "group", version, limits, signal });
-    if (!isMultiscales(group)) return undefined;
-    const below = segments.at(-1);
-    for (const image of multiscales(group)) {
-      const level = image.levels.find((one) => one.path === below);
-      if (level && image.axes.length === shape.length)
-        return { image, level, shape, channelAxis: channelAxis(image) };
-    }
-  } catch (error) {
-    // A node need not have a group above it.
-    if (!isZarrError(error, "NotFound")) throw error;
+/** Returns the level of an image that an array belongs to; undefined if the group above it lists none. */
+export function levelOfArray(
+  { path, shape }: ZarrArray,
+  group: ZarrGroup | undefined,
+): ImageLevel | undefined {
+  if (!group || !isMultiscales(group)) return undefined;
+  const below = path.split("/").at(-1);
+  for (const image of multiscales(group)) {
+    const level = image.levels.find((one) => one.path === below);
+    if (level && image.axes.length === shape.length)
+      return { image, level, shape, channelAxis: channelAxis(image) };
   }
   return undefined;
 }

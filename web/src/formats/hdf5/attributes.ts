@@ -1,9 +1,7 @@
 /** Attributes of objects, in the header or in a fractal heap. Spec: HDF5 File Format Specification, IV.A.2.m and v. */
 
 import { jsonObject } from "../../metadata/print.js";
-import { encodeBase64 } from "../../util/bytes.js";
 import { type Json, JsonNumber, type JsonObject } from "../../util/json.js";
-import { textEncoder } from "../../util/platform.js";
 import { countOf } from "../../util/shapes.js";
 import { Cursor } from "../file/cursor.js";
 import { floatFillAttribute } from "../file/documents.js";
@@ -100,7 +98,10 @@ interface AttributeRules {
   readonly hidden: ReadonlySet<string>;
   /** Whether a list of one value is that value, as NetCDF-4 stores it. */
   readonly isNetcdf: boolean;
-  /** Core type of the array: `_FillValue` is written as xarray does in Zarr v3, for floats and bytes in base64. */
+  /**
+   * Core type of the array: `_FillValue` is written as xarray does in Zarr v3, for floats in base64. That of fixed-length
+   * strings is left out: xarray cannot open arrays that have one.
+   */
   readonly core: string;
 }
 
@@ -114,7 +115,7 @@ export async function attributesJson(
   const reader = new ValueReader(file);
   for (const attribute of attributes.values()) {
     const { name, space } = attribute;
-    if (hidden.has(name)) continue;
+    if (hidden.has(name) || (name === "_FillValue" && core.startsWith("fixed_"))) continue;
     await file.turn();
     const value = await jsonOf(file, reader, attribute);
     if (value === undefined) continue;
@@ -126,7 +127,6 @@ export async function attributesJson(
 }
 
 function fillAttribute(value: Json, core: string): Json {
-  if (core === "fixed_bytes" && typeof value === "string") return encodeBase64(textEncoder().encode(value));
   if (!/^b?float\d/.test(core) || !(value instanceof JsonNumber)) return value;
   return floatFillAttribute(value.value);
 }

@@ -9,13 +9,15 @@ import type { Attribute, NumberType } from "./header.js";
 
 /**
  * Returns attributes as JSON: characters as a string, one number as a number, others as lists.
- * @param type type of the variable. Its `_FillValue` is written as xarray does in Zarr v3.
+ * @param type type of the variable. Its `_FillValue` is written as xarray does in Zarr v3; that of characters is left out,
+ *   because xarray cannot open arrays of fixed-length strings that have one.
  */
 export function attributesOf(attributes: readonly Attribute[], type?: NumberType): JsonObject {
   const values = new Map<string, Json>();
   for (const attribute of attributes) {
     if (values.has(attribute.name)) continue; // as in the NetCDF library, the first one counts
     const isFill = attribute.name === "_FillValue" && attribute.type === type && attribute.count > 0;
+    if (isFill && type.name === "char") continue;
     values.set(attribute.name, isFill ? fillAttribute(attribute) : attributeJson(attribute));
   }
   return jsonObject(values);
@@ -34,8 +36,7 @@ export function fillOf(attributes: readonly Attribute[], type: NumberType): Json
 }
 
 function fillAttribute(attribute: Attribute): Json {
-  const { type, bytes } = attribute;
-  if (type.name === "char") return encodeBase64(bytes.subarray(0, 1));
+  const { type } = attribute;
   if (!type.name.startsWith("float")) return attributeJson(attribute);
   return floatFillAttribute(numbersOf(attribute)[0]!.value);
 }
