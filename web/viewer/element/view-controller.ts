@@ -219,7 +219,7 @@ export class ViewController {
       return;
     }
     const note = (sentence: string) => this.status.addSourceNote(sentence);
-    const loading = [plane.load(kind), ...stateData(model.dataset!, state, note)].filter(
+    const loading = [plane.load(kind), ...stateData(model.dataset!, state, note), this.#relatedData.readColumn(state)].filter(
       (part) => part !== undefined,
     );
     if (loading.length > 0) {

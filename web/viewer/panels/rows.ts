@@ -7,7 +7,9 @@ import { maxListed } from "../model/label-look.js";
 import { maxPointSize, type ViewState } from "../model/state.js";
 import { columnText } from "../source/columns.js";
 import type { Observations } from "../source/observations.js";
+import { isPair } from "../source/columns.js";
 import { isRegionId, type RowId } from "../source/row-id.js";
+import { geneControl } from "./genes.js";
 import {
   type Control,
   columnRangeControl,
@@ -42,11 +44,17 @@ export const rowsPanel: Panel = {
           value: ({ by }) => (names.includes(by) ? by : ""),
           set: (by) => ({ by, byColormap: null, byRange: undefined }),
         }),
+        geneControl<ViewState>(context, {
+          control: "by-gene",
+          genes: () => table!.genes,
+          by: ({ by }) => by,
+          set: (by) => ({ by, byColormap: null, byRange: { mode: "auto" } }),
+        }),
         mapControl(context, "Colour map of the column", {
           control: "by-map",
           value: ({ byColormap }) => byColormap,
           set: (byColormap) => ({ byColormap }),
-          isShown: isNumbers,
+          isShown: (state) => isNumbers(state) && !isPair(table!.column(state.by)),
         }),
         columnRangeControl(context, "", {
           control: "by-range",
