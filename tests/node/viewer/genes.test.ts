@@ -180,7 +180,7 @@ describe("names of genes", () => {
 describe("colours of two genes", () => {
   const choice = { colormap: null, range: { mode: "auto" }, outside: "clamp" } as const;
 
-  it("are magenta and green, added", () => {
+  it("are magenta and green, of which the lighter parts are taken", () => {
     const column = {
       kind: "numbers",
       values: Float64Array.of(0, 10, 0, 10, 5, Number.NaN),
@@ -188,7 +188,7 @@ describe("colours of two genes", () => {
     } as const;
     const { colors, legend, second } = columnColors(column, choice);
     const text = Array.from(colors, (color) => color.toString(16).padStart(6, "0"));
-    expect(text).toEqual(["000000", "ff00ff", "00ff00", "ffffff", "808080", "808080"]);
+    expect(text).toEqual(["383838", "ff38ff", "38ff38", "ffffff", "9c9c9c", "808080"]);
     expect([legend, second]).toMatchObject([
       { kind: "numbers", low: 0, high: 10, absent: 1 },
       { kind: "numbers", low: 0, high: 4, absent: 0 },
@@ -200,8 +200,12 @@ describe("colours of two genes", () => {
     const target = new MapStore(new Map());
     await annData(target, "");
     await frame(target, "var", { _index: ["a", "b"] });
-    const cells = Array.from({ length: count / 2 }, (_, i) => 2 * i + (i % 2));
-    const data = cells.map((cell) => (cell % 977) / 16);
+    const cells = new Int32Array(count / 2);
+    const data = new Float32Array(count / 2);
+    for (let i = 0; i < cells.length; i++) {
+      cells[i] = 2 * i + (i % 2);
+      data[i] = (cells[i]! % 977) / 16;
+    }
     await sparseParts(target, "X", "csc", [count, 2], [0, count / 2, count / 2], cells, data, 2 ** 18);
     const genes = new Genes(await rootOf(target), count, signal);
     const [values] = await valuesOf(genes, "gene:a?transform=log1p");
@@ -209,9 +213,9 @@ describe("colours of two genes", () => {
     const [again] = await valuesOf(genes, "gene:a?transform=log1p");
     const { colors } = columnColors({ kind: "numbers", values: again! }, { ...choice, range: { mode: "percentile" } });
     const time = performance.now() - started;
-    if (process.env["ZW_TIMES"]) console.log("a million cells", time);
-    expect(values).toEqual(again);
-    expect(values![3]).toBeCloseTo(Math.log1p((3 % 977) / 16), 6);
+    const isTrue = (one: number, cell: number) =>
+      one === (cell % 4 === 0 || cell % 4 === 3 ? Math.log1p((cell % 977) / 16) : 0);
+    expect([values, again].map((list) => list!.every(isTrue))).toEqual([true, true]);
     expect(colors).toHaveLength(count);
     expect(time).toBeLessThan(3000); // 300 ms on an idle machine
   });

@@ -153,14 +153,19 @@ function numberColors(
   };
 }
 
-/** Colour maps of two quantities, whose colours are added: equal amounts give white. */
-const pairMaps = ["#000000,#ff00ff", "#000000,#00ff00"] as const;
+/** Colour maps of two quantities. Of both colours, the greater parts are taken: high values of both give white. */
+const pairMaps = ["#383838,#ff00ff", "#383838,#00ff00"] as const;
+/** The background of such colours, where there is no picture below. */
+export const pairBackground = "#101418";
+
+const lighter = (a: number, b: number): number =>
+  Math.max(a & 0xff0000, b & 0xff0000) | Math.max(a & 0xff00, b & 0xff00) | Math.max(a & 255, b & 255);
 
 function pairColors(values: Float64Array, second: Float64Array, choice: ColumnChoice): ColumnColors {
   const unmarked = { ...choice, outside: "clamp" } as const;
   const [own, other] = [values, second].map((list, i) => numberColors(list, pairMaps[i]!, unmarked));
   const colors = own!.colors.map((color, i) =>
-    Number.isNaN(values[i]! + second[i]!) ? absentColor : color | other!.colors[i]!,
+    Number.isNaN(values[i]! + second[i]!) ? absentColor : lighter(color, other!.colors[i]!),
   );
   return { colors, legend: own!.legend, second: other!.legend };
 }

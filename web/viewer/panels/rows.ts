@@ -68,7 +68,7 @@ export const rowsPanel: Panel = {
           set: (pointSize) => ({ pointSize: pointSize ?? 0 }),
           isShown: () => context.dataset.embedding !== undefined,
         }),
-        new Rows(table!, context.change),
+        new Rows(table!, context.change, context.dataset.embedding !== undefined),
       ]),
     ];
   },
@@ -89,7 +89,10 @@ class Rows implements Control {
   constructor(
     private readonly observations: Observations,
     private readonly onChange: PanelContext["change"],
-  ) {}
+    isOpen: boolean,
+  ) {
+    this.#details.open = isOpen;
+  }
 
   sync(state: ViewState): void {
     this.#state = state;

@@ -1,7 +1,7 @@
 /** Compositions: the first embedding of AnnData with a column as colours, the elements of SpatialData over one another. */
 import type { ZarrGroup } from "zarr-wasm";
+import { omeAttributes, own, pathBelow, textAt, textsAt } from "./attributes.js";
 import { folderContents } from "./browse.js";
-import { omeAttributes, own, textAt, textsAt } from "./attributes.js";
 import { columnNames } from "./columns.js";
 import { embeddingCollection, embeddingDataset, findEmbeddings } from "./embedding.js";
 import { ifReadable } from "./nodes.js";
@@ -14,6 +14,9 @@ const preferred = ["X_umap", "X_tsne", "X_pca", "spatial"];
 /** Columns that are tried for the colours, and numbers of categories that they may have. */
 const maxTried = 24;
 const [minCategories, maxCategories] = [2, 100];
+
+/** Maximum number of modalities that are tried. */
+const maxModalities = 8;
 
 const nameOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
 
@@ -57,10 +60,9 @@ async function categoryCount(obs: ZarrGroup, name: string, signal: AbortSignal):
 export async function modalities(group: ZarrGroup, signal: AbortSignal): Promise<string[]> {
   const mod = await ifReadable(group.open("mod", { kind: "group", signal }), signal);
   if (!mod) return [];
-  const { members } = await folderContents(mod, signal);
-  const found = members.map(({ name }) => name);
-  const order = textsAt(mod.attributes, "mod-order").filter((name) => found.includes(name));
-  return [...new Set([...order, ...found])].map((name) => `mod/${name}`);
+  const order = textsAt(mod.attributes, "mod-order").filter((name) => pathBelow(name) === name);
+  const names = order.length > 0 ? order : (await folderContents(mod, signal)).members.map(({ name }) => name);
+  return names.slice(0, maxModalities).map((name) => `mod/${name}`);
 }
 
 /** Maximum number of elements of SpatialData. */
@@ -105,7 +107,6 @@ export async function spatialComposition(
     name: nameOf(path),
     isOn: kind !== "images" && others.find((one) => one.kind === kind)!.path === path,
     ...(kind === "labels" ? { isOutline: true } : {}),
-    ...(kind === "points" ? { size: 3 } : {}),
   }));
   return { path: base.path, layers };
 }

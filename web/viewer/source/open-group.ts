@@ -117,8 +117,8 @@ async function openKind(
     case "mudata": {
       const { modalities } = await composing();
       for (const path of await modalities(group, signal)) {
-        const opened = await openers.path(below(path));
-        if (opened.kind === "dataset") return opened;
+        const opened = await ifReadable(openers.path(below(path)), signal);
+        if (opened?.kind === "dataset") return opened;
       }
       return contentsAt(group, kind.kind, kind.contents, signal);
     }
