@@ -309,11 +309,3 @@ test("labels and layers have the colours of genes", async ({ viewer, page }) => 
   await row.getByLabel("Second gene", { exact: true }).press("Enter");
   await expect.poll(() => labelPixel(viewer, tableSquares[4]!)).toEqual([0xff, 0x38, 0xff, 255]);
 });
-
-test("SpatialData opens its elements over one another", async ({ viewer, page }) => {
-  await viewer.show("source=/layers/tables.zarr");
-  await expect(viewer.box).toBeVisible();
-  await expect.poll(() => labelPixel(viewer, tableSquares[0]!)).not.toEqual([0, 0, 0, 255]);
-  await page.getByRole("button", { name: "Browse" }).click();
-  await expect(page.getByRole("treeitem", { name: /labels/ })).toBeVisible();
-});

@@ -12,6 +12,8 @@ import { ifReadable } from "./nodes.js";
 const maxUnasked = 64 * 2 ** 20;
 /** Bytes of a step of a scan. */
 const stepBytes = 16 * 2 ** 20;
+/** Layers that can be found without a listing. */
+const usualLayers = ["counts", "logcounts", "normalized", "scaled", "spliced", "unspliced"];
 /** Columns of `var` with names that people use. */
 const symbolColumn = /^(gene_?symbols?|symbols?|feature_names?|gene_?names?|gene_short_names?)$/i;
 
@@ -76,8 +78,15 @@ export class Genes {
     const [layers, raw] = await Promise.all(
       ["layers", "raw"].map((name) => ifReadable(table.open(name, { kind: "group", signal }), signal)),
     );
-    const members = layers && (await ifReadable(layers.members({ signal }), signal));
-    return ["", ...(members ?? []).map(({ name }) => name), ...(raw ? ["raw"] : [])];
+    const listed = layers && (await ifReadable(layers.members({ signal }), signal));
+    const names = listed?.map(({ name }) => name) ?? (layers ? await this.#usualLayers(layers) : []);
+    return ["", ...names, ...(raw ? ["raw"] : [])];
+  }
+
+  async #usualLayers(layers: ZarrGroup): Promise<string[]> {
+    const { signal } = this;
+    const found = await Promise.all(usualLayers.map((name) => ifReadable(layers.open(name, { signal }), signal)));
+    return usualLayers.filter((_, i) => found[i]);
   }
 
   /** The genes of a layer. @throws InvalidLayer without an index */
