@@ -267,16 +267,22 @@ test("genes give colours: completed, in a layer, as logarithms, and two at once;
   // A name that does not exist changes nothing.
   await gene.fill("nothing");
   await gene.press("Enter");
-  expect(await gene.evaluate((field: HTMLInputElement) => field.validationMessage)).toBe("There is no gene nothing.");
+  expect(await gene.evaluate((field: HTMLInputElement) => field.validationMessage)).toBe(
+    "There is no gene nothing.",
+  );
   await expect(page).toHaveURL(/by=gene:CD3E(&|$)/);
   await viewer.choose("Layer of the matrix", "counts");
   await page.getByLabel("Logarithm of 1 + value").check();
   await expect(page).toHaveURL(/by=gene:CD3E%3Flayer%3Dcounts%26transform%3Dlog1p/);
-  await expect(page.getByRole("list", { name: "CD3E (counts), log1p" }).getByRole("listitem")).toHaveText(["03.714"]);
+  await expect(page.getByRole("list", { name: "CD3E (counts), log1p" }).getByRole("listitem")).toHaveText([
+    "03.714",
+  ]);
   const second = page.getByLabel("Second gene", { exact: true });
   await second.fill("MS4A1");
   await second.press("Enter");
-  await expect(page.getByRole("list", { name: "MS4A1 (counts), log1p" }).getByRole("listitem")).toHaveText(["01.609"]);
+  await expect(page.getByRole("list", { name: "MS4A1 (counts), log1p" }).getByRole("listitem")).toHaveText([
+    "01.609",
+  ]);
   await expect.poll(() => colorOf(viewer, 0)).toEqual([0x38, 0xff, 0x38, 255]);
   expect(await colorOf(viewer, 4)).toEqual([0xff, 0x38, 0xff, 255]);
   await page.reload();

@@ -8,9 +8,9 @@ type Values = Float32Array | Float64Array | Int32Array | Int8Array | BigInt64Arr
 const dtypeOf = (values: Values) =>
   Array.isArray(values)
     ? "string"
-    : ({ Float32Array: "float32", Float64Array: "float64", Int32Array: "int32", Int8Array: "int8" } as const)[
-        values.constructor.name as "Int32Array"
-      ] ?? "int64";
+    : ((
+        { Float32Array: "float32", Float64Array: "float64", Int32Array: "int32", Int8Array: "int8" } as const
+      )[values.constructor.name as "Int32Array"] ?? "int64");
 
 export async function group(target: Target, path: string, attributes: object): Promise<void> {
   await createGroup(target, { path, zarrFormat: 3, attributes: attributes as Attributes });
@@ -81,7 +81,9 @@ export async function sparseParts(
   chunk: number,
 ): Promise<void> {
   await group(target, path, { "encoding-type": `${format}_matrix`, "encoding-version": "0.1.0", shape });
-  await array(target, `${path}/indptr`, [starts.length], BigInt64Array.from(Array.from(starts, BigInt)), [chunk]);
+  await array(target, `${path}/indptr`, [starts.length], BigInt64Array.from(Array.from(starts, BigInt)), [
+    chunk,
+  ]);
   await array(target, `${path}/indices`, [indices.length], Int32Array.from(indices), [chunk]);
   await array(target, `${path}/data`, [data.length], Float32Array.from(data), [chunk]);
 }
@@ -89,7 +91,9 @@ export async function sparseParts(
 export async function frame(
   target: Target,
   path: string,
-  columns: Readonly<Record<string, Values | { readonly categories: readonly string[]; readonly codes: Int8Array }>>,
+  columns: Readonly<
+    Record<string, Values | { readonly categories: readonly string[]; readonly codes: Int8Array }>
+  >,
 ): Promise<void> {
   const [index, ...order] = Object.keys(columns);
   await group(target, path, { "encoding-type": "dataframe", _index: index, "column-order": order });

@@ -165,7 +165,11 @@ export async function writeTables(folder: string): Promise<void> {
   const pca = tableRows.flatMap(({ umap: [x, y], area }) => [x, y, area / 5]);
   await array(target, `${table}/obsm/X_pca`, [count, 3], "float32", pca);
   const genes = Object.values(tableGenes);
-  const matrix = { rows: count, columns: genes.length, at: (row: number, gene: number) => genes[gene]![row]! };
+  const matrix = {
+    rows: count,
+    columns: genes.length,
+    at: (row: number, gene: number) => genes[gene]![row]!,
+  };
   await frame(target, `${table}/var`, {
     _index: ["ENSG1", "ENSG2", "ENSG3"],
     gene_symbols: Object.keys(tableGenes),

@@ -65,7 +65,12 @@ describe("compositions", () => {
       const datasets = [{ path: "0", coordinateTransformations: [{ type: "scale", scale: [1, 1] }] }];
       const multiscales = [{ axes, datasets, coordinateTransformations: systems.map(step) }];
       await group(target, path, { ome: { version: "0.5", multiscales } });
-      await array(target, `${path}/0`, [4, 4], Int32Array.from({ length: 16 }, (_, i) => i));
+      await array(
+        target,
+        `${path}/0`,
+        [4, 4],
+        Int32Array.from({ length: 16 }, (_, i) => i),
+      );
     };
     await createGroup(target, { zarrFormat: 3, attributes: { spatialdata_attrs: { version: "0.2" } } });
     for (const folder of ["images", "labels", "shapes"]) await group(target, folder, {});

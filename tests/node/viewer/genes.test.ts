@@ -4,7 +4,7 @@ import { MapStore, type Store } from "zarr-wasm";
 import { columnColors } from "#src/viewer/model/column-colors.js";
 import { suggestions } from "#src/viewer/panels/genes.js";
 import { geneText, geneTitle, readGene } from "#src/viewer/source/gene-name.js";
-import { geneNames, Genes, LargeRead } from "#src/viewer/source/genes.js";
+import { Genes, geneNames, LargeRead } from "#src/viewer/source/genes.js";
 import { groupAt } from "#src/viewer/source/nodes.js";
 import { annDataObservations } from "#src/viewer/source/observations.js";
 import { annData, dense, frame, group, type Matrix, sparse, sparseParts } from "../../shared/anndata.js";
@@ -43,7 +43,8 @@ async function store(): Promise<MapStore> {
 const rootOf = async (target: Store) => (await groupAt(target, "", 3, signal))!;
 
 /** The values of a column, by definition. */
-const truth = (column: number) => Float64Array.from({ length: rows }, (_, row) => Math.fround(value(row, column)));
+const truth = (column: number) =>
+  Float64Array.from({ length: rows }, (_, row) => Math.fround(value(row, column)));
 
 const valuesOf = async (genes: Genes, by: string, options = {}) => {
   const found = await genes.read(readGene(by)!, options);
@@ -79,7 +80,11 @@ describe("values of genes", () => {
     const observations = await annDataObservations(await rootOf(await store()), rows, signal);
     for (let i = 0; i < columns; i++) await observations.read(`gene:ENSG${i}`);
     expect(observations.column("gene:ENSG0")).toBeUndefined();
-    expect(observations.column("gene:ENSG10")).toEqual({ kind: "numbers", values: truth(10), second: undefined });
+    expect(observations.column("gene:ENSG10")).toEqual({
+      kind: "numbers",
+      values: truth(10),
+      second: undefined,
+    });
     await observations.read("gene:ENSG0");
     expect(observations.column("gene:ENSG0")).toBeDefined();
     await observations.read("batch");
@@ -91,23 +96,35 @@ describe("values of genes", () => {
   it("of one column by columns need only its chunks", async () => {
     const target = await store();
     const asked: string[] = [];
-    const spy = { get: (key: string, options: object) => (asked.push(key), target.get(key as `/${string}`, options)) };
+    const spy = {
+      get: (key: string, options: object) => (asked.push(key), target.get(key as `/${string}`, options)),
+    };
     const genes = new Genes(await rootOf(spy as never), rows, signal);
     await genes.names("");
     await valuesOf(genes, "gene:ENSG5?layer=by gene");
     const chunks = asked.filter((key) => key.includes("/by gene/") && key.includes("/c/"));
     const before = (at: number) =>
-      Array.from({ length: at }, (_, column) => truth(column).filter((one) => one !== 0).length).reduce((a, b) => a + b, 0);
+      Array.from({ length: at }, (_, column) => truth(column).filter((one) => one !== 0).length).reduce(
+        (a, b) => a + b,
+        0,
+      );
     const wanted = new Set<number>();
     for (let at = before(5); at < before(6); at++) wanted.add(Math.floor(at / 16));
     for (const name of ["indices", "data"])
-      expect(new Set(chunks.filter((key) => key.includes(`/${name}/`)).map((key) => Number(key.split("/").at(-1))))).toEqual(wanted);
+      expect(
+        new Set(
+          chunks.filter((key) => key.includes(`/${name}/`)).map((key) => Number(key.split("/").at(-1))),
+        ),
+      ).toEqual(wanted);
     expect(chunks.filter((key) => key.includes("/indptr/"))).toHaveLength(1);
   });
 
   it("of matrices by rows are read after agreement only, with progress", async () => {
     const genes = new Genes(await rootOf(await store()), rows, signal);
-    const stored = Array.from({ length: columns }, (_, i) => truth(i).filter((one) => one !== 0).length).reduce((a, b) => a + b);
+    const stored = Array.from(
+      { length: columns },
+      (_, i) => truth(i).filter((one) => one !== 0).length,
+    ).reduce((a, b) => a + b);
     expect(await genes.cost("gene:CD3E")).toBe(8 * stored);
     expect(await genes.cost("gene:CD3E?layer=by gene")).toBe(0);
     expect(await genes.cost("gene:CD3E?layer=dense")).toBe(rows * 3 * 4);
@@ -134,7 +151,16 @@ describe("values of genes", () => {
       const target = new MapStore(new Map());
       await annData(target, "");
       await frame(target, "var", { _index: ["a"] });
-      const parts = format === "csr" ? [[0, 2, 3], [0, 0, 0]] : [[0, 3], [0, 0, 1]];
+      const parts =
+        format === "csr"
+          ? [
+              [0, 2, 3],
+              [0, 0, 0],
+            ]
+          : [
+              [0, 3],
+              [0, 0, 1],
+            ];
       await sparseParts(target, "X", format, [2, 1], parts[0]!, parts[1]!, [1, 2, 4], 2);
       const genes = new Genes(await rootOf(target), 2, signal);
       expect((await valuesOf(genes, "gene:a"))[0]).toEqual(Float64Array.of(3, 4));
@@ -146,7 +172,14 @@ describe("names of genes", () => {
   it("are found by index, symbol, and without regard to capitals", () => {
     const names = geneNames([index, symbols]);
     expect(["ENSG1", "MS4A1", "ms4a1", "CD3E", "cd3e", "Cd3e", "none", ""].map(names.find)).toEqual([
-      1, 1, 1, 0, 2, 0, undefined, undefined,
+      1,
+      1,
+      1,
+      0,
+      2,
+      0,
+      undefined,
+      undefined,
     ]);
     expect(names.offered.slice(0, 7)).toEqual(["CD3E", "MS4A1", "cd3e", "A,B?", "ENSG4", "ENSG5", "G6"]);
     expect(names.offered.map(names.find)).toEqual(index.map((_, i) => i));
@@ -211,7 +244,10 @@ describe("colours of two genes", () => {
     const [values] = await valuesOf(genes, "gene:a?transform=log1p");
     const started = performance.now();
     const [again] = await valuesOf(genes, "gene:a?transform=log1p");
-    const { colors } = columnColors({ kind: "numbers", values: again! }, { ...choice, range: { mode: "percentile" } });
+    const { colors } = columnColors(
+      { kind: "numbers", values: again! },
+      { ...choice, range: { mode: "percentile" } },
+    );
     const time = performance.now() - started;
     const isTrue = (one: number, cell: number) =>
       one === (cell % 4 === 0 || cell % 4 === 3 ? Math.log1p((cell % 977) / 16) : 0);

@@ -78,7 +78,11 @@ export class ColumnReader {
       const retry = { label: "Try again", run: () => again(maxBytes) };
       if (error instanceof LargeRead) onNote(consentNote(by, error, () => again(Infinity)));
       else if (signal.aborted) onNote({ text: `${geneTitle(by)} has not been read.`, action: retry });
-      else onNote({ text: `The column ${geneTitle(by)} could not be read: ${errorMessage(error)}.`, action: retry });
+      else
+        onNote({
+          text: `The column ${geneTitle(by)} could not be read: ${errorMessage(error)}.`,
+          action: retry,
+        });
     }
   }
 }

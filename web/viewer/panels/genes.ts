@@ -30,7 +30,9 @@ export function geneControl<S>(context: Changing<S>, setting: GeneSetting<S>): R
   let layer = "";
   const names = () => genes()!.names(layer);
   const put = (at: number) => (name: string) =>
-    change(({ genes: old }) => ({ genes: [...old.slice(0, at), name, ...old.slice(at + 1)].filter(Boolean) }));
+    change(({ genes: old }) => ({
+      genes: [...old.slice(0, at), name, ...old.slice(at + 1)].filter(Boolean),
+    }));
   const first = geneField("Gene", names, put(0));
   const second = geneField("Second gene", names, put(1));
   let layerCount = 1;
@@ -98,7 +100,13 @@ function geneField(
   const choose = async () => {
     const text = field.value.trim();
     if (text === shown) return;
-    const found = text === "" ? "" : await names().then((known) => known.nameOf(text), () => text);
+    const found =
+      text === ""
+        ? ""
+        : await names().then(
+            (known) => known.nameOf(text),
+            () => text,
+          );
     field.setCustomValidity(found === undefined ? `There is no gene ${text}.` : "");
     if (found === undefined) field.reportValidity();
     else if (found !== shown) onChoose(found);

@@ -5,9 +5,8 @@ import { shortened, shortName } from "../base/text.js";
 import { type GridPosition, VirtualGrid } from "../base/virtual-grid.js";
 import { maxListed } from "../model/label-look.js";
 import { maxPointSize, type ViewState } from "../model/state.js";
-import { columnText } from "../source/columns.js";
+import { columnText, isPair } from "../source/columns.js";
 import type { Observations } from "../source/observations.js";
-import { isPair } from "../source/columns.js";
 import { isRegionId, type RowId } from "../source/row-id.js";
 import { geneControl } from "./genes.js";
 import {

@@ -43,7 +43,9 @@ export async function annDataOpening(
 async function firstCategories(group: ZarrGroup, signal: AbortSignal): Promise<string | undefined> {
   const obs = await ifReadable(group.open("obs", { kind: "group", signal }), signal);
   const names = obs ? columnNames(obs).slice(1, maxTried) : [];
-  const counts = await Promise.all(names.map((name) => ifReadable(categoryCount(obs!, name, signal), signal)));
+  const counts = await Promise.all(
+    names.map((name) => ifReadable(categoryCount(obs!, name, signal), signal)),
+  );
   return names.find((_, i) => counts[i]! >= minCategories && counts[i]! <= maxCategories);
 }
 
@@ -61,7 +63,8 @@ export async function modalities(group: ZarrGroup, signal: AbortSignal): Promise
   const mod = await ifReadable(group.open("mod", { kind: "group", signal }), signal);
   if (!mod) return [];
   const order = textsAt(mod.attributes, "mod-order").filter((name) => pathBelow(name) === name);
-  const names = order.length > 0 ? order : (await folderContents(mod, signal)).members.map(({ name }) => name);
+  const names =
+    order.length > 0 ? order : (await folderContents(mod, signal)).members.map(({ name }) => name);
   return names.slice(0, maxModalities).map((name) => `mod/${name}`);
 }
 
@@ -95,7 +98,8 @@ export async function spatialComposition(
 ): Promise<Composition | undefined> {
   const lists = await Promise.all(elementKinds.map((kind) => elementsOf(group, kind, signal)));
   const elements = lists.flat().slice(0, maxElements + 1);
-  const base = elements.find(({ kind }) => kind === "images") ?? elements.find(({ kind }) => kind === "labels");
+  const base =
+    elements.find(({ kind }) => kind === "images") ?? elements.find(({ kind }) => kind === "labels");
   if (!base) return undefined;
   const [system] = base.systems;
   const others = elements.filter((one) => one !== base && (!system || one.systems.includes(system)));

@@ -28,10 +28,13 @@ export function readGene(by: string): GeneChoice | undefined {
   const genes = names.split(",").filter((name) => name !== "");
   if (genes.length < 1 || genes.length > 2) return undefined;
   const options = new Map(
-    rest.join("?").split("&").map((part): [string, string] => {
-      const [name = "", value = ""] = part.split("=");
-      return [name, decoded(value)];
-    }),
+    rest
+      .join("?")
+      .split("&")
+      .map((part): [string, string] => {
+        const [name = "", value = ""] = part.split("=");
+        return [name, decoded(value)];
+      }),
   );
   return {
     genes: genes.map(decoded),

@@ -22,7 +22,9 @@ export class LargeRead extends Error {
   override readonly name = "LargeRead";
 
   constructor(readonly bytes: number) {
-    super(`its values are spread over up to ${formatByteCount(bytes)}, because the matrix is stored by cells`);
+    super(
+      `its values are spread over up to ${formatByteCount(bytes)}, because the matrix is stored by cells`,
+    );
   }
 }
 
@@ -46,7 +48,12 @@ export interface GeneNames {
 type Matrix =
   | { readonly kind: "dense"; readonly array: ZarrArray }
   | { readonly kind: "csc"; readonly group: ZarrGroup }
-  | { readonly kind: "csr"; readonly indptr: ZarrArray; readonly indices: ZarrArray; readonly data: ZarrArray };
+  | {
+      readonly kind: "csr";
+      readonly indptr: ZarrArray;
+      readonly indices: ZarrArray;
+      readonly data: ZarrArray;
+    };
 
 /** Limits and progress of a scan. */
 interface Scan extends GeneOptions {
@@ -85,7 +92,9 @@ export class Genes {
 
   async #usualLayers(layers: ZarrGroup): Promise<string[]> {
     const { signal } = this;
-    const found = await Promise.all(usualLayers.map((name) => ifReadable(layers.open(name, { signal }), signal)));
+    const found = await Promise.all(
+      usualLayers.map((name) => ifReadable(layers.open(name, { signal }), signal)),
+    );
     return usualLayers.filter((_, i) => found[i]);
   }
 
@@ -141,7 +150,8 @@ export class Genes {
     const path = layer === "" ? "X" : layer === "raw" ? "raw/X" : `layers/${layer}`;
     const node = await table.open(path, { signal });
     if (node.kind === "group") {
-      const type = textAt(node.attributes, "encoding-type") ?? textAt(node.attributes, "h5sparse_format") ?? "";
+      const type =
+        textAt(node.attributes, "encoding-type") ?? textAt(node.attributes, "h5sparse_format") ?? "";
       if (/^csc/.test(type)) return { kind: "csc", group: node };
       if (!/^csr/.test(type)) throw new InvalidLayer(`/${node.path} is not a matrix`);
       const [indptr, indices, data] = await Promise.all(
@@ -239,7 +249,8 @@ async function denseColumn(array: ZarrArray, column: number, scan: Scan): Promis
   const { signal } = scan;
   const [rows, width] = array.shape as [number, number];
   const [tall, wide] = [array.chunkShape[0] ?? rows, array.chunkShape[1] ?? width];
-  const step = tall * Math.max(1, Math.floor(stepBytes / (tall * Math.min(wide, width) * array.dtype.itemBytes)));
+  const step =
+    tall * Math.max(1, Math.floor(stepBytes / (tall * Math.min(wide, width) * array.dtype.itemBytes)));
   const values = new Float64Array(rows);
   const read = (from: number) => get(array, [slice(from, Math.min(rows, from + step)), column], { signal });
   await inSteps(rows, step, read, scan, ({ data }, from) => {
@@ -276,7 +287,8 @@ async function scanRows(
 ): Promise<Float64Array[]> {
   const { signal } = scan;
   const count = data.shape[0]!;
-  if (indices.shape[0] !== count) throw new InvalidLayer(`/${indices.path} and /${data.path} differ in length`);
+  if (indices.shape[0] !== count)
+    throw new InvalidLayer(`/${indices.path} and /${data.path} differ in length`);
   const starts = await readNumbers(indptr, [rows + 1], signal);
   for (let row = 0; row < rows; row++)
     if (!(starts[row]! <= starts[row + 1]!)) throw new InvalidLayer(`/${indptr.path} does not ascend`);

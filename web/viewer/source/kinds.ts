@@ -174,7 +174,11 @@ async function plainLevels(
   signal: AbortSignal | undefined,
 ): Promise<string[] | undefined> {
   const count = members.length;
-  if (count < 2 || count > maxLevels || members.some(({ name, kind }) => kind !== "array" || !levelName.test(name)))
+  if (
+    count < 2 ||
+    count > maxLevels ||
+    members.some(({ name, kind }) => kind !== "array" || !levelName.test(name))
+  )
     return undefined;
   const number = ({ name }: Member) => Number(levelName.exec(name)![1]);
   const sorted = [...members].sort((a, b) => number(a) - number(b));

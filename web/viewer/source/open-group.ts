@@ -27,7 +27,9 @@ export async function openGroup(
 ): Promise<Opened> {
   if (target.as === "contents") {
     const contents = await contentsAt(group, "group", undefined, signal);
-    return textAt(group.attributes, "encoding-type") === "anndata" ? withEmbeddings(contents, group) : contents;
+    return textAt(group.attributes, "encoding-type") === "anndata"
+      ? withEmbeddings(contents, group)
+      : contents;
   }
   const kind = await nodeKind(group, signal);
   try {
