@@ -103,13 +103,13 @@ describe("values of genes", () => {
     await genes.names("");
     await valuesOf(genes, "gene:ENSG5?layer=by gene");
     const chunks = asked.filter((key) => key.includes("/by gene/") && key.includes("/c/"));
-    const before = (at: number) =>
+    const startOf = (at: number) =>
       Array.from({ length: at }, (_, column) => truth(column).filter((one) => one !== 0).length).reduce(
         (a, b) => a + b,
         0,
       );
     const wanted = new Set<number>();
-    for (let at = before(5); at < before(6); at++) wanted.add(Math.floor(at / 16));
+    for (let at = startOf(5); at < startOf(6); at++) wanted.add(Math.floor(at / 16));
     for (const name of ["indices", "data"])
       expect(
         new Set(
