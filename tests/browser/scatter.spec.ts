@@ -25,8 +25,19 @@ const colorOf = async (viewer: ViewerPage, row: number): Promise<number[]> =>
 const isDrawn = (viewer: ViewerPage) =>
   expect(viewer.page.locator(".zw-map-lines[data-layers]")).toBeAttached();
 
-test("AnnData offers its embeddings as scatter plots", async ({ viewer, page }) => {
+test("AnnData opens its first embedding by its first categories; its contents offer the others", async ({
+  viewer,
+  page,
+}) => {
   await viewer.show(table);
+  await isDrawn(viewer);
+  await expect(viewer.box).toHaveAttribute("aria-label", /Down UMAP2\. Across UMAP1\./);
+  await expect(page.getByRole("list", { name: "type" }).getByRole("listitem")).toHaveCount(4);
+  await viewer.choose("Colour by", "None");
+  await expect(page).toHaveURL(/by=none/);
+  await expect(page.getByRole("list", { name: "type" })).toHaveCount(0);
+  await page.getByRole("button", { name: "Browse" }).click();
+  await expect(page).toHaveURL(/path=tables\/table&as=contents/);
   const offers = page.getByRole("region", { name: "Scatter plots" });
   await expect(offers.getByRole("button")).toHaveText([/X_umap/, /X_pca/]);
   await offers.getByRole("button", { name: "X_umap" }).click();
@@ -95,7 +106,6 @@ test("a point is described and selected by pointer, keys and rows", async ({ vie
   await viewer.box.click({ position });
   // Rows of a table of labels are known by their labels.
   await expect(page).toHaveURL(/pick=9(&|$)/);
-  await page.getByRole("group", { name: "Table" }).locator("summary").click();
   const grid = page.getByRole("grid", { name: "5 rows of 5 columns" });
   await expect(grid.getByRole("button", { name: "cell-1" })).toHaveAttribute("aria-pressed", "true");
   await grid.getByRole("button", { name: "cell-2" }).click();
@@ -230,4 +240,78 @@ test("the table of labels without one is searched once", async ({ viewer, page }
     await settles(page);
   }
   expect(documents).toEqual([]);
+});
+
+const viridisEnds = { low: [68, 1, 84, 255], high: [253, 231, 37, 255] };
+
+test("genes give colours: completed, in a layer, as logarithms, and two at once; the link keeps them", async ({
+  viewer,
+  page,
+}) => {
+  await viewer.show(umap);
+  await isDrawn(viewer);
+  const gene = page.getByLabel("Gene", { exact: true });
+  await gene.focus();
+  const suggestions = page.locator(`datalist[id="${await gene.getAttribute("list")}"] option`);
+  await expect(suggestions).toHaveCount(3);
+  await gene.fill("cd3");
+  await expect(suggestions).toHaveCount(1);
+  await gene.fill("cd3e");
+  await gene.press("Enter");
+  await expect(page).toHaveURL(/by=gene:CD3E(&|$)/);
+  await expect(page.getByRole("list", { name: "CD3E" }).getByRole("listitem")).toHaveText(["040"]);
+  await expect.poll(() => colorOf(viewer, 0)).toEqual(viridisEnds.low);
+  expect(await colorOf(viewer, 4)).toEqual(viridisEnds.high);
+  await viewer.box.hover({ position: await placeOf(viewer, tableRows[1].umap) });
+  await expect(viewer.readout).toContainText("CD3E: 10");
+  // A name that does not exist changes nothing.
+  await gene.fill("nothing");
+  await gene.press("Enter");
+  expect(await gene.evaluate((field: HTMLInputElement) => field.validationMessage)).toBe(
+    "There is no gene nothing.",
+  );
+  await expect(page).toHaveURL(/by=gene:CD3E(&|$)/);
+  await viewer.choose("Layer of the matrix", "counts");
+  await page.getByLabel("Logarithm of 1 + value").check();
+  await expect(page).toHaveURL(/by=gene:CD3E%3Flayer%3Dcounts%26transform%3Dlog1p/);
+  await expect(page.getByRole("list", { name: "CD3E (counts), log1p" }).getByRole("listitem")).toHaveText([
+    "03.714",
+  ]);
+  const second = page.getByLabel("Second gene", { exact: true });
+  await second.fill("MS4A1");
+  await second.press("Enter");
+  await expect(page.getByRole("list", { name: "MS4A1 (counts), log1p" }).getByRole("listitem")).toHaveText([
+    "01.609",
+  ]);
+  await expect.poll(() => colorOf(viewer, 0)).toEqual([0x38, 0xff, 0x38, 255]);
+  expect(await colorOf(viewer, 4)).toEqual([0xff, 0x38, 0xff, 255]);
+  await page.reload();
+  await viewer.reaches("ready");
+  await isDrawn(viewer);
+  await expect.poll(() => colorOf(viewer, 4)).toEqual([0xff, 0x38, 0xff, 255]);
+  await gene.fill("LYZ");
+  await gene.press("Enter");
+  await second.fill("");
+  await second.press("Enter");
+  await expect(page).toHaveURL(/by=gene:LYZ%3Flayer/);
+  await expect.poll(() => colorOf(viewer, 1)).toEqual([128, 128, 128, 255]);
+});
+
+test("labels and layers have the colours of genes", async ({ viewer, page }) => {
+  await viewer.show(`${labels}&by=gene:CD3E`);
+  await expect.poll(() => labelPixel(viewer, tableSquares[0]!)).toEqual(viridisEnds.low);
+  await expect.poll(() => labelPixel(viewer, tableSquares[4]!)).toEqual(viridisEnds.high);
+  const layer = { src: "/layers/tables.zarr", path: "labels/cells", kind: "labels", by: "gene:MS4A1" };
+  await viewer.show(
+    `source=/layers/tables.zarr&path=labels/cells/0&map=gray&range=-1:0&outside=mark&layers=${encodeURIComponent(JSON.stringify([layer]))}`,
+  );
+  await expect.poll(() => labelPixel(viewer, tableSquares[0]!)).toEqual(viridisEnds.high);
+  await expect.poll(() => labelPixel(viewer, tableSquares[4]!)).toEqual(viridisEnds.low);
+  const row = page.getByRole("group", { name: "Layer cells" });
+  await row.getByLabel("Gene", { exact: true }).fill("CD3E");
+  await row.getByLabel("Gene", { exact: true }).press("Enter");
+  await expect.poll(() => labelPixel(viewer, tableSquares[4]!)).toEqual(viridisEnds.high);
+  await row.getByLabel("Second gene", { exact: true }).fill("MS4A1");
+  await row.getByLabel("Second gene", { exact: true }).press("Enter");
+  await expect.poll(() => labelPixel(viewer, tableSquares[4]!)).toEqual([0xff, 0x38, 0xff, 255]);
 });

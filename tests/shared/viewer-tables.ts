@@ -4,6 +4,7 @@ import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { create, createGroup, set } from "zarr-wasm";
 import { bytesColumn, parquetFile } from "../node/support/parquet-writer.js";
+import { frame, sparse } from "./anndata.js";
 import { polygonWkb } from "./wkb.js";
 
 type Attributes = NonNullable<NonNullable<Parameters<typeof createGroup>[1]>["attributes"]>;
@@ -17,6 +18,13 @@ export const tableRows = [
   { label: 70_001, type: "immune", area: Number.NaN, umap: [0, 10] },
   { label: 5, type: undefined, area: 50, umap: [5, 5] },
 ] as const;
+
+/** Values of genes by row of the table. */
+export const tableGenes = {
+  CD3E: [0, 10, 20, 30, 40],
+  MS4A1: [4, 0, 0, 2, 0],
+  LYZ: [0, Number.NaN, 5, 1, 0],
+} as const;
 
 /** Squares of 8 × 8 elements of the 32 × 32 labels, by row of the table; label 7 has no row. */
 export const tableSquares: readonly (readonly [label: number, row: number, column: number])[] = [
@@ -156,5 +164,18 @@ export async function writeTables(folder: string): Promise<void> {
   await array(target, `${table}/obsm/X_umap`, [count, 2], "float32", umap);
   const pca = tableRows.flatMap(({ umap: [x, y], area }) => [x, y, area / 5]);
   await array(target, `${table}/obsm/X_pca`, [count, 3], "float32", pca);
+  const genes = Object.values(tableGenes);
+  const matrix = {
+    rows: count,
+    columns: genes.length,
+    at: (row: number, gene: number) => genes[gene]![row]!,
+  };
+  await frame(target, `${table}/var`, {
+    _index: ["ENSG1", "ENSG2", "ENSG3"],
+    gene_symbols: Object.keys(tableGenes),
+  });
+  await sparse(target, `${table}/X`, "csr", matrix, 4);
+  await group(target, `${table}/layers`, { "encoding-type": "dict" });
+  await sparse(target, `${table}/layers/counts`, "csc", matrix, 4);
   await writeShapes(folder);
 }

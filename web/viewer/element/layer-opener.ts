@@ -11,9 +11,12 @@ import { placedLayers } from "../model/placed-layers.js";
 import type { Note } from "../panels/messages.js";
 import { type LayerContent, openLayerContent } from "../source/added-layer.js";
 import type { Dataset } from "../source/dataset.js";
+import { readGene } from "../source/gene-name.js";
+import { type GeneOptions, LargeRead } from "../source/genes.js";
 import { labelTable } from "../source/label-table.js";
 import { placeLayer } from "../source/layer-place.js";
 import type { Observations } from "../source/observations.js";
+import { consentNote, progressText } from "./column-reader.js";
 import type { ViewerModel } from "./viewer-model.js";
 
 export { VectorOverlay } from "./vector-overlay.js";
@@ -28,7 +31,9 @@ export class LayerOpener {
   #layers: readonly LayerState[] = [];
   readonly #openings = new Map<string, Opening>();
   /** Errors of the layers that have been tried, by their keys. */
-  readonly #tried = new Map<string, { error?: unknown }>();
+  readonly #tried = new Map<string, Attempt>();
+  /** Keys of layers whose long reads the user has agreed to. */
+  readonly #agreed = new Set<string>();
 
   constructor(
     private readonly image: Dataset,
@@ -55,14 +60,22 @@ export class LayerOpener {
         this.#openings.delete(key);
         abort();
       }
-    retain(this.#tried, layers.map(tryKey));
-    retain(openedLayers(this.image), layers.map(placeKey));
+    const tried = new Set(layers.map(tryKey));
+    for (const [key, { reading }] of this.#tried) if (!tried.has(key)) reading.abort();
+    retain(this.#tried, tried);
+    retain(openedLayers(this.image), new Set(layers.map(placeKey)));
   }
 
   async #open(layer: LayerState): Promise<void> {
     const key = tryKey(layer);
     if (this.#tried.has(key)) return;
-    const attempt: { error?: unknown } = {};
+    const attempt: Attempt = { reading: new AbortController() };
+    const maxBytes = this.#agreed.has(key) ? Infinity : undefined;
+    const onProgress = (share: number, bytes: number) => {
+      attempt.progress = progressText(layer.by, share, bytes);
+      this.#note();
+    };
+    const signal = AbortSignal.any([this.signal, attempt.reading.signal]);
     this.#tried.set(key, attempt);
     const isCurrent = () => this.#tried.get(key) === attempt && !this.signal.aborted;
     try {
@@ -70,20 +83,27 @@ export class LayerOpener {
         this.#content(layer),
         layer.colormap ? loadColormap(layer.colormap) : undefined,
       ]);
-      if (content.kind === "features") await readLink(content.link?.observations, layer.by);
-      else if (content.dataset.isLabels) await loadLabelTable(content.dataset, layer.by, this.signal);
+      // The layer is shown while its gene is read.
+      if (isCurrent() && readGene(layer.by)) this.#show(content, layer);
+      const options = { maxBytes, onProgress, signal };
+      if (content.kind === "features") await readLink(content.link?.observations, layer.by, options);
+      else if (content.dataset.isLabels)
+        await loadLabelTable(content.dataset, layer.by, this.signal, options);
       if (!isCurrent()) return;
-      openedLayers(this.image).set(
-        placeKey(layer),
-        content.kind === "features" ? content : this.#placed(content.dataset, layer),
-      );
-      this.onNews();
+      attempt.progress = undefined;
+      this.#show(content, layer);
     } catch (error) {
       if (!isCurrent()) return;
       attempt.error = error;
-      this.model.options.onError?.(error);
+      if (!(error instanceof LargeRead)) this.model.options.onError?.(error);
     }
     this.#note();
+  }
+
+  #show(content: LayerContent, layer: LayerState): void {
+    const opened = content.kind === "features" ? content : this.#placed(content.dataset, layer);
+    openedLayers(this.image).set(placeKey(layer), opened);
+    this.onNews();
   }
 
   #placed(dataset: Dataset, layer: LayerState): OpenedLayer {
@@ -111,6 +131,9 @@ export class LayerOpener {
   #noteOf(layer: LayerState): Note[] {
     const attempt = layer.isOn ? this.#tried.get(tryKey(layer)) : undefined;
     const name = shortName(layerName(layer));
+    if (attempt?.error instanceof LargeRead)
+      return [consentNote(layer.by, attempt.error, () => this.#agree(layer))];
+    if (attempt?.error === undefined && attempt?.progress !== undefined) return [{ text: attempt.progress }];
     if (attempt?.error !== undefined) {
       const text = `The layer ${name} cannot be shown: ${errorMessage(attempt.error)}.`;
       return [{ text, isWarning: true, action: { label: "Try again", run: () => this.#retry(layer) } }];
@@ -122,6 +145,11 @@ export class LayerOpener {
     return [{ text: `The layer ${name} lacks ${share}: their coordinates are not finite numbers.` }];
   }
 
+  #agree(layer: LayerState): void {
+    this.#agreed.add(tryKey(layer));
+    this.#retry(layer);
+  }
+
   #retry(layer: LayerState): void {
     this.#tried.delete(tryKey(layer));
     void this.open(this.#layers);
@@ -129,16 +157,28 @@ export class LayerOpener {
 }
 
 /** Reads what describes and colours the rows of features. */
-async function readLink(observations: Observations | undefined, by: string): Promise<void> {
-  await Promise.all([observations?.readDescribed(), by === "" ? undefined : observations?.read(by)]);
+async function readLink(
+  observations: Observations | undefined,
+  by: string,
+  options?: GeneOptions,
+): Promise<void> {
+  await Promise.all([observations?.readDescribed(), by === "" ? undefined : observations?.read(by, options)]);
+}
+
+/** The result of opening a layer. */
+interface Attempt {
+  /** Aborted when the layer has another column. */
+  readonly reading: AbortController;
+  error?: unknown;
+  /** A sentence on a long read. */
+  progress?: string | undefined;
 }
 
 /** Identifies the content of a layer, its place, and the data that its style reads. */
 const tryKey = (layer: LayerState): string => `${placeKey(layer)} ${layer.colormap ?? ""} ${layer.by}`;
 
 /** Removes all entries but those with some keys. */
-function retain(map: Map<string, unknown>, keys: readonly string[]): void {
-  const kept = new Set(keys);
+function retain(map: Map<string, unknown>, kept: ReadonlySet<string>): void {
   for (const key of map.keys()) if (!kept.has(key)) map.delete(key);
 }
 
@@ -150,14 +190,17 @@ const search = keptFor((_array: Dataset["array"]) => ({ isDone: false }));
  * @param by a column that is read, too; "" for none
  * @throws what reading throws.
  */
-export async function loadLabelTable(labels: Dataset, by: string, signal: AbortSignal): Promise<void> {
+export async function loadLabelTable(
+  labels: Dataset,
+  by: string,
+  signal: AbortSignal,
+  options?: GeneOptions,
+): Promise<void> {
   const searched = search(labels.array);
   if (!searched.isDone) {
     const found = (await labelTable(labels.array, signal)) ?? labels.labelInfo?.table;
     searched.isDone = true;
     if (found && !labelTableOf(labels)) keepLabelTable(labels, makeLabelTable(found));
   }
-  const observations = labelTableOf(labels)?.observations;
-  if (!observations) return;
-  await Promise.all([observations.readDescribed(), by === "" ? undefined : observations.read(by)]);
+  await readLink(labelTableOf(labels)?.observations, by, options);
 }

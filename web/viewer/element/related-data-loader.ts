@@ -6,8 +6,10 @@ import { listOf, unusable } from "../base/unusable.js";
 import { labelTableOf } from "../model/label-look.js";
 import { shownLabels, tableOf } from "../model/layers.js";
 import type { ViewState } from "../model/state.js";
+import type { Note } from "../panels/messages.js";
 import type { Dataset, Embedding } from "../source/dataset.js";
 import type { Opened } from "../source/opened.js";
+import type { ColumnReader } from "./column-reader.js";
 import type { LayerOpener } from "./layer-opener.js";
 import type { MainPanel } from "./main-panel.js";
 import { loadProjection } from "./projections.js";
@@ -22,6 +24,7 @@ export class RelatedDataLoader {
   #isFound = false;
   #areLabelsKnown = false;
   #layers: Promise<LayerOpener> | undefined;
+  #columns: Promise<ColumnReader> | undefined;
   /** The labels whose tables have been opened, or are being opened. */
   #tables = new Set<Dataset>();
   /** Number of labels and layers that are loading. */
@@ -49,6 +52,8 @@ export class RelatedDataLoader {
     this.#areLabelsKnown = false;
     this.#layers = undefined;
     this.#tables = new Set();
+    this.#columns = undefined;
+    this.model.columnNote.value = undefined;
     this.#pending = 0;
     this.mainPanel.setPending(false);
   }
@@ -107,13 +112,36 @@ export class RelatedDataLoader {
     void this.#load("The table of the labels", async () => {
       try {
         const { loadLabelTable } = await import("./layer-opener.js");
-        await loadLabelTable(labels, this.#settings?.by ?? "", signal);
+        await loadLabelTable(labels, "", signal);
+        if (!signal.aborted && this.#settings) await this.readColumn(this.#settings);
       } catch (error) {
         tables.delete(labels);
         throw error;
       }
       if (!signal.aborted && labelTableOf(labels)) this.onNews();
     });
+  }
+
+  /** Reads the column that colours points or labels; undefined without one. A long read goes on in the background. */
+  readColumn(state: ViewState): Promise<void> | undefined {
+    const [opened, signal] = [this.#opened, this.#signal];
+    const observations = opened && tableOf(opened.dataset, state);
+    if (!observations || (state.by === "" && !this.#columns)) return undefined;
+    const onNote = (note: Note | undefined) => {
+      if (!signal.aborted) this.model.columnNote.value = note;
+    };
+    const onNews = () => {
+      if (!signal.aborted) this.onNews();
+    };
+    this.#columns ??= import("./column-reader.js").then(
+      ({ ColumnReader }) => new ColumnReader(signal, { onNote, onNews }),
+    );
+    return this.#columns.then(
+      (reader) => reader.read(observations, state.by),
+      () => {
+        this.#columns = undefined; // a script that cannot be loaded must not hide the picture
+      },
+    );
   }
 
   /** Reads the descriptions of points. */
@@ -183,23 +211,5 @@ export function stateData(
       `The positions of the elements could not be read: ${errorMessage(error)}. They are drawn as equal cells.`,
     ),
   );
-  return [map(colormap), map(byColormap), places, column(dataset, state, onFailure)];
-}
-
-/** Reads the column that colours points or labels. */
-function column(
-  dataset: Dataset,
-  state: ViewState,
-  onFailure: (sentence: string) => void,
-): Promise<void> | undefined {
-  const { by } = state;
-  const observations = tableOf(dataset, state);
-  if (!observations || by === "" || observations.column(by)) return undefined;
-  return observations.read(by).then(
-    () => {
-      if (!observations.column(by))
-        onFailure(`The column ${by} cannot be shown: it does not exist, or is of an unknown kind.`);
-    },
-    (error: unknown) => onFailure(`The column ${by} could not be read: ${errorMessage(error)}.`),
-  );
+  return [map(colormap), map(byColormap), places];
 }

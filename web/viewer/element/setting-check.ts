@@ -67,7 +67,7 @@ const accepted: Readonly<Record<string, string>> = {
   interpolation: "nearest or linear",
   places: placeModes.join(", "),
   tool: toolNames.join(", "),
-  by: "the name of a column",
+  by: "the name of a column, or gene:NAME",
   "by-map": "a colour map, as for colormap",
   "by-range": "low:high, auto, minmax or percentile",
   size: `0 to ${maxPointSize} CSS pixels`,

@@ -45,6 +45,7 @@ export class StatusReporter {
       this.notes.show([
         ...this.#unusable.value.map((message): Note => ({ text: `${message}.`, isWarning: true })),
         ...sourceNotes(this.sourceNotes.value, this.warnings.value, readInC),
+        ...(this.model.columnNote.value ? [this.model.columnNote.value] : []),
         ...this.model.layerNotes.value,
         ...this.#pictureNotes.value,
       ]);

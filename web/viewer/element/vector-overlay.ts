@@ -12,7 +12,7 @@ import {
 } from "../draw/vectors.js";
 import type { Point } from "../input/gestures.js";
 import { type LayerState, layerColor, layerName, placeKey } from "../model/added-layers.js";
-import { columnColors, layerChoice, tableColors } from "../model/column-colors.js";
+import { columnColors, layerChoice, pairBackground, tableColors } from "../model/column-colors.js";
 import { openedLayers } from "../model/layer.js";
 import type { ViewState } from "../model/state.js";
 import type { Dataset, DatasetAxis, Embedding } from "../source/dataset.js";
@@ -60,6 +60,11 @@ export class VectorOverlay {
   #draw(): void {
     const context = this.#canvas.getContext("2d")!;
     context.clearRect(0, 0, this.#canvas.width, this.#canvas.height);
+    const background = this.#drawn.find((one) => one.background !== undefined)?.background;
+    if (background) {
+      context.fillStyle = background;
+      context.fillRect(0, 0, this.#canvas.width, this.#canvas.height);
+    }
     for (const { scene } of this.#drawn) drawVectors(context, scene);
     // For outside observers.
     this.#canvas.dataset["layers"] = String(this.#drawn.length);
@@ -122,6 +127,8 @@ interface DrawnVectors {
   readonly scene: VectorScene;
   /** Identifies the style. */
   readonly key: string;
+  /** Of the whole plot. */
+  readonly background?: string | undefined;
   /** The integer that identifies a feature; undefined for features that cannot be selected. */
   readonly idOf?: ((feature: number) => RowId | undefined) | undefined;
 }
@@ -143,7 +150,7 @@ function addedLayers(image: Dataset, shown: PlaneContent, view: Viewpoint): Draw
     const colorOf = colorsOf(features, layer);
     const style = {
       colorOf,
-      size: (layer.size || defaultSize) * view.ratio,
+      size: (layer.size || Math.min(defaultSize, usualSize(features.points.features.length))) * view.ratio,
       lineWidth: (layer.size || defaultLine) * view.ratio,
       opacity: layer.opacity,
     };
@@ -228,7 +235,7 @@ function embeddingLayers(
   const [down, across] = state.axes as [number, number];
   const { observations } = embedding;
   const features = embeddingFeatures(embedding, down, across);
-  const colors = tableColors(image, state)?.colors;
+  const { colors, second } = tableColors(image, state) ?? {};
   const colorOf = colors ? (feature: number) => colors[feature]! : () => plainColor;
   const [hidden, selected] = [state.labels.hidden, state.labels.selected].map((ids) =>
     observations.rowsOf(ids),
@@ -243,6 +250,7 @@ function embeddingLayers(
     features,
     scene: { features, matrix, colorOf, size, lineWidth: defaultLine * view.ratio, opacity: 1 },
     idOf: (row: number) => observations.id(row),
+    background: second && pairBackground,
     key: JSON.stringify([by, colors !== undefined, byColormap, byRange, outside, size]),
   };
   return selectionParts(vectors, (row) => row, hidden, selected, selectedSize);

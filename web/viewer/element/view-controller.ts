@@ -222,9 +222,11 @@ export class ViewController {
       return;
     }
     const note = (sentence: string) => this.status.addSourceNote(sentence);
-    const loading = [plane.load(kind), ...stateData(model.dataset!, state, note)].filter(
-      (part) => part !== undefined,
-    );
+    const loading = [
+      plane.load(kind),
+      ...stateData(model.dataset!, state, note),
+      this.#relatedData.readColumn(state),
+    ].filter((part) => part !== undefined);
     if (loading.length > 0) {
       model.activity.value = "reading";
       await Promise.all(loading);

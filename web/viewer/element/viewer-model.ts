@@ -51,6 +51,8 @@ export class ViewerModel {
   /** Nodes or variables related to the array. */
   readonly collection = signal<Collection | undefined>(undefined);
 
+  /** Note on the read of the column that gives colours. */
+  readonly columnNote = signal<Note | undefined>(undefined);
   /** Notes on added layers. */
   readonly layerNotes = signal<readonly Note[]>([]);
 

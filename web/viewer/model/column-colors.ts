@@ -6,7 +6,9 @@ import { outsideColors } from "../base/outside-colors.js";
 import { shortName } from "../base/text.js";
 import type { Dataset } from "../source/dataset.js";
 import type { FeatureColumn } from "../source/features.js";
+import { geneTitle } from "../source/gene-name.js";
 import { isPlaneOf } from "../source/layer-place.js";
+import type { Observations } from "../source/observations.js";
 import { type LayerState, layerColor, layerName, placeKey } from "./added-layers.js";
 import { type ColumnState, labelTableOf } from "./label-look.js";
 import { openedLayers } from "./layer.js";
@@ -60,6 +62,8 @@ export interface ColumnColors {
   /** 0xrrggbb by feature. */
   readonly colors: Uint32Array;
   readonly legend: ColumnLegend;
+  /** The legend of the second quantity. */
+  readonly second?: ColumnLegend | undefined;
 }
 
 /** Colour of features without a value. */
@@ -77,7 +81,11 @@ export function columnColors(column: FeatureColumn, choice: ColumnChoice): Colum
   let result = kept.get(key);
   if (!result) {
     result =
-      column.kind === "categories" ? categoryColors(column) : numberColors(column.values, name, choice);
+      column.kind === "categories"
+        ? categoryColors(column)
+        : column.second
+          ? pairColors(column.values, column.second, choice)
+          : numberColors(column.values, name, choice);
     kept.clear();
     kept.set(key, result);
   }
@@ -145,6 +153,23 @@ function numberColors(
   };
 }
 
+/** Colour maps of two quantities. Of both colours, the greater parts are taken: high values of both give white. */
+const pairMaps = ["#383838,#ff00ff", "#383838,#00ff00"] as const;
+/** The background of such colours, where there is no picture below. */
+export const pairBackground = "#101418";
+
+const lighter = (a: number, b: number): number =>
+  Math.max(a & 0xff0000, b & 0xff0000) | Math.max(a & 0xff00, b & 0xff00) | Math.max(a & 255, b & 255);
+
+function pairColors(values: Float64Array, second: Float64Array, choice: ColumnChoice): ColumnColors {
+  const unmarked = { ...choice, outside: "clamp" } as const;
+  const [own, other] = [values, second].map((list, i) => numberColors(list, pairMaps[i]!, unmarked));
+  const colors = own!.colors.map((color, i) =>
+    Number.isNaN(values[i]! + second[i]!) ? absentColor : lighter(color, other!.colors[i]!),
+  );
+  return { colors, legend: own!.legend, second: other!.legend };
+}
+
 function limitsOf(values: Float64Array, mode: "auto" | "minmax" | "percentile"): [number, number] {
   let [low, high] = [Infinity, -Infinity];
   for (const value of values)
@@ -169,6 +194,8 @@ export interface LayerContents {
   readonly columns: readonly string[];
   /** The column that gives the colours; undefined before it has been read. */
   readonly column: FeatureColumn | undefined;
+  /** The rows of the table, whose genes can give colours. */
+  readonly table: Observations | undefined;
 }
 
 /** Undefined before the layer has been opened. */
@@ -176,13 +203,14 @@ export function layerContents(image: Dataset, layer: LayerState): LayerContents 
   const content = openedLayers(image).get(placeKey(layer));
   if (!content) return undefined;
   if (content.kind === "features") {
-    const { features } = content;
-    return { kind: "features", columns: features.columns, column: features.column(layer.by) };
+    const { features, link } = content;
+    const column = features.column(layer.by);
+    return { kind: "features", columns: features.columns, column, table: link?.observations };
   }
   const { dataset } = content;
   const table = dataset.isLabels ? labelTableOf(dataset)?.observations : undefined;
   const kind = dataset.isLabels ? "labels" : "image";
-  return { kind, columns: table?.names ?? [], column: table?.column(layer.by) };
+  return { kind, columns: table?.names ?? [], column: table?.column(layer.by), table };
 }
 
 /** How a layer colours its features by a column. */
@@ -201,18 +229,24 @@ export interface NamedLegend {
 
 /** The legends of the columns that colour a picture, and of added points and shapes of one colour. */
 export function columnLegends(image: Dataset, state: ViewState): NamedLegend[] {
-  const own = tableColors(image, state)?.legend;
+  const own = tableColors(image, state);
   const added = state.layers.flatMap((layer): NamedLegend[] => {
     const contents = isDrawn(image, state, layer) ? layerContents(image, layer) : undefined;
     const name = shortName(layerName(layer));
     if (contents?.column) {
-      const { legend } = columnColors(contents.column, layerChoice(layer));
-      return [{ name: `${name}: ${layer.by}`, legend }];
+      const colors = columnColors(contents.column, layerChoice(layer));
+      return namedLegends(layer.by, colors).map((one) => ({ ...one, name: `${name}: ${one.name}` }));
     }
     if (contents?.kind !== "features") return [];
     return [{ name, legend: { kind: "color", color: layerColor(layer) } }];
   });
-  return [...(own ? [{ name: state.by, legend: own }] : []), ...added];
+  return [...(own ? namedLegends(state.by, own) : []), ...added];
+}
+
+/** One legend for a column, two for two genes. */
+function namedLegends(by: string, { legend, second }: ColumnColors): NamedLegend[] {
+  if (!second) return [{ name: geneTitle(by), legend }];
+  return [legend, second].map((one, i) => ({ name: geneTitle(by, i), legend: one }));
 }
 
 /** Whether a layer is visible and lies in the shown plane. */

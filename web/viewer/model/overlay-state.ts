@@ -67,6 +67,7 @@ export const overlayEntries: readonly Entry<OverlayState>[] = [
   {
     name: "layers",
     read: (text) => ({ layers: readLayers(text) }),
-    write: ({ layers }) => layersText(layers),
+    // Data may suggest layers.
+    write: ({ layers }) => layersText(layers) || "[]",
   },
 ];

@@ -24,7 +24,12 @@ export const resolveTable = (wanted: Wanted<TableState>): TableState => ({
 });
 
 export const tableEntries: readonly Entry<TableState>[] = [
-  textEntry("by"),
+  {
+    name: "by",
+    // Data may suggest a column.
+    read: (text) => ({ by: text === "none" ? "" : text }),
+    write: ({ by }) => by || "none",
+  },
   textEntry("byColormap", "by-map"),
   rangeEntry("byRange", "by-range"),
   numberEntry("pointSize", "size"),

@@ -40,7 +40,8 @@ export class Crumbs {
       ...parts.slice(Math.max(0, left)).map((name, i) => item(name, Math.max(0, left) + i + 1)),
     ];
     // The group of the current node, listed.
-    const group = parts.length > 0 ? parts.slice(0, -1).join("/") : "";
+    const own = path.split("/").filter((part) => part !== "");
+    const group = (own.length < parts.length ? own : parts.slice(0, -1)).join("/");
     const onclick = () => this.go(group, "contents");
     const browse = button("Browse", onclick, { class: "zw-browse" });
     browse.title = parts.length > 0 ? "List the other nodes of this group" : "List the nodes of this group";

@@ -12,6 +12,8 @@ import {
 } from "../model/added-layers.js";
 import { type LayerContents, layerContents } from "../model/column-colors.js";
 import type { ViewState } from "../model/state.js";
+import { isPair } from "../source/columns.js";
+import { geneControl } from "./genes.js";
 import {
   type Changing,
   type Control,
@@ -125,7 +127,7 @@ function layerRow({ dataset, change }: PanelContext, layer: LayerState, at: numb
       control: "colormap",
       value: ({ colormap }) => colormap,
       set: (colormap) => ({ colormap }),
-      isShown: () => !contents || contents.kind === "image" || isNumbers(),
+      isShown: () => !contents || contents.kind === "image" || (isNumbers() && !isPair(contents.column)),
     }),
     colorControl(own, "Colour", {
       control: "color",
@@ -167,6 +169,12 @@ function layerRow({ dataset, change }: PanelContext, layer: LayerState, at: numb
       isOn,
       opacity,
       byPart(own, () => contents),
+      geneControl<LayerState>(own, {
+        control: "gene",
+        genes: () => contents?.table?.genes,
+        by: ({ by }) => by,
+        set: (by) => ({ by, colormap: null, range: { mode: "auto" } }),
+      }),
       groupControl(style, { class: "zw-layer-style" }),
       range,
       outlines,

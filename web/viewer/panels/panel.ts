@@ -332,9 +332,21 @@ export function columnRangeControl<S>(
     ),
   );
   const [low, high] = fields;
-  const element = h("div", { class: "zw-window" }, h("span", {}, "Values"), low, h("span", {}, "to"), high);
+  const onchange = () =>
+    change(
+      (now) => setting.set({ mode: share.checked ? "percentile" : "auto" }, now),
+      `${setting.control}-percentile`,
+    );
+  const share = h("input", { type: "checkbox", onchange });
+  const element = h(
+    "div",
+    { class: "zw-group" },
+    h("div", { class: "zw-window" }, h("span", {}, "Values"), low, h("span", {}, "to"), high),
+    h("label", { class: "zw-check" }, share, `Without the outermost 1 %${suffix}`),
+  );
   let shown = "";
   return settingControl(element, setting, (range) => {
+    share.checked = range.mode === "percentile";
     const limits = range.mode === "manual" ? [range.low, range.high] : ["", ""];
     if (limits.join() === shown) return;
     shown = limits.join();

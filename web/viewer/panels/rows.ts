@@ -5,9 +5,10 @@ import { shortened, shortName } from "../base/text.js";
 import { type GridPosition, VirtualGrid } from "../base/virtual-grid.js";
 import { maxListed } from "../model/label-look.js";
 import { maxPointSize, type ViewState } from "../model/state.js";
-import { columnText } from "../source/columns.js";
+import { columnText, isPair } from "../source/columns.js";
 import type { Observations } from "../source/observations.js";
 import { isRegionId, type RowId } from "../source/row-id.js";
+import { geneControl } from "./genes.js";
 import {
   type Control,
   columnRangeControl,
@@ -43,11 +44,17 @@ export const rowsPanel: Panel = {
           value: ({ by }) => (names.includes(by) ? by : ""),
           set: (by) => ({ by, byColormap: null, byRange: undefined }),
         }),
+        geneControl<ViewState>(context, {
+          control: "by-gene",
+          genes: () => table!.genes,
+          by: ({ by }) => by,
+          set: (by) => ({ by, byColormap: null, byRange: { mode: "auto" } }),
+        }),
         mapControl(context, "Colour map of the column", {
           control: "by-map",
           value: ({ byColormap }) => byColormap,
           set: (byColormap) => ({ byColormap }),
-          isShown: isNumbers,
+          isShown: (state) => isNumbers(state) && !isPair(table!.column(state.by)),
         }),
         columnRangeControl(context, "", {
           control: "by-range",
@@ -61,7 +68,7 @@ export const rowsPanel: Panel = {
           set: (pointSize) => ({ pointSize: pointSize ?? 0 }),
           isShown: () => context.dataset.embedding !== undefined,
         }),
-        new Rows(table!, context.change),
+        new Rows(table!, context.change, context.dataset.embedding !== undefined),
       ]),
     ];
   },
@@ -82,7 +89,10 @@ class Rows implements Control {
   constructor(
     private readonly observations: Observations,
     private readonly onChange: PanelContext["change"],
-  ) {}
+    isOpen: boolean,
+  ) {
+    this.#details.open = isOpen;
+  }
 
   sync(state: ViewState): void {
     this.#state = state;

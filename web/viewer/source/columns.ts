@@ -43,8 +43,21 @@ export function rowText(columns: Iterable<readonly [string, FeatureColumn]>, row
 /** The value of a column in a row; "" for none. @param format of numbers */
 export function columnText(column: FeatureColumn, row: number, format = formatBriefly): string {
   if (column.kind === "categories") return shortened(column.names[column.codes[row]!] ?? "", maxValue);
-  const value = column.values[row]!;
-  return Number.isNaN(value) ? "" : format(value);
+  const { values, second } = column;
+  const shown = second ? [values[row]!, second[row]!] : [values[row]!];
+  return shown.some(Number.isNaN) ? "" : shown.map(format).join(" and ");
+}
+
+/** Whether a column has the values of two quantities. */
+export const isPair = (column: FeatureColumn | undefined): boolean =>
+  column?.kind === "numbers" && column.second !== undefined;
+
+/** The values of a column in some rows; missing in rows that it lacks. */
+export function pickedRows(column: FeatureColumn, rows: ArrayLike<number>): FeatureColumn {
+  const pick = (values: Float64Array) => Float64Array.from(rows, (row) => values[row] ?? Number.NaN);
+  if (column.kind === "categories")
+    return { ...column, codes: Int32Array.from(rows, (row) => column.codes[row] ?? -1) };
+  return { kind: "numbers", values: pick(column.values), second: column.second && pick(column.second) };
 }
 
 /** The integers of a column, also of one whose categories are integers; undefined for other columns. */

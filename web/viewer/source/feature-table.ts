@@ -1,7 +1,7 @@
 /** Links points and shapes to the rows of a table: columns, descriptions and selections of both together. */
 import type { ZarrGroup } from "zarr-wasm";
 import { keptFor } from "../base/memo.js";
-import { columnText, wholeNumbers } from "./columns.js";
+import { columnText, pickedRows, wholeNumbers } from "./columns.js";
 import type { FeatureColumn, Features } from "./features.js";
 import { observationsOf, regionRows } from "./label-table.js";
 import type { Observations } from "./observations.js";
@@ -36,7 +36,7 @@ export async function featureTable(
 
 /** Features with the columns of their rows that have been read. */
 export function withTable(features: Features, { observations, rows }: TableLink): Features {
-  const spread = keptFor((column: FeatureColumn) => byFeature(column, rows));
+  const spread = keptFor((column: FeatureColumn) => pickedRows(column, rows));
   return {
     ...features,
     columns: [...new Set([...features.columns, ...observations.names])],
@@ -51,11 +51,4 @@ export function withTable(features: Features, { observations, rows }: TableLink)
       return parts.filter((part) => part !== "").join(", ");
     },
   };
-}
-
-/** The values of a column of the table, by feature. */
-function byFeature(column: FeatureColumn, rows: Int32Array): FeatureColumn {
-  return column.kind === "numbers"
-    ? { kind: "numbers", values: Float64Array.from(rows, (row) => column.values[row] ?? Number.NaN) }
-    : { ...column, codes: Int32Array.from(rows, (row) => column.codes[row] ?? -1) };
 }

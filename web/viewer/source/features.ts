@@ -9,7 +9,12 @@ export class InvalidLayer extends Error {
 
 /** Values of a property by feature. */
 export type FeatureColumn =
-  | { readonly kind: "numbers"; readonly values: Float64Array }
+  | {
+      readonly kind: "numbers";
+      readonly values: Float64Array;
+      /** The values of a second quantity: both have a colour each, which are added. */
+      readonly second?: Float64Array | undefined;
+    }
   | {
       readonly kind: "categories";
       /** Indices into `names`; −1 for none. */

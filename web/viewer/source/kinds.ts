@@ -75,6 +75,8 @@ export async function nodeKind(node: OpenedNode, signal?: AbortSignal): Promise<
   if (encoding === "MuData") return { kind: "mudata", contents };
   if (own(node.attributes, "spatialdata_attrs") !== undefined && contents.members.some(isSpatialPart))
     return { kind: "spatialdata", contents };
+  const levels = await plainLevels(node, contents, signal);
+  if (levels) return { kind: "levels", paths: levels };
   return (await datasetKind(node, contents, signal)) ?? { kind: "group", contents, problem };
 }
 
@@ -158,6 +160,41 @@ function levelsKind({ attributes }: ZarrGroup): Kind | undefined {
   const listed = Array.isArray(datasets) ? datasets.map((entry) => pathBelow(own(entry, "path"))) : [];
   const paths = [...listed.filter((path) => path !== undefined), ...pathsOfLayout(images)];
   return paths.length > 0 ? { kind: "levels", paths: [...new Set(paths)] } : undefined;
+}
+
+/** Names of the levels of a pyramid without metadata: 0, 1, 2 or s0, s1, s2. */
+const levelName = /^(?:s|level_?|scale_?)?(\d{1,2})$/i;
+/** Maximum number of levels that are compared. */
+const maxLevels = 16;
+
+/** Paths of arrays that are numbered from 0, of the same type, each about half as long as the one before it, or equal. */
+async function plainLevels(
+  group: ZarrGroup,
+  { members }: Contents,
+  signal: AbortSignal | undefined,
+): Promise<string[] | undefined> {
+  const count = members.length;
+  if (
+    count < 2 ||
+    count > maxLevels ||
+    members.some(({ name, kind }) => kind !== "array" || !levelName.test(name))
+  )
+    return undefined;
+  const number = ({ name }: Member) => Number(levelName.exec(name)![1]);
+  const sorted = [...members].sort((a, b) => number(a) - number(b));
+  if (sorted.some((one, i) => number(one) !== i)) return undefined;
+  const found = await Promise.all(sorted.map(({ name }) => variableAt(group, name, signal)));
+  const arrays = found.flatMap((variable) => (variable ? [variable.array] : []));
+  const isLevel = (array: ZarrArray, i: number) => i === 0 || isHalf(arrays[i - 1]!, array);
+  return arrays.length === count && arrays.every(isLevel) ? sorted.map(({ name }) => name) : undefined;
+}
+
+function isHalf(fine: ZarrArray, coarse: ZarrArray): boolean {
+  if (fine.dtype.name !== coarse.dtype.name || fine.shape.length !== coarse.shape.length) return false;
+  const ratios = coarse.shape.map((length, axis) => [fine.shape[axis]!, length] as const);
+  // Odd lengths are rounded up or down.
+  const isHalved = ratios.filter(([from, to]) => from > 1 && Math.abs(from - 2 * to) <= 1);
+  return isHalved.length > 0 && ratios.every(([from, to]) => from === to || Math.abs(from - 2 * to) <= 1);
 }
 
 /** Attributes with which an array names auxiliary arrays: CF 1.11, sections 5, 7 and 5.6. */

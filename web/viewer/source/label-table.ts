@@ -1,8 +1,9 @@
 /** Finds the table of labels: in SpatialData, by its links to their name and to their numbers. */
 import type { Member, ZarrArray, ZarrGroup } from "zarr-wasm";
 import { own } from "./attributes.js";
-import { columnNames, frameRows, readColumn, valueColumn, wholeNumbers } from "./columns.js";
+import { columnNames, frameRows, pickedRows, readColumn, valueColumn, wholeNumbers } from "./columns.js";
 import { type FeatureColumn, featureLimits } from "./features.js";
+import { Genes } from "./genes.js";
 import { groupAt, ifReadable } from "./nodes.js";
 import { areSeveral, Observations, type TableLinks, tableLinks } from "./observations.js";
 
@@ -59,18 +60,19 @@ export async function regionRows(
 
 /** The kept rows, with the columns of the table. @param ids by row of the table; undefined for the numbers of the rows */
 export function observationsOf(
-  { obs, all, kept, region }: RegionRows,
+  { table, obs, all, kept, region }: RegionRows,
   ids: ArrayLike<number> | undefined,
   signal: AbortSignal,
 ): Observations {
   const read = async (name: string) => {
     const column = await readColumn(obs, name, all, signal);
-    return column && kept.length < all ? subset(column, kept) : column;
+    return column && kept.length < all ? pickedRows(column, kept) : column;
   };
   const own_ = Float64Array.from(kept, (row) => ids?.[row] ?? row);
   // The numbers of rows are unique.
   const regionOf = ids && region !== undefined ? () => region : undefined;
-  return new Observations(kept.length, columnNames(obs), read, own_, regionOf);
+  const genes = new Genes(table, all, signal, kept.length < all ? kept : undefined);
+  return new Observations(kept.length, columnNames(obs), read, own_, regionOf, genes);
 }
 
 /** The tables of SpatialData. Without a listing, the only name is the usual one. */
@@ -111,13 +113,6 @@ async function rowsOf(
   const kept = Array.from({ length: all }, (_, row) => row).filter((row) => regions.codes[row] === code);
   if (code < 0 || kept.length === 0) return undefined;
   return { table, obs, all, kept, instances, region: areSeveral(regions) ? region : undefined };
-}
-
-/** The values of some rows. */
-function subset(column: FeatureColumn, rows: readonly number[]): FeatureColumn {
-  return column.kind === "numbers"
-    ? { kind: "numbers", values: Float64Array.from(rows, (row) => column.values[row]!) }
-    : { ...column, codes: Int32Array.from(rows, (row) => column.codes[row]!) };
 }
 
 /** Lists of OME-Zarr: `image-label.properties`, with the keys as columns. */

@@ -3,11 +3,15 @@ import type { ZarrGroup } from "zarr-wasm";
 import { own, textAt, textsAt } from "./attributes.js";
 import { columnNames, maxShown, readable, readColumn, readStrings, rowText } from "./columns.js";
 import type { FeatureColumn } from "./features.js";
+import { geneTitle, readGene } from "./gene-name.js";
+import { type GeneOptions, Genes } from "./genes.js";
 import { ifReadable } from "./nodes.js";
 import { labelOf, labelsIn, type RowId, regionId } from "./row-id.js";
 
 /** Maximum number of lists of identifiers whose rows are kept. */
 const maxFound = 8;
+/** Maximum number of genes whose values are kept. */
+const maxGenes = 8;
 
 type Categories = Extract<FeatureColumn, { kind: "categories" }>;
 
@@ -27,6 +31,8 @@ export class Observations {
     readonly ids: ArrayLike<number> | undefined = undefined,
     /** The element that a row annotates, if the table has several. */
     private readonly regionOf: ((row: number) => string | undefined) | undefined = undefined,
+    /** The genes of AnnData, whose values are columns, too. */
+    readonly genes: Genes | undefined = undefined,
   ) {}
 
   /** The labels in a list that are those of the element of all rows. */
@@ -39,11 +45,11 @@ export class Observations {
     return this.#columns.get(name);
   }
 
-  /** Reads a column. Concurrent calls share one attempt; a failed one can be retried. */
-  read(name: string): Promise<void> {
+  /** Reads a column, or genes. Concurrent calls share one attempt; a failed one can be retried. */
+  read(name: string, options?: GeneOptions): Promise<void> {
     const known = this.#reading.get(name);
     if (known) return known;
-    const reading = this.#read(name).catch((error: unknown) => {
+    const reading = this.#read(name, options).catch((error: unknown) => {
       this.#reading.delete(name);
       throw error;
     });
@@ -51,10 +57,22 @@ export class Observations {
     return reading;
   }
 
-  async #read(name: string): Promise<void> {
-    const column = this.names.includes(name) ? await this.readOne(name) : undefined;
-    if (column) this.#columns.set(name, column);
+  async #read(name: string, options: GeneOptions | undefined): Promise<void> {
+    const isColumn = this.names.includes(name);
+    const gene = isColumn ? undefined : readGene(name);
+    const column = isColumn ? await this.readOne(name) : gene && (await this.genes?.read(gene, options));
+    if (!column) return;
+    this.#columns.set(name, column);
+    if (!gene) return;
+    this.#geneNames.push(name);
+    for (const old of this.#geneNames.splice(0, this.#geneNames.length - maxGenes)) {
+      this.#columns.delete(old);
+      this.#reading.delete(old);
+    }
   }
+
+  /** The genes that have been read, the last one last. */
+  readonly #geneNames: string[] = [];
 
   /** Names of the columns that describe a row. */
   get described(): readonly string[] {
@@ -68,9 +86,9 @@ export class Observations {
 
   /** The values of a row that have been read: "class: stroma, area: 9.5". */
   text(row: number): string {
-    const known = this.described.flatMap((name) => {
+    const known = [...this.#geneNames.slice(-1), ...this.described].flatMap((name) => {
       const column = this.#columns.get(name);
-      return column ? [[name, column] as const] : [];
+      return column ? [[this.names.includes(name) ? name : geneTitle(name), column] as const] : [];
     });
     return rowText(known, row);
   }
@@ -149,7 +167,7 @@ export async function annDataObservations(
   const read = async (name: string) =>
     withColors(table, name, await readColumn(obs, name, rows, signal), signal);
   const { ids, regionOf } = await instances(table, obs, rows, signal);
-  return new Observations(rows, columnNames(obs), read, ids, regionOf);
+  return new Observations(rows, columnNames(obs), read, ids, regionOf, new Genes(table, rows, signal));
 }
 
 /** The columns that SpatialData link to labels. Identifiers that are not integers identify nothing. */

@@ -10,6 +10,7 @@ import { type OpenContext, type Opened, type SourceTarget, targetName } from "./
 
 const collecting = () => import("./collection.js");
 const trees = () => import("./tree.js");
+const composing = () => import("./compose.js");
 
 /** Opens other nodes of the source. */
 interface Openers {
@@ -24,7 +25,12 @@ export async function openGroup(
   signal: AbortSignal,
   openers: Openers,
 ): Promise<Opened> {
-  if (target.as === "contents") return contentsAt(group, "group", undefined, signal);
+  if (target.as === "contents") {
+    const contents = await contentsAt(group, "group", undefined, signal);
+    return textAt(group.attributes, "encoding-type") === "anndata"
+      ? withEmbeddings(contents, group)
+      : contents;
+  }
   const kind = await nodeKind(group, signal);
   try {
     return await openKind(group, kind, target, signal, openers);
@@ -101,10 +107,28 @@ async function openKind(
     }
     case "array":
       return openers.array(kind.array);
+    case "spatialdata": {
+      const { spatialComposition } = await composing();
+      const found = await spatialComposition(group, target.address ?? target.source, signal);
+      const opened = found && (await openers.path(below(found.path)));
+      if (opened?.kind !== "dataset") return contentsAt(group, kind.kind, kind.contents, signal);
+      const { dataset } = opened;
+      const hints = { ...dataset.hints, layers: found!.layers };
+      return { ...opened, dataset: { ...dataset, title: targetName(target), hints } };
+    }
+    case "mudata": {
+      const { modalities } = await composing();
+      for (const path of await modalities(group, signal)) {
+        const opened = await ifReadable(openers.path(below(path)), signal);
+        if (opened?.kind === "dataset") return opened;
+      }
+      return contentsAt(group, kind.kind, kind.contents, signal);
+    }
     case "anndata": {
-      const embeddings = async (later: AbortSignal) =>
-        (await import("./embedding.js")).embeddingsOf(group, later);
-      return { ...(await contentsAt(group, kind.kind, kind.contents, signal)), embeddings } as Opened;
+      const { annDataOpening } = await composing();
+      const opened = await ifReadable(annDataOpening(group, signal), signal);
+      if (opened) return opened;
+      return withEmbeddings(await contentsAt(group, kind.kind, kind.contents, signal), group);
     }
     case "dataframe":
       return { ...(await contentsAt(group, kind.kind, kind.contents, signal)), frame: group } as Opened;
@@ -117,6 +141,13 @@ async function openKind(
     }
   }
 }
+
+/** Contents that offer the embeddings of AnnData. */
+const withEmbeddings = (contents: Opened, group: ZarrGroup): Opened => {
+  const embeddings = async (later: AbortSignal) =>
+    (await import("./embedding.js")).embeddingsOf(group, later);
+  return { ...contents, embeddings } as Opened;
+};
 
 /** A variable or coordinate of a dataset, which may be beyond those that are listed. */
 async function variableNamed(

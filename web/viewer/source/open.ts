@@ -59,6 +59,7 @@ export async function openTarget(requested: SourceTarget, context: OpenContext):
     ...requested,
     source: await storeFor(requested.source),
     name: requested.name ?? (isText ? String(requested.source) : undefined),
+    address: requested.address ?? (isText ? String(requested.source) : undefined),
   };
   const { source, path } = target;
   let node: OpenedNode;
