@@ -88,7 +88,7 @@ for (const shardShape of [undefined, [32, 32]])
       const { create, set, slice } = (await import(entry)) as typeof Library;
       const reads: string[] = [];
       const map = new Map<string, Uint8Array>();
-      const store = { get: (key: string) => (reads.push(key), map.get(key)), set: map.set.bind(map) };
+      const store = { get: (key: string) => reads.push(key) && map.get(key), set: map.set.bind(map) };
       const options = { shape: [32, 32], chunkShape: [16, 16], dtype: "uint8", codecs: [] } as const;
       const array = await create(map, { ...options, ...(shards && { shardShape: shards }) });
       await set(array, null, 100);
@@ -143,7 +143,7 @@ test("the page's own reads use the workers and the store of the viewers", async 
         array.shape.map(() => 0),
         { pool: viewer.pool },
       );
-      return [viewer.pool.size > 0, viewer.pool === viewer.pool, data.length > 0, viewer.state];
+      return [viewer.pool.size > 0, data.length > 0, viewer.state];
     }),
-  ).toEqual([true, true, true, "ready"]);
+  ).toEqual([true, true, "ready"]);
 });

@@ -112,7 +112,12 @@ function invalidate(array: ZarrArray, bounds: readonly Bounds[]): void {
   for (let count = 0; count < maxObjects; count++) {
     array.invalidate(at);
     let axis = at.length - 1;
-    while (axis >= 0 && (at[axis]! += ranges[axis]![2]) >= ranges[axis]![1]) at[axis] = ranges[axis--]![0];
+    for (; axis >= 0; axis--) {
+      const [first, stop, step] = ranges[axis]!;
+      at[axis] = at[axis]! + step;
+      if (at[axis]! < stop) break;
+      at[axis] = first;
+    }
     if (axis < 0) return;
   }
 }

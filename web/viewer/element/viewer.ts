@@ -54,6 +54,11 @@ export class Viewer implements Linked {
     const { root } = this.#model;
     root.append(h("div", { class: "zw-layout" }, h("div", { class: "zw-main" }, ...parts), dock.element));
     element.replaceChildren(root);
+    // The first viewer of a page has its landmarks; others would repeat their names.
+    if ([...readers].some((other) => other instanceof Viewer)) {
+      this.#crumbs.element.role = "group";
+      root.dataset["further"] = "";
+    }
     readers.add(this);
     this.setOptions(options);
     this.#tellLinks();
