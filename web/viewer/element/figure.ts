@@ -14,8 +14,8 @@ import {
 } from "../model/figure.js";
 import { playableAxes } from "../model/layers.js";
 import type { ViewState, WantedState } from "../model/state.js";
-import { showFigureDialog } from "../panels/figure.js";
 import { quantityText } from "../panels/coordinates.js";
+import { showFigureDialog } from "../panels/figure.js";
 import { axisName } from "../panels/rulers.js";
 import type { MainPlane } from "./main-plane.js";
 import type { ViewerState, ViewerView } from "./options.js";

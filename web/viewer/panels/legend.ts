@@ -195,7 +195,9 @@ export function legendTicks(
   if (style.steps > 0) {
     // Entries of the table are not divisible by every number of steps.
     const exact = (at: number) => Math.round(at * style.steps) / style.steps;
-    return spread(stepEdges(style), (at) => format(rounded(valueAt(style.scale, curve, exact(at)), high - low)));
+    return spread(stepEdges(style), (at) =>
+      format(rounded(valueAt(style.scale, curve, exact(at)), high - low)),
+    );
   }
   if (style.scale === "linear") return labelled(roundTicks(low, high), share, format);
   const values = roundPowers(style.scale, low, high, curve.threshold);
