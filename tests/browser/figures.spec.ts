@@ -194,7 +194,7 @@ async function played(page: Page, bytes: Buffer) {
       await new Promise((resolve) => video.addEventListener("seeked", resolve, { once: true }));
       // An element of the first row and column, below the rulers.
       context.drawImage(video, -82, -120);
-      levels.add(Math.floor(context.getImageData(0, 0, 1, 1).data[0]! / 25));
+      levels.add(Math.round(context.getImageData(0, 0, 1, 1).data[0]! / 25));
     }
     return { width: video.videoWidth, seconds, levels: [...levels].sort().join() };
   }, bytes.toString("base64"));

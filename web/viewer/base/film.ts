@@ -1,5 +1,4 @@
-/** Videos of pictures, with the browser's encoder, or else with its recorder in real time. */
-import { EncodedFilm, hasEncoder } from "./webm.js";
+/** Videos of pictures, with the browser's recorder. */
 
 export type FilmFormat = keyof typeof videoTypes;
 
@@ -25,12 +24,11 @@ function recorderType(format: FilmFormat): string | undefined {
 }
 
 export const canRecord = (format: FilmFormat): boolean =>
-  (format === "webm" && hasEncoder()) || recorderType(format) !== undefined;
+  recorderType(format) !== undefined;
 
 /** @param canvas with even width and height, as encoders require. @param rate frames per second */
 export function makeFilm(canvas: HTMLCanvasElement, format: FilmFormat, rate: number): Film {
   const bits = Math.max(1e6, canvas.width * canvas.height * rate * bitsPerPixel);
-  if (format === "webm" && hasEncoder()) return new EncodedFilm(canvas, rate, bits);
   return new RecordedFilm(canvas, recorderType(format)!, rate, bits);
 }
 
