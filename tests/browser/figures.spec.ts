@@ -206,6 +206,9 @@ test("a video shows every slice along an axis in one range", async ({ viewer, pa
   await viewer.show(`source=/stores/slices&select=3,:,:&${gray}`);
   const dialog = await openDialog(page);
   await dialog.getByLabel("Format").selectOption("webm");
+  await expect(dialog.getByRole("status")).toHaveText("1920 × 1080 pixels");
+  await dialog.getByLabel("Width").fill("730");
+  await dialog.getByLabel("Height").fill("");
   await dialog.getByLabel("Resolution").fill("96");
   await dialog.getByLabel("Slices per second").fill("4");
   await dialog.getByLabel("Slices per second").press("Tab");

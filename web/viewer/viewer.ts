@@ -1,6 +1,13 @@
 /** The viewer as a component, exported by the package as `zarr-wasm-viewer`. */
 
-import type { ViewerOptions, ViewerState, ViewerTarget, ViewerView } from "./element/options.js";
+import type {
+  RefreshSelection,
+  ScreenPoint,
+  ViewerOptions,
+  ViewerState,
+  ViewerTarget,
+  ViewerView,
+} from "./element/options.js";
 import { Viewer } from "./element/viewer.js";
 import type { PictureOptions } from "./model/figure.js";
 import type { WantedState } from "./model/state.js";
@@ -10,6 +17,8 @@ export type {
   ControlsMode,
   PointerReport,
   ProgressReport,
+  RefreshSelection,
+  ScreenPoint,
   ViewerOptions,
   ViewerState,
   ViewerTarget,
@@ -44,6 +53,12 @@ export interface MountedViewer {
   change(wanted: WantedState): void;
   /** Opens the source again and reloads the view. */
   reload(): Promise<void>;
+  /** Reads elements again that a program has changed. Default: everything. */
+  refresh(selection?: RefreshSelection): Promise<void>;
+  /** The place of an element in the window; fractions are positions between centres. Undefined without a plane. */
+  elementToScreen(index: readonly number[]): ScreenPoint | undefined;
+  /** The inverse of `elementToScreen`; undefined outside the array. */
+  screenToElement(x: number, y: number): readonly number[] | undefined;
   /** Replaces all options. */
   setOptions(options: ViewerOptions): void;
   /** The view with title, rulers and legend, by default as PNG as on the screen; undefined if there is no picture. */

@@ -174,6 +174,12 @@ export class ZarrArray<D extends DTypeName = DTypeName> {
     return this.#reader.keyOf(coordinates);
   }
 
+  /** Drops cached bytes of the object that holds a chunk, after another program has written it. */
+  invalidate(coordinates: readonly number[]): void {
+    this.#checkCoordinates(coordinates);
+    this.#reader.distrust(coordinates);
+  }
+
   /**
    * Fetches a chunk as stored; undefined if it is missing.
    * @throws InvalidSelection for invalid coordinates; errors of the store; LimitExceeded for a chunk above

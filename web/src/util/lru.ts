@@ -30,6 +30,11 @@ export class LruCache<T extends Kept> {
     this.#trim();
   }
 
+  /** The entries, least recently used first. */
+  values(): IterableIterator<T> {
+    return this.#entries.values();
+  }
+
   /** Does not count as use. */
   peek(key: string): T | undefined {
     return this.#entries.get(key);

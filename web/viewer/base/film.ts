@@ -1,4 +1,14 @@
-/** Records the pictures of a canvas as a video, with the browser's encoder. */
+/** Videos of pictures, with the browser's recorder. */
+
+export type FilmFormat = keyof typeof videoTypes;
+
+/** A video of frames of equal duration, which are drawn onto its canvas. */
+export interface Film {
+  /** Adds the picture of the canvas. */
+  add(): Promise<void>;
+  finish(): Promise<Blob>;
+  cancel(): void;
+}
 
 /** Formats of videos, and what recorders call them, the best first. */
 const videoTypes = {
@@ -7,10 +17,19 @@ const videoTypes = {
 } as const;
 
 /** The recorder's name of a format; undefined if the browser cannot record it. */
-export function recorderType(format: keyof typeof videoTypes): string | undefined {
+function recorderType(format: FilmFormat): string | undefined {
   const canCapture = typeof HTMLCanvasElement.prototype.captureStream === "function";
   if (!canCapture || typeof MediaRecorder === "undefined") return undefined;
   return videoTypes[format].find((type) => MediaRecorder.isTypeSupported(type));
+}
+
+export const canRecord = (format: FilmFormat): boolean =>
+  recorderType(format) !== undefined;
+
+/** @param canvas with even width and height, as encoders require. @param rate frames per second */
+export function makeFilm(canvas: HTMLCanvasElement, format: FilmFormat, rate: number): Film {
+  const bits = Math.max(1e6, canvas.width * canvas.height * rate * bitsPerPixel);
+  return new RecordedFilm(canvas, recorderType(format)!, rate, bits);
 }
 
 /** Bits per pixel and frame: enough for sharp edges of elements. */
@@ -21,43 +40,37 @@ const requestInterval = 40;
 /** Maximum number of requests of a frame. */
 const maxRequests = 50;
 
-/** A video of frames of equal duration. The recorder pauses while the next frame is made. */
-export class Film {
-  readonly #canvas = document.createElement("canvas");
-  readonly #context = this.#canvas.getContext("2d")!;
+/** The recorder pauses while the next frame is made. */
+class RecordedFilm implements Film {
   readonly #track: CanvasCaptureMediaStreamTrack;
   readonly #recorder: MediaRecorder;
   readonly #parts: Blob[] = [];
   readonly #started: Promise<unknown>;
 
-  /**
-   * @param first a canvas with the size of the frames
-   * @param rate frames per second
-   */
   constructor(
-    first: HTMLCanvasElement,
+    canvas: HTMLCanvasElement,
     mimeType: string,
     private readonly rate: number,
+    videoBitsPerSecond: number,
   ) {
-    // Encoders require even sizes.
-    const [width, height] = [first.width & ~1, first.height & ~1];
-    Object.assign(this.#canvas, { width, height });
-    this.#context.drawImage(first, 0, 0);
-    const stream = this.#canvas.captureStream(0);
+    const stream = canvas.captureStream(0);
     this.#track = stream.getVideoTracks()[0] as CanvasCaptureMediaStreamTrack;
-    const videoBitsPerSecond = Math.max(1e6, width * height * rate * bitsPerPixel);
     this.#recorder = new MediaRecorder(stream, { mimeType, videoBitsPerSecond });
     this.#recorder.addEventListener("dataavailable", ({ data }) => this.#parts.push(data));
     this.#started = this.#next("start");
     this.#recorder.start();
   }
 
-  async add(frame: HTMLCanvasElement): Promise<void> {
+  async add(): Promise<void> {
     await this.#started;
-    this.#context.drawImage(frame, 0, 0);
     if (this.#recorder.state === "paused") await this.#resume();
     await this.#record(1000 / this.rate);
     this.#recorder.pause();
+  }
+
+  cancel(): void {
+    this.#track.stop();
+    if (this.#recorder.state !== "inactive") this.#recorder.stop();
   }
 
   /** Recorders drop frames while they are busy: a frame lasts longer until one has been encoded. */

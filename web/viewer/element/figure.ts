@@ -1,6 +1,6 @@
 /** Figures and videos of a view, drawn again by a copy of the viewer outside the window, at any size; their dialog. */
 import { h } from "../base/dom.js";
-import { Film, recorderType } from "../base/film.js";
+import { canRecord, type Film, makeFilm } from "../base/film.js";
 import type { NamedBlob } from "../base/save.js";
 import { boxAround } from "../base/snapshot.js";
 import { withDensity } from "../base/surface.js";
@@ -14,6 +14,7 @@ import {
 } from "../model/figure.js";
 import { playableAxes } from "../model/layers.js";
 import type { ViewState, WantedState } from "../model/state.js";
+import { quantityText } from "../panels/coordinates.js";
 import { showFigureDialog } from "../panels/figure.js";
 import { axisName } from "../panels/rulers.js";
 import type { MainPlane } from "./main-plane.js";
@@ -56,18 +57,18 @@ class FigureCopy {
   readonly #copy: FigureViewer;
   readonly #isTitled: boolean;
   /** Device pixels per CSS pixel. */
-  readonly #ratio: number;
+  readonly ratio: number;
 
   private constructor(
     private readonly live: FigureViewer,
     private readonly options: PictureOptions,
   ) {
     const { dpi = cssResolution * (window.devicePixelRatio || 1), isTitled = true } = options;
-    this.#ratio = dpi / cssResolution;
+    this.ratio = dpi / cssResolution;
     this.#isTitled = isTitled;
     const { width, height } = live.mainPanel.getBoundingClientRect();
     const root = live.mainPanel.closest(".zw-viewer")!;
-    this.#place = h("div", { "aria-hidden": "true", inert: true, "data-ratio": this.#ratio });
+    this.#place = h("div", { "aria-hidden": "true", inert: true, "data-ratio": this.ratio });
     Object.assign(this.#place.style, { position: "fixed", left: "-100000px", top: "0" });
     this.#resize({ width: options.width ?? width + 2 * margin, height: options.height ?? height });
     root.parentElement!.append(this.#place);
@@ -96,11 +97,11 @@ class FigureCopy {
   }
 
   canvas(): HTMLCanvasElement {
-    return drawCanvas(this.#copy.mainPanel, this.#parts, this.#ratio);
+    return drawCanvas(this.#copy.mainPanel, this.#parts, this.ratio);
   }
 
   async png(): Promise<Blob> {
-    return withDensity(await pngOf(this.canvas()), this.#ratio * cssResolution);
+    return withDensity(await pngOf(this.canvas()), this.ratio * cssResolution);
   }
 
   svg(): Blob {
@@ -134,6 +135,10 @@ class FigureCopy {
     // The title may take their place.
     for (const part of mainPanel.querySelectorAll<HTMLElement>(".zw-crumbs, .zw-tools, .zw-status"))
       part.hidden = true;
+    this.#title();
+    const bar = mainPanel.querySelector<HTMLElement>(".zw-overlay > .zw-scale-bar");
+    if (this.options.hasScaleBar === false) bar?.remove();
+    else if (bar) mainPanel.querySelector(".zw-foot")!.append(bar);
     const seen = this.live.plane.view && shownPart(this.live.plane.view);
     this.#fitWidth();
     if (view && seen && this.options.height === undefined) this.#fitHeight(view, seen);
@@ -145,6 +150,15 @@ class FigureCopy {
     const isFitted = this.options.height === undefined;
     this.#copy.viewer.change({ camera: cameraFor(view, seen, isFitted) });
     await this.settled();
+  }
+
+  /** The title names the quantity and its unit, the line below it the source. */
+  #title(): void {
+    const { view } = this.#copy.viewer;
+    if (!view?.dataset.label) return;
+    const part = (name: string) => this.#copy.mainPanel.querySelector<HTMLElement>(name)!;
+    part(".zw-title").textContent = quantityText(view.dataset, view.settings);
+    part(".zw-subtitle").textContent = view.dataset.title;
   }
 
   /** Gives the place a size, from which the margins of the viewer are taken. */
@@ -263,23 +277,33 @@ export function showFigure(over: HTMLElement, live: FigureViewer): void {
  */
 async function recordVideo(live: FigureViewer, options: VideoOptions): Promise<Blob> {
   const { format, axis, rate, signal, onProgress } = options;
-  const type = recorderType(format);
-  if (type === undefined) throw new Error(`this browser cannot record ${format} videos`);
+  if (!canRecord(format)) throw new Error(`this browser cannot record ${format} videos`);
   const { dataset, settings } = live.viewer.view!;
   const { length } = dataset.axes[axis]!;
   const figure = await FigureCopy.open(live, options);
+  const canvas = document.createElement("canvas");
+  const context = canvas.getContext("2d", { alpha: false })!;
   let film: Film | undefined;
   try {
     for (let at = 0; at < length; at++) {
       await figure.show(settings.index.map((old, i) => (i === axis ? at : old)));
       signal.throwIfAborted();
       const frame = figure.canvas();
-      film ??= new Film(frame, type, rate);
-      await film.add(frame);
+      if (!film) {
+        const { width = frame.width / figure.ratio, height = frame.height / figure.ratio } = options;
+        // Encoders require even sizes.
+        const even = (side: number) => Math.round(side * figure.ratio) & ~1;
+        Object.assign(canvas, { width: even(width), height: even(height) });
+        context.fillStyle = getComputedStyle(live.mainPanel).backgroundColor;
+        film = makeFilm(canvas, format, rate);
+      }
+      context.fillRect(0, 0, canvas.width, canvas.height);
+      context.drawImage(frame, 0, 0);
+      await film.add();
       onProgress(at + 1, length);
     }
   } catch (error) {
-    await film?.finish();
+    film?.cancel();
     throw error;
   } finally {
     figure.close();

@@ -4,7 +4,7 @@ import { channelLabel, findChannelAxis, isPicture } from "../model/channels.js";
 import { columnLegends, type NamedLegend, tableColors } from "../model/column-colors.js";
 import { isComposite, type Layer, sampledAxes } from "../model/layers.js";
 import type { ViewState } from "../model/state.js";
-import { unitText, valueFormat } from "../panels/coordinates.js";
+import { quantityText, unitText, valueFormat } from "../panels/coordinates.js";
 import { type Legend, type LegendEntries, type LegendScale, legendTicks } from "../panels/legend.js";
 import { type Dataset, datasetShape } from "../source/dataset.js";
 import type { Ranges } from "./ranges.js";
@@ -68,7 +68,13 @@ function scaleEntries(layer: Layer, drawn: LegendContent): LegendEntries {
     scale:
       style.kind === "labels"
         ? undefined
-        : { ...scale, high: scale.high + end, ticks, title: scaleTitle(layer, ranges) },
+        : {
+            ...scale,
+            high: scale.high + end,
+            ticks,
+            title: scaleTitle(layer, ranges),
+            quantity: quantityText(dataset, settings),
+          },
     isMissing: style.isMissingMarked && ranges.hasMissing(layer),
     note: legendNote(layer, ranges, tableColors(dataset, settings) !== undefined),
   };

@@ -12,6 +12,7 @@ import type { Layer } from "../model/layers.js";
 import type { Projection } from "../model/projection.js";
 import { drawnLeaf, type ViewState } from "../model/state.js";
 import { Envelope } from "../numbers/envelope.js";
+import { quantityText } from "../panels/coordinates.js";
 import { axisName, fillRuler, roundValues, rulerTitle } from "../panels/rulers.js";
 import { type Dataset, datasetShape } from "../source/dataset.js";
 import type { Tile } from "../tiles/tile.js";
@@ -52,14 +53,15 @@ export class LinePainter implements Painter {
     ]);
     frame.element.classList.toggle("zw-frame-channels", layer.style.kind === "tint");
     const format = this.formatOf(layer);
-    frame.setRulerWidth(Math.max(52, 7 * Math.max(format(low).length, format(high).length) + 18));
+    frame.setRulerWidth(Math.max(60, 7 * Math.max(format(low).length, format(high).length) + 36));
     const name = axisName(dataset.axes, state.axes[0]!);
     const length = datasetShape(dataset)[state.axes[0]!]!;
     const seen = visible(camera, size);
     const axis = dataset.axes[state.axes[0]!]!;
     const span = { from: seen.left, to: seen.right, length };
     fillRuler(frame.across, "across", rulerTitle(name, axis), span, size.width, axis);
-    fillValueRuler(frame.down, low, high, valueTicks(layer, state, [low, high], size.height / 44, format));
+    const ticks = valueTicks(layer, state, [low, high], size.height / 44, format);
+    fillValueRuler(frame.down, quantityText(layer.dataset, state), low, high, ticks);
     frame.box.setAttribute(
       "aria-label",
       `Plot of a line of ${formatShape([length])} elements. ${name}. Arrow keys read values.`,
@@ -249,11 +251,20 @@ function timeUnit(dataset: Dataset, { field, isRaw }: ViewState): number | undef
 }
 
 /** Fills the left ruler of a line plot. */
-function fillValueRuler(ruler: HTMLElement, low: number, high: number, values: readonly ValueTick[]): void {
+function fillValueRuler(
+  ruler: HTMLElement,
+  title: string,
+  low: number,
+  high: number,
+  values: readonly ValueTick[],
+): void {
   const ticks = values.map(({ value, text }) => {
     const tick = h("span", { class: "zw-tick" }, text);
     tick.style.top = `${(1 - (value - low) / (high - low)) * 100}%`;
     return tick;
   });
-  ruler.replaceChildren(h("div", { class: "zw-ticks" }, ...ticks));
+  ruler.replaceChildren(
+    h("span", { class: "zw-axis-title" }, title),
+    h("div", { class: "zw-ticks" }, ...ticks),
+  );
 }

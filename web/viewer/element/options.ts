@@ -1,5 +1,5 @@
 /** Options and events of a viewer. */
-import type { Scalar } from "zarr-wasm";
+import type { Scalar, Slice } from "zarr-wasm";
 import type { ViewState, WantedState } from "../model/state.js";
 import type { Dataset } from "../source/dataset.js";
 import type { SourceTarget } from "../source/opened.js";
@@ -29,12 +29,27 @@ export type ControlsMode = "full" | "minimal" | "none";
 export interface PointerReport {
   /** Index in elements of level 0, along every axis. */
   readonly index: readonly number[];
+  /** Names of the dimensions; undefined for those without a name. */
+  readonly dimensions: readonly (string | undefined)[];
+  /** Coordinates along every axis, in its unit; undefined for axes without coordinates. */
+  readonly coordinates: readonly (number | string | Date | undefined)[];
   /** The stored elements, one per visible layer; undefined if unreadable. */
   readonly values: readonly (Scalar | undefined)[];
+  /** The elements as decoded by scale, offset and units of time; null for missing values. */
+  readonly decoded: readonly (Scalar | Date | null | undefined)[];
   /** The readout as the viewer displays it. */
   readonly text: string;
   /** "pick": the element has been chosen, and is followed through the slices. */
   readonly by: "pointer" | "keyboard" | "pick";
+}
+
+/** Elements that have changed: an index or a slice of level 0 for each dimension, null for all; others may be omitted. */
+export type RefreshSelection = readonly (number | Slice | null)[];
+
+/** A place in the window, in CSS pixels. */
+export interface ScreenPoint {
+  readonly x: number;
+  readonly y: number;
 }
 
 /** Progress of the current view. */
@@ -60,6 +75,8 @@ export interface ViewerOptions {
   readonly onPlace?: ((target: ViewerTarget, cause: "go" | "read" | "open" | "plate") => void) | undefined;
   /** Called with undefined when the pointer leaves. */
   readonly onPointer?: ((pointed: PointerReport | undefined) => void) | undefined;
+  /** Called when the activity has changed. */
+  readonly onState?: ((state: ViewerState) => void) | undefined;
   readonly onProgress?: ((progress: ProgressReport) => void) | undefined;
   /** Called when opening or reading fails; once per damaged chunk. */
   readonly onError?: ((error: unknown) => void) | undefined;

@@ -158,6 +158,12 @@ export function wholeScale({ dataset, state, projection }: PlaneContent, view: V
 
 /** The cell at a point of the box; undefined outside the array. */
 export function cellAt(shown: PlaneContent, view: Viewpoint, at: Point): Cell | undefined {
+  const place = positionAt(shown, view, at);
+  return place && { row: Math.floor(place.row), column: Math.floor(place.column) };
+}
+
+/** Row and column at a point of the box; the fraction is the position inside the cell. */
+export function positionAt(shown: PlaneContent, view: Viewpoint, at: Point): Cell | undefined {
   const { row, column } = worldAt(view.camera, view.size, at, view.aspect);
   const { rows, columns } = worldExtent(shown);
   const isLineShown = isLine(shown);
@@ -167,7 +173,15 @@ export function cellAt(shown: PlaneContent, view: Viewpoint, at: Point): Cell | 
   const element = projection
     ? projection.elementAt(isLineShown ? 0.5 : row, column + (view.shift ?? 0))
     : { row, column };
-  return element && { row: isLineShown ? 0 : Math.floor(element.row), column: Math.floor(element.column) };
+  return element && (isLineShown ? { ...element, row: 0.5 } : element);
+}
+
+/** The point of the box at a position between the corners of cells; without exact places, the centre of its cell. */
+export function pointAt(shown: PlaneContent, view: Viewpoint, { row, column }: Cell): Point {
+  const corner = worldBounds(shown, view, { top: row, bottom: row, left: column, right: column });
+  const { x, y } = worldPoint({ ...view, shift: 0 }, { row: corner.top, column: corner.left });
+  if (Number.isFinite(x) && Number.isFinite(y)) return { x, y };
+  return cellCentre(shown, view, { row: Math.floor(row), column: Math.floor(column) });
 }
 
 /** Bounds of a cell in the box, in CSS pixels; `top` is above `bottom`. */

@@ -19,6 +19,7 @@ import {
   type Cell,
   cellAt,
   cellCentre,
+  cellIndex,
   distanceInto,
   drawnLevel,
   type Extent,
@@ -30,6 +31,8 @@ import {
   type PlaneContent,
   placeCursor,
   planeExtent,
+  pointAt,
+  positionAt,
   type Reading,
   reachable,
   readCell,
@@ -308,6 +311,25 @@ export class PlaneView {
   centreOf(cell: Cell): Point | undefined {
     const view = this.viewpoint;
     return view && cellCentre(this.#shown!, view, cell);
+  }
+
+  /** The place in the window of an index, whose fractions are positions between centres of elements. */
+  toScreen(index: readonly number[]): Point | undefined {
+    const view = this.viewpoint;
+    if (!view) return undefined;
+    const { axes } = this.#shown!.state;
+    const [row, column] = [axes.length > 1 ? index[axes[0]!]! : 0, index[axes.at(-1)!]!];
+    const { x, y } = pointAt(this.#shown!, view, { row: row + 0.5, column: column + 0.5 });
+    const { left, top } = this.frame.box.getBoundingClientRect();
+    return { x: left + x, y: top + y };
+  }
+
+  /** The inverse of `toScreen`; undefined outside the array. */
+  fromScreen(x: number, y: number): number[] | undefined {
+    const view = this.viewpoint;
+    const { left, top } = this.frame.box.getBoundingClientRect();
+    const at = view && positionAt(this.#shown!, view, { x: x - left, y: y - top });
+    return at && cellIndex(this.#shown!.state, { row: at.row - 0.5, column: at.column - 0.5 });
   }
 
   redraw(): void {

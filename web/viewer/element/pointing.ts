@@ -1,9 +1,10 @@
 /** The element or the point under the pointer: shown, reported to the embedding page, and chosen. */
+import type { Scalar } from "zarr-wasm";
 import { scalarAt } from "../base/format.js";
 import type { LazyPart } from "../base/lazy-part.js";
 import { labelTableOf, maxListed } from "../model/label-look.js";
 import type { ViewState } from "../model/state.js";
-import type { Pointed, Readout } from "../panels/readout.js";
+import { decodedAt, type Pointed, type Readout } from "../panels/readout.js";
 import type { Embedding } from "../source/dataset.js";
 import type { RowId } from "../source/row-id.js";
 import type { CrossSections } from "./cross-sections.js";
@@ -71,7 +72,19 @@ export class Pointing {
     const before = this.#reported;
     if (before?.place === place && (before.value === value || isUnread(pointed))) return;
     this.#reported = { place, value };
-    listener({ index: pointed.index, values, text, by: this.#by });
+    const { index, axes, readings } = pointed;
+    listener({
+      index,
+      dimensions: axes.map(({ name }) => name),
+      coordinates: axes.map(({ coordinates }, axis) => {
+        const at = coordinates?.at(index[axis]!);
+        return at !== undefined && coordinates!.kind === "milliseconds" ? new Date(at) : at;
+      }),
+      values,
+      decoded: values.map((value, i) => (value === undefined ? value : decodedValue(readings[i]!, value))),
+      text,
+      by: this.#by,
+    });
   }
 
   /** The value under the pointer may have been read. @param isGone whether no element may be under it any more */
@@ -144,6 +157,16 @@ const valueKey = (value: PointerReport["values"][number]): string =>
   typeof value === "object"
     ? JSON.stringify(value, (_, part: unknown) => (typeof part === "bigint" ? String(part) : part))
     : String(value);
+
+function decodedValue(
+  { layer: { dataset, isRaw }, tile, row, column }: Pointed["readings"][number],
+  stored: Scalar,
+): PointerReport["decoded"][number] {
+  if (isRaw || !dataset.decode) return stored;
+  const { value } = decodedAt(dataset.decode, tile.block.region, tile.offsetOf(row, column));
+  if (Number.isNaN(value)) return null;
+  return dataset.decodedKind === "milliseconds" ? new Date(Number(value)) : value;
+}
 
 /** The stored values; undefined for unreadable ones. */
 function storedValues({ readings }: Pointed): PointerReport["values"] {

@@ -217,7 +217,9 @@ export class Ranges {
     if (range.mode === "manual") return [range.low, range.high];
     const found = this.#limitsOf(layer) ?? [0, 1];
     if (layer.style.scale === "log") return this.#positive(found, layer);
-    return layer.center === undefined ? found : centred(found, layer.center);
+    const limits = layer.center === undefined ? found : centred(found, layer.center);
+    const { steps, scale } = layer.style;
+    return steps > 0 && scale === "linear" && layer.center === undefined ? roundSteps(limits, steps) : limits;
   }
 
   /** Limits for a logarithmic scale, which has no place for 0. */
@@ -275,6 +277,20 @@ export class Ranges {
 }
 
 const isChannel = ({ style, title }: Layer): boolean => style.kind === "tint" && title === undefined;
+
+/** The narrowest limits around others between which the edges of steps are round numbers. */
+export function roundSteps([low, high]: Limits, steps: number): Limits {
+  const least = (high - low) / steps;
+  if (!(least > 0) || !Number.isFinite(least)) return [low, high];
+  const power = 10 ** Math.floor(Math.log10(least));
+  const short = (value: number) => Number(value.toPrecision(12));
+  for (const factor of [1, 2, 2.5, 3, 4, 5, 6, 8, 10, 20]) {
+    const step = factor * power;
+    const first = Math.floor(short(low / step));
+    if (short((first + steps) * step) >= high) return [short(first * step), short((first + steps) * step)];
+  }
+  return [low, high];
+}
 
 /** Makes limits symmetric around a value; by default around 0, if they lie on both sides of it. */
 function centred([low, high]: Limits, center: number | null): Limits {

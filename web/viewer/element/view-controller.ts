@@ -30,7 +30,7 @@ const restDelay = 150;
 
 export class ViewController {
   readonly plane: MainPlane;
-  readonly #volume: VolumeHost;
+  readonly volume: VolumeHost;
   readonly status: StatusReporter;
   readonly dock: Dock;
   readonly #slices: Slices;
@@ -71,13 +71,13 @@ export class ViewController {
       onPoint: (cell, by) => this.#pointing.point(cell, by),
       onPick: (cell, isPinned) => this.#pointing.pick(cell, isPinned),
     });
-    this.#volume = new VolumeHost({
+    this.volume = new VolumeHost({
       ...inputs,
       onPoint: (point, by) => this.#pointing.show(point && { ...point, axes: model.dataset!.axes }, by),
     });
     this.#pointing = new Pointing(model, this.plane, this.#crossSections, mainPanel.readout, this.#gate);
     this.#slices = new Slices(model);
-    this.status = new StatusReporter(model, mainPanel, this.plane, this.#volume, () => {
+    this.status = new StatusReporter(model, mainPanel, this.plane, this.volume, () => {
       this.end();
       model.shown.value = {}; // the panels show that there is no picture
     });
@@ -90,7 +90,7 @@ export class ViewController {
       const { dataset, settings } = { dataset: model.dataset, settings: model.settings.peek() };
       void model.shown.value;
       if (dataset && settings && !model.isMoving.value)
-        mainPanel.showPlace(this.#volume.place(dataset, settings));
+        mainPanel.showPlace(this.volume.place(dataset, settings));
     });
   }
 
@@ -98,12 +98,12 @@ export class ViewController {
   #showAgain(): void {
     const { view } = this.model;
     if (this.plane.kind) this.#showPlane(this.plane.kind);
-    else if (this.#volume.view && view) void this.#showVolume(view.settings);
+    else if (this.volume.view && view) void this.#showVolume(view.settings);
   }
 
   /** Whether a plane or a volume is shown. */
   get isPicture(): boolean {
-    return this.plane.view !== undefined || this.#volume.view !== undefined;
+    return this.plane.view !== undefined || this.volume.view !== undefined;
   }
 
   /** Actions on the view. */
@@ -113,7 +113,7 @@ export class ViewController {
     togglePlay: () => this.#slices.toggle(),
     step: (direction, order) => this.#slices.step(direction, order),
     zoom: (direction) => {
-      if (this.#volume.view) this.#volume.view.zoom(direction);
+      if (this.volume.view) this.volume.view.zoom(direction);
       else if (direction === "reset") this.#showAll();
       else this.plane.view?.zoom(direction === "in" ? 2 : 0.5);
     },
@@ -154,7 +154,7 @@ export class ViewController {
     this.#gate.clear();
     this.#crossSections.value?.dispose();
     this.plane.end();
-    this.#volume.end();
+    this.volume.end();
     this.status.end();
   }
 
@@ -234,7 +234,7 @@ export class ViewController {
     }
     if (kind === "image" && state.view === "volume" && (await this.#showVolume(state))) return;
     if (model.settings.value !== state) return;
-    this.#volume.end();
+    this.volume.end();
     const isSlice = this.plane.kind === kind && /^(?:index-\d+|step)$/.test(cause);
     this.#gate.pass(isSlice, {
       show: () => this.#showPlane(kind, state),
@@ -246,7 +246,7 @@ export class ViewController {
   async #showVolume(state: ViewState): Promise<boolean> {
     const isCurrent = () => this.model.settings.value === state;
     try {
-      const view = await this.#volume.show(this.model.dataset!, state, isCurrent);
+      const view = await this.volume.show(this.model.dataset!, state, isCurrent);
       if (!view) return !isCurrent();
       if (this.plane.view) this.plane.end();
       if (view.element.parentElement === null) this.status.begin();
@@ -366,7 +366,7 @@ export class ViewController {
   }
 
   #describe(view: ViewerView, status: TileStatus): void {
-    const { layers, ranges, kind } = this.#volume.view ? this.#volume : this.plane;
+    const { layers, ranges, kind } = this.volume.view ? this.volume : this.plane;
     this.mainPanel.legend.value = { ...view, layers: kind === "image" ? layers : [], ranges };
     this.model.shown.value = {};
     this.status.showNotes(view, status);
@@ -398,7 +398,7 @@ export class ViewController {
         state,
         kind: dataset.embedding ? "scatter" : sliceKind(arrayFacts(dataset), state),
         seen: plane.view?.seen,
-        numbers: this.#volume.view ? this.#volume.numbers : plane.numbers,
+        numbers: this.volume.view ? this.volume.numbers : plane.numbers,
         playing: playing.value,
         isPicture: this.isPicture,
         displayed: plane.displayedView(dataset, state),

@@ -1,5 +1,5 @@
 /** State shared by the parts of a viewer, as signals, and the actions that change it. */
-import { effect, signal } from "@preact/signals-core";
+import { effect, signal, untracked } from "@preact/signals-core";
 import { h } from "../base/dom.js";
 import type { Command } from "../input/gestures.js";
 import type { Camera } from "../model/camera.js";
@@ -58,7 +58,9 @@ export class ViewerModel {
 
   constructor() {
     effect(() => {
-      this.root.dataset["state"] = this.activity.value;
+      const state = this.activity.value;
+      this.root.dataset["state"] = state;
+      untracked(() => this.options.onState?.(state));
     });
   }
 

@@ -14,7 +14,14 @@ import { acquire, release } from "../tiles/shared.js";
 import type { FigureViewer } from "./figure.js";
 import type { enterLink, Linked, tellLinked } from "./links.js";
 import { MainPanel } from "./main-panel.js";
-import type { ViewerOptions, ViewerState, ViewerTarget, ViewerView } from "./options.js";
+import type {
+  RefreshSelection,
+  ScreenPoint,
+  ViewerOptions,
+  ViewerState,
+  ViewerTarget,
+  ViewerView,
+} from "./options.js";
 import { isSameTarget, resolveFor, viewLink } from "./target.js";
 import { ViewController } from "./view-controller.js";
 import { type ViewerActions, ViewerModel } from "./viewer-model.js";
@@ -47,6 +54,11 @@ export class Viewer implements Linked {
     const { root } = this.#model;
     root.append(h("div", { class: "zw-layout" }, h("div", { class: "zw-main" }, ...parts), dock.element));
     element.replaceChildren(root);
+    // The first viewer of a page has its landmarks; others would repeat their names.
+    if ([...readers].some((other) => other instanceof Viewer)) {
+      this.#crumbs.element.role = "group";
+      root.dataset["further"] = "";
+    }
     readers.add(this);
     this.setOptions(options);
     this.#tellLinks();
@@ -144,6 +156,19 @@ export class Viewer implements Linked {
     if (options) return (await import("./figure.js")).makeFigure(this.#figureViewer, options);
     const { exportPicture } = await import("./picture.js");
     return exportPicture(this.#mainPanel.element);
+  }
+
+  elementToScreen(index: readonly number[]): ScreenPoint | undefined {
+    return this.#controller.plane.view?.toScreen(index);
+  }
+
+  screenToElement(x: number, y: number): readonly number[] | undefined {
+    return this.#controller.plane.view?.fromScreen(x, y);
+  }
+
+  async refresh(selection?: RefreshSelection): Promise<void> {
+    const { refresh } = await import("./refresh.js");
+    await refresh(this.#model, this.#controller, selection);
   }
 
   async #named(picture: Promise<Blob | undefined>): Promise<NamedBlob | undefined> {

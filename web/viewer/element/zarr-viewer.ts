@@ -1,13 +1,22 @@
 /** The viewer as a custom element: `<zarr-viewer src="…">`. */
 
-import type { Source } from "zarr-wasm";
+import type { Source, WorkerPool } from "zarr-wasm";
 import { errorMessage } from "../base/format.js";
 import { layerAttributes } from "../model/added-layers.js";
 import type { PictureOptions } from "../model/figure.js";
 import { givenTexts, givenValues, readSettings, settingNames, unsetSettings } from "../model/query.js";
 import type { WantedState } from "../model/state.js";
+import { sharedPool } from "../tiles/shared.js";
 import type { ZarrViewerProperties } from "./attributes.js";
-import type { ControlsMode, PointerReport, ProgressReport, ViewerState, ViewerView } from "./options.js";
+import type {
+  ControlsMode,
+  PointerReport,
+  ProgressReport,
+  RefreshSelection,
+  ScreenPoint,
+  ViewerState,
+  ViewerView,
+} from "./options.js";
 import styleText from "./style-text.js";
 import { Viewer } from "./viewer.js";
 
@@ -34,10 +43,12 @@ const stateNames = settingNames.map((name) => (name === "map" ? "colormap" : nam
 
 const settingName = (attribute: string): string => (attribute === "colormap" ? "map" : attribute);
 
-/** `event.detail` of the events `load`, `change`, `pointer`, `progress` and `error`. */
+/** `event.detail` of the events `load`, `change`, `state`, `pointer`, `progress` and `error`. */
 export interface ZarrViewerEvents {
   readonly load: CustomEvent<ViewerView>;
   readonly change: CustomEvent<{ readonly view: ViewerView; readonly control: string }>;
+  /** The property `state` has changed. */
+  readonly state: CustomEvent<ViewerState>;
   /** Null when the pointer leaves. */
   readonly pointer: CustomEvent<PointerReport | null>;
   readonly progress: CustomEvent<ProgressReport>;
@@ -146,6 +157,32 @@ export class ZarrViewerElement extends Base {
   /** Opens the source again and reloads the view. */
   async reload(): Promise<void> {
     await this.#viewer?.reload();
+  }
+
+  /** The workers of all viewers of the page, for the page's own calls of `get`. */
+  get pool(): WorkerPool {
+    return sharedPool();
+  }
+
+  /**
+   * Reads elements again that a program has changed, and draws them once they have been read.
+   * @param selection an index, a slice or null for each dimension. Default: everything
+   */
+  async refresh(selection?: RefreshSelection): Promise<void> {
+    await this.#viewer?.refresh(selection);
+  }
+
+  /**
+   * The place of an element in the window, as `clientX` and `clientY`; undefined without a plane. Fractions of an index
+   * are positions between centres of elements.
+   */
+  elementToScreen(index: readonly number[]): ScreenPoint | undefined {
+    return this.#viewer?.elementToScreen(index);
+  }
+
+  /** The inverse of `elementToScreen`: an index with fractions; undefined outside the array. */
+  screenToElement(x: number, y: number): readonly number[] | undefined {
+    return this.#viewer?.screenToElement(x, y);
   }
 
   /** The view as a picture, by default as PNG as on the screen; undefined if there is none. */
@@ -300,6 +337,7 @@ export class ZarrViewerElement extends Base {
         if (control === "open") this.#tell("load", view);
         else this.#tell("change", { view, control });
       },
+      onState: (state) => this.#tell("state", state),
       onPointer: (pointed) => this.#tell("pointer", pointed ?? null),
       onProgress: (progress) => this.#tell("progress", progress),
       onError: (error) => this.#tell("error", { error, message: errorMessage(error) }),

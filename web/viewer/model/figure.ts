@@ -12,6 +12,8 @@ export interface PictureOptions {
   readonly dpi?: number | undefined;
   /** Whether the title is included. Default: true. */
   readonly isTitled?: boolean | undefined;
+  /** Whether a scale bar is drawn beside the legend, if lengths are known. Default: true. */
+  readonly hasScaleBar?: boolean | undefined;
 }
 
 const optionNames: readonly string[] = [
@@ -20,6 +22,7 @@ const optionNames: readonly string[] = [
   "height",
   "dpi",
   "isTitled",
+  "hasScaleBar",
 ] satisfies (keyof PictureOptions)[];
 
 /** @throws TypeError for an unknown option; RangeError for an unknown type, and for sizes that figures cannot have */
@@ -33,9 +36,9 @@ export function checkPictureOptions(options: PictureOptions): void {
   checkNumber("width", options.width, figureLimits, "CSS pixels");
   checkNumber("height", options.height, figureLimits, "CSS pixels");
   checkNumber("dpi", options.dpi, dpiLimits, "pixels per inch");
-  const { isTitled } = options;
-  if (isTitled !== undefined && typeof isTitled !== "boolean")
-    throw new RangeError(`isTitled must be true or false, got ${JSON.stringify(isTitled)}`);
+  for (const name of ["isTitled", "hasScaleBar"] as const)
+    if (options[name] !== undefined && typeof options[name] !== "boolean")
+      throw new RangeError(`${name} must be true or false, got ${JSON.stringify(options[name])}`);
 }
 
 function checkNumber(
@@ -51,7 +54,7 @@ function checkNumber(
 export type VideoFormat = "webm" | "mp4";
 
 /** A video of all slices along an axis. */
-export interface VideoOptions extends Omit<PictureOptions, "type" | "height"> {
+export interface VideoOptions extends Omit<PictureOptions, "type"> {
   readonly format: VideoFormat;
   readonly axis: number;
   /** Slices per second. */
@@ -60,6 +63,9 @@ export interface VideoOptions extends Omit<PictureOptions, "type" | "height"> {
   /** Called with the number of slices recorded. */
   onProgress(done: number, total: number): void;
 }
+
+/** Size of videos unless another one is chosen: 1920 by 1080 pixels, with text of twice the size. */
+export const videoSize = { width: 960, height: 540, dpi: 192 } as const;
 
 /** CSS pixels per inch. */
 export const cssResolution = 96;

@@ -142,6 +142,15 @@ const raised: Readonly<Record<string, string>> = Object.fromEntries(
   [..."0123456789-+"].map((digit, i) => [digit, [..."⁰¹²³⁴⁵⁶⁷⁸⁹⁻"][i] ?? ""]),
 );
 
+/** Quantity and unit of the values: "air temperature, K". */
+export function quantityText({ label, unit, title }: Dataset, { isRaw }: Pick<ViewState, "isRaw">): string {
+  const name = shortened(label ?? title, maxQuantity);
+  return unit === undefined || isRaw ? name : `${name}, ${unitText(unit)}`;
+}
+
+/** Maximum length of a displayed quantity. */
+const maxQuantity = 100;
+
 /** @param resolution a distance of values that must look different; 0 for four digits */
 export function valueFormat(
   dataset: Dataset,

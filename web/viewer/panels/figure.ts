@@ -1,6 +1,6 @@
 /** Dialog that makes figures of a view: PNG and SVG at a chosen size, and videos of an axis. */
 import { button, h, labelled, select } from "../base/dom.js";
-import { recorderType } from "../base/film.js";
+import { canRecord } from "../base/film.js";
 import { errorMessage } from "../base/format.js";
 import { type NamedBlob, saveBlob } from "../base/save.js";
 import {
@@ -12,6 +12,7 @@ import {
   type PictureOptions,
   type VideoFormat,
   type VideoOptions,
+  videoSize,
 } from "../model/figure.js";
 import { makeDialog } from "./help.js";
 
@@ -39,7 +40,7 @@ const unitNames = [
 
 class FigureDialog {
   readonly #callbacks: FigureCallbacks;
-  readonly #format = select(formats, () => {});
+  readonly #format = select(formats, () => this.#setSize());
   readonly #unit = select(unitNames, () => this.#convert());
   readonly #width = h("input", { type: "number", min: 1, step: "any" });
   readonly #height = h("input", {
@@ -57,6 +58,9 @@ class FigureDialog {
   readonly #title = h("input", { type: "checkbox", checked: true });
   readonly #axis: HTMLSelectElement;
   readonly #rate = h("input", { type: "number", min: 1, max: 60 });
+  readonly #bar = h("input", { type: "checkbox", checked: true });
+  readonly #progress = h("progress", { max: 1, value: 0, hidden: true, "aria-label": "Slices recorded" });
+  readonly #cancel = button("Cancel", () => this.#recording.abort(new Error("cancelled")), { hidden: true });
   readonly #said = h("p", { class: "zw-figure-said", role: "status" });
   readonly #save = button("Save", () => void this.#run((blob) => saveBlob(blob)), {
     class: "zw-button zw-primary",
@@ -67,11 +71,17 @@ class FigureDialog {
   readonly element: HTMLDialogElement;
   /** Aborted when the dialog is closed. */
   readonly #end = new AbortController();
+  /** Aborted when a video is cancelled. */
+  #recording = new AbortController();
+  /** The size of the picture on the screen, in CSS pixels. */
+  readonly #screenWidth: number;
+  #wasVideo = false;
   #lastUnit: LengthUnit = "mm";
 
   constructor(callbacks: FigureCallbacks) {
     this.#callbacks = callbacks;
     const { width, rate } = callbacks.defaults();
+    this.#screenWidth = width;
     this.#width.value = String(rounded(width / lengthUnits.mm));
     this.#rate.value = String(rate);
     const axes = callbacks.axes();
@@ -92,9 +102,10 @@ class FigureDialog {
       labelled("Resolution, pixels per inch", this.#dpi),
       ...this.#video,
       h("label", { class: "zw-check" }, this.#title, "Title"),
+      h("label", { class: "zw-check" }, this.#bar, "Scale bar"),
     );
-    const buttons = h("div", { class: "zw-buttons" }, this.#save, this.#copy);
-    this.element = makeDialog("zw-help zw-figure", "Figure", fields, this.#said, buttons);
+    const buttons = h("div", { class: "zw-buttons" }, this.#save, this.#copy, this.#cancel);
+    this.element = makeDialog("zw-help zw-figure", "Figure", fields, this.#progress, this.#said, buttons);
     this.element.addEventListener("close", () => this.#close());
     this.element.addEventListener("input", () => this.#sync());
     this.#sync();
@@ -103,6 +114,21 @@ class FigureDialog {
   #close(): void {
     this.#end.abort(new Error("the dialog was closed"));
     this.element.remove();
+  }
+
+  /** Videos have 1920 by 1080 pixels, pictures the width on the screen, until other sizes are chosen. */
+  #setSize(): void {
+    const isMoving = isVideo(this.#format.value);
+    if (isMoving === this.#wasVideo) return;
+    this.#wasVideo = isMoving;
+    const unit = isMoving ? "px" : "mm";
+    const { width, height, dpi } = videoSize;
+    this.#unit.value = unit;
+    this.#lastUnit = unit;
+    this.#width.value = String(isMoving ? width : rounded(this.#screenWidth / lengthUnits.mm));
+    this.#height.value = isMoving ? String(height) : "";
+    this.#dpi.value = String(isMoving ? dpi : 300);
+    this.#sync();
   }
 
   /** Keeps the size when its unit changes. */
@@ -120,20 +146,22 @@ class FigureDialog {
     const format = this.#format.value;
     const isMoving = isVideo(format);
     for (const field of this.#video) field.hidden = !isMoving;
-    this.#heightField.hidden = isMoving;
     this.#copy.hidden = format !== "png";
     const problem = this.#problem();
     this.#save.disabled = problem !== undefined;
     this.#copy.disabled = problem !== undefined;
-    const { width, dpi } = this.#options;
-    this.#said.textContent = problem ?? `${Math.round((width / cssResolution) * dpi)} pixels wide`;
+    const { width, height, dpi } = this.#options;
+    const pixels = (length: number) => Math.round((length / cssResolution) * dpi);
+    this.#said.textContent =
+      problem ??
+      (height === undefined ? `${pixels(width)} pixels wide` : `${pixels(width)} × ${pixels(height)} pixels`);
   }
 
   #problem(): string | undefined {
     const { width, height = width, dpi } = this.#options;
     const format = this.#format.value;
     const { least, most } = figureLimits;
-    if (isVideo(format) && recorderType(format) === undefined)
+    if (isVideo(format) && !canRecord(format))
       return `This browser cannot record ${format === "mp4" ? "MP4" : "WebM"} videos.`;
     if (![width, height].every((length) => length >= least && length <= most)) {
       const unit = this.#unit.value as LengthUnit;
@@ -156,20 +184,25 @@ class FigureDialog {
       height: length(this.#height),
       dpi: Number(this.#dpi.value),
       isTitled: this.#title.checked,
+      hasScaleBar: this.#bar.checked,
     };
   }
 
   #make(): Promise<NamedBlob> {
     const format = this.#format.value;
-    const { height, ...options } = this.#options;
-    if (!isVideo(format)) return this.#callbacks.make({ ...options, height, type: format as "png" | "svg" });
+    const options = this.#options;
+    if (!isVideo(format)) return this.#callbacks.make({ ...options, type: format as "png" | "svg" });
+    this.#recording = new AbortController();
+    for (const part of [this.#progress, this.#cancel]) part.hidden = false;
+    this.#progress.value = 0;
     return this.#callbacks.record({
       ...options,
       format,
       axis: Number(this.#axis.value),
       rate: Number(this.#rate.value),
-      signal: this.#end.signal,
+      signal: AbortSignal.any([this.#end.signal, this.#recording.signal]),
       onProgress: (done, total) => {
+        this.#progress.value = done / total;
         this.#said.textContent = `Recorded ${done} of ${total} slices`;
       },
     });
@@ -186,8 +219,10 @@ class FigureDialog {
       await use(made);
       text = `${made.name} ${done}`;
     } catch (error) {
-      text = `The figure could not be made: ${errorMessage(error)}.`;
+      const isCancelled = this.#recording.signal.aborted;
+      text = isCancelled ? "Cancelled" : `The figure could not be made: ${errorMessage(error)}.`;
     }
+    for (const part of [this.#progress, this.#cancel]) part.hidden = true;
     this.#sync();
     this.#said.textContent = text;
   }

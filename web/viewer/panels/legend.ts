@@ -34,7 +34,12 @@ export interface LegendTick {
 export interface LegendEntries {
   /** Of a single slice; undefined for labels, whose colours have no order. */
   readonly scale?:
-    | (LegendScale & { readonly ticks: readonly LegendTick[]; readonly title: string })
+    | (LegendScale & {
+        readonly ticks: readonly LegendTick[];
+        readonly title: string;
+        /** Quantity and unit, in figures. */
+        readonly quantity?: string;
+      })
     | undefined;
   /** Of a composite, each with its name. */
   readonly channels?: readonly (LegendScale & { readonly label: string })[];
@@ -93,10 +98,10 @@ export class Legend {
 function entryParts({ scale, channels, isMissing, note }: LegendEntries): HTMLElement[] {
   const parts: HTMLElement[] = [];
   if (scale) {
-    const { style, low, high, ticks, title } = scale;
+    const { low, high, ticks, title, quantity } = scale;
     // The place of ticks is kept while the range is not known.
-    const ticked = style.steps > 0 || style.scale !== "linear" ? " zw-legend-ticked" : "";
-    const attributes = { class: `zw-legend-scale${ticked}`, dir: "ltr", title };
+    const attributes = { class: "zw-legend-scale zw-legend-ticked", dir: "ltr", title };
+    if (quantity) parts.push(h("p", { class: "zw-legend-quantity" }, quantity));
     parts.push(h("div", attributes, h("span", {}, low), scaleBar(scale, ticks), h("span", {}, high)));
   }
   if (channels) {
@@ -177,7 +182,7 @@ const colormapGradient = keptFor((table: Uint32Array) => {
 /** Minimum distance of two values, as a share of the bar. */
 const leastDistance = 0.16;
 
-/** Values to label, from those that matter most; empty for continuous colours on a linear scale. */
+/** Values to label, from those that matter most. */
 export function legendTicks(
   style: LayerStyle,
   [low, high]: readonly [number, number],
@@ -187,10 +192,56 @@ export function legendTicks(
   const curve = scaleCurve(style.scale, low, high);
   const share = (value: number) =>
     ((bent(style.scale, value, curve.threshold) - curve.start) * curve.factor) / 256;
-  if (style.steps > 0) return spread(stepEdges(style), (at) => format(valueAt(style.scale, curve, at)));
-  if (style.scale === "linear") return [];
+  if (style.steps > 0) {
+    // Entries of the table are not divisible by every number of steps.
+    const exact = (at: number) => Math.round(at * style.steps) / style.steps;
+    return spread(stepEdges(style), (at) =>
+      format(rounded(valueAt(style.scale, curve, exact(at)), high - low)),
+    );
+  }
+  if (style.scale === "linear") return labelled(roundTicks(low, high), share, format);
   const values = roundPowers(style.scale, low, high, curve.threshold);
   return spread(values.map(share), (_, i) => format(values[i]!));
+}
+
+/** Minimum number of ticks of a linear scale. */
+const leastTicks = 5;
+/** Characters of all labels for which a bar has room. */
+const mostCharacters = 36;
+
+/** Round values between two limits: as few as possible, but at least five. */
+function roundTicks(low: number, high: number): number[] {
+  const power = 10 ** Math.floor(Math.log10(high - low));
+  for (const factor of [5, 2.5, 2, 1, 0.5, 0.25, 0.2, 0.1]) {
+    const distance = factor * power;
+    const first = Math.floor(low / distance) + 1;
+    const count = Math.max(0, Math.ceil(high / distance) - first);
+    if (count >= leastTicks)
+      return Array.from({ length: count }, (_, i) => rounded((first + i) * distance, distance));
+  }
+  return [];
+}
+
+/** Removes digits that calculations add, as in 0.30000000000000004. */
+const rounded = (value: number, size: number): number =>
+  Math.abs(value) < size * 1e-9 ? 0 : Number(value.toPrecision(12));
+
+/** Ticks, of which every second, third, … one has a label if labels are long. */
+function labelled(
+  values: readonly number[],
+  share: (value: number) => number,
+  format: (value: number) => string,
+): LegendTick[] {
+  const texts = values.map(format);
+  const length = Math.max(...texts.map((text) => text.length + 1));
+  const every = Math.ceil((length * texts.length) / mostCharacters);
+  // Zero and multiples of the distance of labels are labelled at any limits.
+  const distance = values.length > 1 ? values[1]! - values[0]! : 1;
+  const first = Math.round(values[0]! / distance);
+  return values.map((value, i) => ({
+    share: share(value),
+    text: Number.isFinite(first) && (first + i) % every === 0 ? texts[i]! : "",
+  }));
 }
 
 /** Shares of the bar at which the colour changes. */

@@ -125,13 +125,18 @@ function meantText(
   at: number,
   stored: string,
 ): string {
-  const data = region.data.slice(at, at + 1) as Region["data"];
-  const meant = decode!({ ...region, data, shape: [1], stride: [1] });
-  const value = meant.data[0]!;
+  const { value, dtype } = decodedAt(decode!, region, at);
   if (Number.isNaN(value)) return stored === "NaN" ? "missing" : `missing (stored ${stored})`;
   if (decodedKind === "milliseconds") return dateText(Number(value));
-  const text = formatScalar(meant.dtype, typeof value === "number" ? rounded(value) : value);
+  const text = formatScalar(dtype, typeof value === "number" ? rounded(value) : value);
   return `${text}${unit === undefined ? "" : ` ${unitText(unit)}`} (stored ${stored})`;
+}
+
+/** The decoded value of an element. */
+export function decodedAt(decode: NonNullable<Dataset["decode"]>, region: Region, at: number) {
+  const data = region.data.slice(at, at + 1) as Region["data"];
+  const decoded = decode({ ...region, data, shape: [1], stride: [1] });
+  return { value: decoded.data[0]!, dtype: decoded.dtype };
 }
 
 /** Rounds off the inaccuracy of scale and offset: 281.34999999999997 is 281.35. */

@@ -25,7 +25,8 @@ export interface LayerLevel {
 }
 
 let lastId = 0;
-const arrayId = keptFor((_array: ZarrArray) => ++lastId);
+/** First word of the keys of an array's blocks. */
+export const arrayId = keptFor((_array: ZarrArray) => ++lastId);
 
 /** The entries of a per-axis list for the shown axes: down and across. */
 export const shown = (list: readonly number[], axes: readonly number[]): readonly [number, number] =>

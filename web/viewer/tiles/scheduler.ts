@@ -52,6 +52,8 @@ export class Scheduler<T extends { readonly key: string; readonly bytes: number 
   #runningBytes = 0;
   #ended = 0;
   readonly #failures = new Map<string, unknown>();
+  /** Keys of outdated results, which stay in the cache until they are read again. */
+  readonly #expired = new Set<string>();
 
   constructor(
     readonly cache: LruCache<T>,
@@ -83,7 +85,18 @@ export class Scheduler<T extends { readonly key: string; readonly bytes: number 
   }
 
   isSettled(key: string): boolean {
-    return this.cache.peek(key) !== undefined || this.#failures.has(key);
+    const isRead = this.cache.peek(key) !== undefined && !this.#expired.has(key);
+    return isRead || this.#failures.has(key);
+  }
+
+  /** Results that have changed are read again when a client wants them. All reads in flight start again. */
+  expire(isOld: (result: T) => boolean): void {
+    for (const result of this.cache.values()) if (isOld(result)) this.#expired.add(result.key);
+    for (const [key, { abort }] of this.#running) {
+      this.#end(key);
+      abort.abort();
+    }
+    this.retry();
   }
 
   /** Clears failures, so that failed jobs are tried again. */
@@ -141,11 +154,13 @@ export class Scheduler<T extends { readonly key: string; readonly bytes: number 
     try {
       const result = await job.read(signal);
       if (signal.aborted) return;
+      this.#expired.delete(job.key);
       this.cache.set(result);
       this.#end(job.key);
       this.#tell(job.key, (client) => client.onRead(result, job.key));
     } catch (error) {
       if (signal.aborted) return;
+      if (this.#expired.delete(job.key)) this.cache.delete(job.key);
       this.#failures.set(job.key, error);
       this.#end(job.key);
       this.#tell(job.key, (client) => client.onFail(error, job.key));

@@ -30,6 +30,12 @@ function defaultBudget(): number {
   return Math.max(128, Math.min(512, 96 * deviceMemory)) * 2 ** 20;
 }
 
+/** The worker pool of all viewers of the page. */
+export const sharedPool = (): WorkerPool => {
+  shared ??= make();
+  return shared.pool;
+};
+
 /** Acquires the shared resources; call `release` after use. */
 export function acquire(): Shared {
   shared ??= make();

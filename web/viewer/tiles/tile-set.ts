@@ -169,7 +169,7 @@ export class TileSet implements Client<Block> {
       if (block) bytes += block.bytes;
       const failure = block ? undefined : scheduler.failureOf(key);
       if (failure !== undefined) failures.push(failure);
-      if (block || failure !== undefined) done += count;
+      if (scheduler.isSettled(key)) done += count;
     }
     const isOpen = this.#layers.every((layer) => this.#isTargetOpen(layer));
     const isComplete = done === chunks && isOpen && !this.#isHeld;
