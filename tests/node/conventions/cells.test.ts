@@ -1,7 +1,10 @@
 /** Cells on the globe: HEALPix against healpy, reduced Gaussian rows and meshes against plain searches. */
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import { gaussianGrid } from "../../../web/src/conventions/cells/gaussian.js";
 import { cellIds, Healpix, healpixGrid } from "../../../web/src/conventions/cells/healpix.js";
+import { meshGrid } from "../../../web/src/conventions/cells/mesh.js";
+import { dualMesh, icosphere, octahedral, type Triangles } from "../../shared/cell-grids.js";
 
 interface Golden {
   readonly points: readonly {
@@ -84,5 +87,119 @@ describe("HEALPix", () => {
     const onSphere = new Healpix(1024, "nested");
     expect(grid.cellAt(10, 45)).toBe(onSphere.at(10, 45 - 0.12817));
     for (const cell of [0, 77, 5_000_000, grid.count - 1]) expect(grid.cellAt(...grid.centre(cell))).toBe(cell);
+  });
+});
+
+/** Random points all over the sphere, the poles and the antimeridian. */
+function somePoints(count: number): [longitude: number, latitude: number][] {
+  let state = 1;
+  const random = () => {
+    state = (state * 48271) % 2147483647;
+    return state / 2147483647;
+  };
+  const points = Array.from({ length: count }, (): [number, number] => [
+    540 * random() - 180,
+    (Math.asin(2 * random() - 1) * 180) / Math.PI,
+  ]);
+  return [...points, [0, 90], [200, -90], [180, 0.1], [-180, 0.1], [179.99999, -33.3], [0, 89.99], [360, 45.1]];
+}
+
+describe("reduced Gaussian grids", () => {
+  const { longitudes, latitudes } = octahedral(24);
+
+  test("find the nearest row and its nearest point", () => {
+    const grid = gaussianGrid(longitudes, latitudes)!;
+    for (const [lon, lat] of somePoints(2000)) {
+      let [nearest, row, away] = [-1, Number.NaN, 360];
+      for (const latitude of new Set(latitudes))
+        if (!(Math.abs(latitude - lat) >= Math.abs(row - lat))) row = latitude;
+      for (const [i, latitude] of latitudes.entries()) {
+        const apart = Math.abs(((((longitudes[i]! - lon + 180) % 360) + 360) % 360) - 180);
+        if (latitude === row && apart < away) [nearest, away] = [i, apart];
+      }
+      expect(grid.cellAt(lon, lat), `${lon}, ${lat}`).toBe(nearest);
+    }
+    for (const [i, lon] of longitudes.entries()) {
+      expect(grid.cellAt(lon, latitudes[i]!)).toBe(i);
+      const [[left, south], , [right, north]] = grid.outline(i) as [[number, number], unknown, [number, number]];
+      expect(grid.cellAt((left + right) / 2, south + 1e-9)).toBe(i);
+      expect(grid.cellAt(right - 1e-9, north - 1e-9)).toBe(i);
+      expect(grid.cellAt(left - 1e-9, north - 1e-9)).not.toBe(i);
+    }
+  });
+
+  test("have rows in float32, from the south, or a part of the globe", () => {
+    const upward = gaussianGrid(Float32Array.from(longitudes).reverse(), Float32Array.from(latitudes).reverse());
+    expect(upward).toBeUndefined(); // longitudes descend
+    const rows = [10, 11, 12.5].flatMap((lat, row) => [0, 1, 2].map((i) => [350 + i * (1 + row), lat] as const));
+    const part = gaussianGrid(
+      Float32Array.from(rows, ([lon]) => lon % 360),
+      Float32Array.from(rows, ([, lat]) => lat),
+    )!;
+    expect(part.cellAt(-10, 10)).toBe(0);
+    expect(part.cellAt(-8.1, 10.49)).toBe(2);
+    expect(part.cellAt(-7.49, 10.49)).toBe(-1);
+    expect(part.cellAt(-10.6, 10.49)).toBe(-1);
+    expect(part.cellAt(-8.1, 10.51)).toBe(4);
+    expect(part.cellAt(-10, 9.4)).toBe(-1);
+  });
+
+  test("are refused if points do not form rows", () => {
+    expect(gaussianGrid([0, 1, 5, 0, 1, 2], [10, 10, 10, 11, 11, 11])).toBeUndefined();
+    expect(gaussianGrid([0, 1, 0, 1, 0, 1], [10, 10, 11, 11, 10, 10])).toBeUndefined();
+    expect(gaussianGrid([0, 1, 2], [10, 11, 12])).toBeUndefined();
+    expect(gaussianGrid([], [])).toBeUndefined();
+  });
+});
+
+describe("meshes", () => {
+  /** A slow twin: the polygon that has the point on the same side of all planes through its sides. */
+  function search({ corners, nodes, longitudes, latitudes }: Triangles, lon: number, lat: number): number[] {
+    const vector = (a: number, b: number) => {
+      const [l, p] = [(a * Math.PI) / 180, (b * Math.PI) / 180];
+      return [Math.cos(p) * Math.cos(l), Math.cos(p) * Math.sin(l), Math.sin(p)] as const;
+    };
+    const [x, y, z] = vector(lon, lat);
+    const found: number[] = [];
+    for (let cell = 0; cell < nodes.length / corners; cell++) {
+      const own = nodes.slice(cell * corners, (cell + 1) * corners).filter((node) => node >= 0);
+      const at = own.map((node) => vector(longitudes[node]!, latitudes[node]!));
+      const sides = at.map(([ax, ay, az], i) => {
+        const [bx, by, bz] = at[(i + 1) % at.length]!;
+        return (ay * bz - az * by) * x + (az * bx - ax * bz) * y + (ax * by - ay * bx) * z;
+      });
+      const near = at.some(([ax, ay, az]) => ax * x + ay * y + az * z > 0);
+      if (near && (sides.every((side) => side >= 0) || sides.every((side) => side <= 0))) found.push(cell);
+    }
+    return found;
+  }
+
+  test.each([
+    ["triangles", icosphere(3)],
+    ["pentagons and hexagons", dualMesh(icosphere(3))],
+  ])("of %s find the polygon around a point", async (_, mesh) => {
+    const count = mesh.nodes.length / mesh.corners;
+    const grid = (await meshGrid({ ...mesh, count }))!;
+    for (const [lon, lat] of somePoints(600)) expect(search(mesh, lon, lat)).toContain(grid.cellAt(lon, lat));
+    for (let cell = 0; cell < count; cell++) expect(grid.cellAt(...grid.centre(cell))).toBe(cell);
+  });
+
+  test("of a region have no cell outside", async () => {
+    const whole = icosphere(3);
+    const kept = [...whole.nodes.keys()].filter((i) => i % 3 === 0 && whole.latitudes[whole.nodes[i]!]! > 70);
+    const nodes = kept.flatMap((i) => whole.nodes.slice(i, i + 3));
+    const mesh = { ...whole, nodes };
+    const grid = (await meshGrid({ ...mesh, count: kept.length }))!;
+    for (const [lon, lat] of somePoints(600)) {
+      const [first = -1] = search(mesh, lon, lat);
+      expect(grid.cellAt(lon, lat)).toBe(first);
+    }
+  });
+
+  test("need a polygon with a place", async () => {
+    expect(await meshGrid({ count: 1, corners: 3, longitudes: [1, NaN, 2], latitudes: [1, 2, NaN] })).toBeUndefined();
+    expect(
+      await meshGrid({ count: 2, corners: 3, longitudes: [1, 2], latitudes: [1, 2], nodes: [0, 1, 9, -1, -1, 1] }),
+    ).toBeUndefined();
   });
 });
