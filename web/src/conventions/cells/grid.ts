@@ -1,11 +1,11 @@
 /** Cells on the globe that share one dimension of an array. */
 
-/** Longitudes and latitudes in degrees. */
+/** Where cells lie: points in degrees to indices along the dimension, and back. */
 export interface CellGrid {
   readonly kind: "healpix" | "reduced-gaussian" | "mesh";
   /** Number of cells. */
   readonly count: number;
-  /** South, west, north and east of all cells, in degrees. `east` may exceed 180. */
+  /** Bounds of all cells in degrees. `east` may exceed 180. */
   readonly bounds: readonly [west: number, south: number, east: number, north: number];
   /** Side of a mean cell in degrees. */
   readonly spacing: number;
@@ -15,10 +15,16 @@ export interface CellGrid {
   centre(cell: number): readonly [longitude: number, latitude: number];
   /** Returns the corners of a cell in order, as pairs of longitude and latitude. */
   outline(cell: number): readonly (readonly [longitude: number, latitude: number])[];
-  /**
-   * Identifier of a cell in its indexing scheme; by default its index.
-   */
+  /** Returns the number of a cell in its indexing scheme, if there is one. */
   id?(cell: number): number;
+}
+
+/** The cells of an array. */
+export interface Cells {
+  /** Name of their dimension, and its number among those of the array. */
+  readonly dimension: string;
+  readonly axis: number;
+  readonly grid: CellGrid;
 }
 
 export const radians = Math.PI / 180;
