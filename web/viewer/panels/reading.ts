@@ -59,7 +59,7 @@ class ReadingCost implements Control {
       const array = dataset.levels[level]!.array ?? dataset.array;
       const { v1Order } = this;
       this.#result.textContent = measuredText(
-        await measure(array, middleSelection(array, this.#displayed!), { v1Order }),
+        await measure(storedArray(array), middleSelection(array, this.#displayed!), { v1Order }),
       );
     } catch (error) {
       this.#result.textContent = `The measurement failed: ${errorMessage(error)}.`;

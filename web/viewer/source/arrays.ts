@@ -70,13 +70,29 @@ export async function variableDataset(
       }
     }),
   );
-  return {
+  const dataset = {
     ...plain,
     axes,
     problems,
     positions: await findPositions(found, axes),
     geography: findGeography(axes, mapping?.attributes ?? array.attributes),
   };
+  if (!mayHaveCells(dataset, group, mapping)) return dataset;
+  return (await import("./cells.js")).cellDataset(dataset, group, signal);
+}
+
+/** Names of dimensions of cells in use. */
+const cellNames = /cell|healpix|values|rgrid|face|points?$/i;
+
+/** Whether one dimension may have cells: without coordinates for a plane, and with a hint. */
+function mayHaveCells({ axes, array }: Dataset, group: ZarrGroup, mapping: ZarrArray | undefined): boolean {
+  const roles = new Set(axes.map(({ role }) => role));
+  if ((roles.has("latitude") || roles.has("y")) && (roles.has("longitude") || roles.has("x"))) return false;
+  const hints = ["dggs", "mesh", "CDI_grid_type"].some((name) =>
+    [array, group].some(({ attributes }) => own(attributes, name) !== undefined),
+  );
+  const isHealpix = textAt(mapping?.attributes, "grid_mapping_name") === "healpix";
+  return hints || isHealpix || axes.some(({ name }) => cellNames.test(name ?? ""));
 }
 
 /** Two-dimensional longitudes and latitudes among the coordinates of a variable. */
