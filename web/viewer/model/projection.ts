@@ -26,6 +26,8 @@ export interface Projection {
   readonly columns: number;
   /** Whether the world repeats after `columns`: longitudes around the globe. */
   readonly isPeriodic: boolean;
+  /** Height of a world unit divided by its width, if coordinates do not determine it. */
+  readonly aspect?: number | undefined;
   /** Whether world units are elements. */
   readonly isIdentity: boolean;
   /** Side of the smallest cell in world units: limits the zoom. */
