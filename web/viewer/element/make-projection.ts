@@ -1,12 +1,13 @@
 /** Makes the projection of a plane. */
 import { keptFor } from "../base/memo.js";
 import { equalPlaces, irregularPlaces } from "../model/axis-places.js";
+import { CellAxisCells } from "../model/cell-cells.js";
 import { AxisDegrees, type GridCells, RegularCells } from "../model/grid-cells.js";
 import { gridProjection, wrapsAround } from "../model/grid-projection.js";
 import { MapPlane } from "../model/map-plane.js";
 import { mapProjection } from "../model/map-projections.js";
 import { meshCells, meshProjection } from "../model/mesh-projection.js";
-import { mapPositions, type Projection } from "../model/projection.js";
+import { isCellPlane, mapPositions, type Projection } from "../model/projection.js";
 import type { ViewState } from "../model/state.js";
 import type { Dataset, DatasetAxis, GridPositions } from "../source/dataset.js";
 
@@ -50,7 +51,14 @@ function gridCellsOf(
   dataset: Dataset,
   state: Shown,
 ): { readonly value: GridCells | undefined; readonly isFinal: boolean } | undefined {
-  if (state.projection === "data" || state.axes.length !== 2) return undefined;
+  if (state.axes.length !== 2) return undefined;
+  const { cells } = dataset;
+  if (cells && isCellPlane(dataset, state)) {
+    const key = "cells";
+    if (!known(dataset).has(key)) known(dataset).set(key, new CellAxisCells(cells));
+    return { value: known(dataset).get(key), isFinal: true };
+  }
+  if (state.projection === "data") return undefined;
   const positions = mapPositions(dataset, { axes: state.axes, places: "map" });
   const shown = state.axes.map((axis) => dataset.axes[axis]!);
   if (!positions && !isInDegrees(shown)) return undefined;
@@ -83,7 +91,7 @@ function regularCells(shown: readonly DatasetAxis[]): GridCells | undefined {
 
 /** Maps around a pole have Greenwich below it by default, others the middle of the data at their own. */
 function mapOf(cells: GridCells, { projection, meridian, parallel }: Shown): Projection {
-  const name = projection as Exclude<typeof projection, "data">;
+  const name = projection === "data" ? "plate-carree" : projection;
   const { west, east, south, north } = cells.bounds;
   const middle = name.endsWith("pole") ? 0 : (west + east) / 2;
   return new MapPlane(mapProjection(name, [meridian ?? middle, parallel ?? (south + north) / 2]), cells);

@@ -5,6 +5,7 @@ import { labelTableOf, maxListed } from "../model/label-look.js";
 import type { ViewState } from "../model/state.js";
 import type { Pointed, Readout } from "../panels/readout.js";
 import type { Embedding } from "../source/dataset.js";
+import { storedIndex } from "../source/folds.js";
 import type { RowId } from "../source/row-id.js";
 import type { CrossSections } from "./cross-sections.js";
 import type { MainPlane } from "./main-plane.js";
@@ -71,7 +72,8 @@ export class Pointing {
     const before = this.#reported;
     if (before?.place === place && (before.value === value || isUnread(pointed))) return;
     this.#reported = { place, value };
-    listener({ index: pointed.index, values, text, by: this.#by });
+    const index = storedIndex(this.model.view!.dataset, pointed.index);
+    listener({ index, values, text, by: this.#by });
   }
 
   /** The value under the pointer may have been read. @param isGone whether no element may be under it any more */

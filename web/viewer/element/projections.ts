@@ -2,7 +2,7 @@
 import { LazyPart } from "../base/lazy-part.js";
 import { keptFor } from "../base/memo.js";
 import { planeAspect } from "../model/layers.js";
-import { mapPositions, type Projection } from "../model/projection.js";
+import { isCellPlane, mapPositions, type Projection } from "../model/projection.js";
 import type { ViewState } from "../model/state.js";
 import { linearCoordinates } from "../source/coordinates.js";
 import type { Dataset, DatasetAxis } from "../source/dataset.js";
@@ -101,6 +101,7 @@ export function loadProjection(dataset: Dataset, state: Shown): Promise<void> | 
 function mayHaveProjection(dataset: Dataset, state: Shown): boolean {
   const { axes, places, projection } = state;
   if (projection !== "data" && axes.length === 2) return true;
+  if (isCellPlane(dataset, state)) return true;
   if (places === "index" && !wraps(dataset, axes)) return false;
   const isUneven = axes.some((axis) => {
     const { scale, coordinates } = dataset.axes[axis]!;

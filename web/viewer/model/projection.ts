@@ -60,6 +60,13 @@ export interface Projection {
   columnOf(longitude: number): number | undefined;
 }
 
+/** Whether a plane shows cells at their places on a map: the two axes of their folded dimension, in order. */
+export const isCellPlane = (
+  { cells }: Dataset,
+  { axes, places }: Pick<ViewState, "axes" | "places">,
+): boolean =>
+  cells !== undefined && places !== "index" && axes[0] === cells.axis && axes[1] === cells.axis + 1;
+
 /** The positions at which a plane is drawn as a map; undefined for rows and columns. */
 export function mapPositions(
   { positions, axes }: Dataset,
