@@ -34,3 +34,43 @@ export function turned(longitude: number, from: number): number {
   const offset = (longitude - from) % 360;
   return from + (offset < 0 ? offset + 360 : offset);
 }
+
+/** Half the range of longitudes of a circle on the sphere, in degrees. */
+export function halfWidth(latitude: number, radius: number): number {
+  if (Math.abs(latitude) + radius >= 90) return 180;
+  return Math.asin(Math.min(1, Math.sin(radius * radians) / Math.cos(latitude * radians))) / radians;
+}
+
+/** Bounds of circles on the sphere, to half a degree of longitude. */
+export class Span {
+  readonly #used = new Uint8Array(720);
+  #south = 90;
+  #north = -90;
+
+  add(longitude: number, latitude: number, radius: number): void {
+    const half = halfWidth(latitude, radius);
+    const [from, to] = [Math.floor(2 * (longitude - half)), 2 * (longitude + half)];
+    for (let at = from; at < to; at++) this.#used[((at % 720) + 720) % 720] = 1;
+    this.#south = Math.min(this.#south, latitude - radius);
+    this.#north = Math.max(this.#north, latitude + radius);
+  }
+
+  /** They go around the globe unless there is a gap of 20 degrees. */
+  get bounds(): CellGrid["bounds"] {
+    const { start, length } = longestGap(this.#used);
+    const [west, east] = length < 40 ? [-180, 180] : [(start + length) / 2, start / 2 + 360];
+    const by = west >= 180 ? 360 : 0;
+    return [west - by, Math.max(-90, this.#south), east - by, Math.min(90, this.#north)];
+  }
+}
+
+/** The longest run of zeros in a ring. */
+function longestGap(ring: Uint8Array): { start: number; length: number } {
+  let best = { start: 0, length: 0 };
+  let run = 0;
+  for (let i = 0; i < 2 * ring.length; i++) {
+    run = ring[i % ring.length] === 0 ? run + 1 : 0;
+    if (run > best.length && run <= ring.length) best = { start: i - run + 1, length: run };
+  }
+  return best;
+}

@@ -2,7 +2,7 @@
  * HEALPix: twelve square faces that are divided into nside × nside cells of equal area, numbered along rings of
  * latitude or nested. Spec: Górski et al. 2005, "HEALPix: A Framework for High-Resolution Discretization", section 5.
  */
-import { type CellGrid, radians, turned } from "./grid.js";
+import { type CellGrid, radians, Span, turned } from "./grid.js";
 
 export type HealpixScheme = "nested" | "ring";
 
@@ -253,6 +253,16 @@ export function cellIds(ids: ArrayLike<number | bigint>): CellIds {
   return { length, at: (i) => own[i]!, indexOf };
 }
 
+/** Maximum number of cells that determine bounds: of more, some evenly spaced ones, with wider circles. */
+const maxMeasured = 2 ** 18;
+
+function boundsOf({ length }: CellIds, centre: CellGrid["centre"], spacing: number): CellGrid["bounds"] {
+  const step = Math.ceil(length / maxMeasured);
+  const span = new Span();
+  for (let cell = 0; cell < length; cell += step) span.add(...centre(cell), spacing * Math.sqrt(step));
+  return span.bounds;
+}
+
 export interface HealpixOptions {
   readonly nside: number;
   readonly scheme: HealpixScheme;
@@ -277,11 +287,12 @@ export function healpixGrid({ nside, scheme, ids, flattening = 0 }: HealpixOptio
     const id = cells.at(longitude, at ? converted : latitude);
     return ids ? ids.indexOf(id) : id;
   };
+  const spacing = Math.sqrt(41252.96 / cells.count);
   return {
     kind: "healpix",
     count: ids?.length ?? cells.count,
-    bounds: [-180, -90, 180, 90],
-    spacing: Math.sqrt(41252.96 / cells.count),
+    bounds: ids ? boundsOf(ids, (cell) => point(cell, 0.5, 0.5), spacing) : [-180, -90, 180, 90],
+    spacing,
     cellAt,
     centre: (cell) => point(cell, 0.5, 0.5),
     outline: (cell) => [point(cell, 0, 0), point(cell, 1, 0), point(cell, 1, 1), point(cell, 0, 1)],

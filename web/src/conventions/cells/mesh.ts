@@ -1,6 +1,6 @@
 /** Unstructured grids: polygons on a sphere whose sides are arcs of great circles, with an index of their places. */
 import { inSlices, type Steps } from "../../util/slices.js";
-import { type CellGrid, radians, turned } from "./grid.js";
+import { type CellGrid, halfWidth, radians, Span, turned } from "./grid.js";
 
 /** Corners of polygons. */
 export interface Polygons {
@@ -108,25 +108,18 @@ class Mesh implements CellGrid {
 
   /** Determines bounds, and the size of buckets. */
   *#measure(): Steps<boolean> {
-    const used = new Uint8Array(720);
-    let [south, north, radius, count] = [90, -90, 0, 0];
+    const span = new Span();
+    let [radius, count] = [0, 0];
     const disc = this.#disc;
     for (let cell = 0; cell < this.count; cell++) {
       if (cell % 4096 === 0) yield;
       if (!this.#enclose(cell)) continue;
-      const half = halfWidth(disc.latitude, disc.radius);
-      const [from, to] = [(disc.longitude - half) / radians, (disc.longitude + half) / radians];
-      for (let at = Math.floor(2 * from); at < 2 * to; at++) used[((at % 720) + 720) % 720] = 1;
-      south = Math.min(south, (disc.latitude - disc.radius) / radians);
-      north = Math.max(north, (disc.latitude + disc.radius) / radians);
+      span.add(disc.longitude / radians, disc.latitude / radians, disc.radius / radians);
       radius += disc.radius;
       count++;
     }
     if (count === 0) return false;
-    const { start, length } = longestGap(used);
-    const [west, east] = length < 40 ? [-180, 180] : [(start + length) / 2, start / 2 + 360];
-    const by = west >= 180 ? 360 : 0;
-    this.bounds = [west - by, Math.max(-90, south), east - by, Math.min(90, north)];
+    this.bounds = span.bounds;
     this.spacing = Math.max(1e-9, (1.4 * radius) / count / radians);
     this.#divide();
     return true;
@@ -165,7 +158,7 @@ class Mesh implements CellGrid {
     for (let cell = 0; cell < this.count; cell++) {
       if (cell % 4096 === 0) yield;
       if (!this.#enclose(cell)) continue;
-      const half = halfWidth(disc.latitude, disc.radius) / radians;
+      const half = halfWidth(disc.latitude / radians, disc.radius / radians);
       const [latitude, radius] = [disc.latitude / radians, disc.radius / radians];
       const left = turned(disc.longitude / radians - half, west) - west;
       const row = (at: number) => Math.floor((at - south) / this.#height);
@@ -239,21 +232,4 @@ class Mesh implements CellGrid {
     const nodes = Array.from({ length: corners }, (_, corner) => this.#node(cell, corner)).filter((at) => at >= 0);
     return nodes.map((node) => [longitudes[node]!, latitudes[node]!] as const);
   }
-}
-
-/** Half the range of longitudes of a circle on the sphere, in radians. */
-function halfWidth(latitude: number, radius: number): number {
-  if (Math.abs(latitude) + radius >= Math.PI / 2) return Math.PI;
-  return Math.asin(Math.min(1, Math.sin(radius) / Math.cos(latitude)));
-}
-
-/** The longest run of zeros in a ring. */
-function longestGap(ring: Uint8Array): { start: number; length: number } {
-  let best = { start: 0, length: 0 };
-  let run = 0;
-  for (let i = 0; i < 2 * ring.length; i++) {
-    run = ring[i % ring.length] === 0 ? run + 1 : 0;
-    if (run > best.length && run <= ring.length) best = { start: i - run + 1, length: run };
-  }
-  return best;
 }

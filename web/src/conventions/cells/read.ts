@@ -80,8 +80,8 @@ interface HealpixFacts {
 }
 
 /** Names of mappings and identifiers in use where no attribute names them. */
-const mappingNames = ["crs", "healpix", "spatial_ref"];
-const idNames = ["cell_ids", "cell", "cells", "healpix_index", "pix"];
+const mappingNames = ["crs", "healpix"];
+const idNames = ["cell_ids", "cell", "healpix_index"];
 
 async function findHealpix(reading: Reading): Promise<Found | undefined> {
   const { array, group, dimensions } = reading;
