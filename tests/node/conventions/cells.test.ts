@@ -101,7 +101,7 @@ function somePoints(count: number): [longitude: number, latitude: number][] {
     540 * random() - 180,
     (Math.asin(2 * random() - 1) * 180) / Math.PI,
   ]);
-  return [...points, [0, 90], [200, -90], [180, 0.1], [-180, 0.1], [179.99999, -33.3], [0, 89.99], [360, 45.1]];
+  return [...points, [90, -40], [90, -84.52], [-90, 30], [0, 90], [200, -90], [180, 0.1], [-180, 0.1], [179.99999, -33.3], [0, 89.99], [360, 45.1]];
 }
 
 describe("reduced Gaussian grids", () => {

@@ -16,7 +16,7 @@ export interface Polygons {
 }
 
 /** Cells of the index per mean polygon, along each side. */
-const coarseness = 3;
+const coarseness = 1.4;
 const maxBuckets = 2 ** 23;
 /** Numbers of nodes above which positions are float32: exact to half a metre on the earth. */
 const maxDoubles = 2 ** 21;
@@ -216,7 +216,9 @@ class Mesh implements CellGrid {
         nextY = (pz * cosP - out * sinP) / depth;
         if (!isAny) [isAny, firstX, firstY, x, y] = [true, nextX, nextY, nextX, nextY];
       }
-      if (y > 0 !== nextY > 0 && x * nextY - nextX * y > 0 === nextY > y) isIn = !isIn;
+      // The same for both polygons of a side, whatever its direction.
+      const turn = x * nextY - nextX * y;
+      if (y > 0 !== nextY > 0 && (nextY > y ? turn : -turn) > 0) isIn = !isIn;
       [x, y] = [nextX, nextY];
     }
     return isIn;
