@@ -18,6 +18,10 @@ interface Raster {
   readonly isPeriodic: boolean;
   /** Numbers of rows and columns of the plane. */
   readonly plane: Size;
+  /** World units per pixel. */
+  readonly step: { readonly down: number; readonly across: number };
+  /** Distance in pixels of the first pixel from the world's corner. */
+  readonly at: { readonly row: number; readonly column: number };
 }
 
 /** Elements per pixel above which two samples per side are taken. */
@@ -49,7 +53,8 @@ export class Warping {
   ): (tiles: readonly Tile[], isSmooth: boolean) => readonly Tile[] {
     const key = JSON.stringify([view, plane]);
     if (this.#raster?.key !== key || this.#raster.projection !== projection) {
-      this.#raster = { key, projection, raster: makeRaster(projection, view, plane) };
+      const before = this.#raster?.projection === projection ? this.#raster.raster : undefined;
+      this.#raster = { key, projection, raster: makeRaster(projection, view, plane, before) };
       this.#drop(this.#made);
     }
     const { raster } = this.#raster;
@@ -73,7 +78,7 @@ export class Warping {
 }
 
 /** The raster of the part of the world in view, bounded by whole device pixels. */
-function makeRaster(projection: Projection, view: Viewpoint, plane: Size): Raster {
+function makeRaster(projection: Projection, view: Viewpoint, plane: Size, before?: Raster): Raster {
   const { place, width: most, height: highest } = placing(view);
   const unit = place({ top: 0, left: 0, bottom: projection.rows, right: projection.columns });
   const [left, right] = [Math.max(0, unit.left), Math.min(most, unit.right)];
@@ -93,19 +98,75 @@ function makeRaster(projection: Projection, view: Viewpoint, plane: Size): Raste
   const [columns, rows] = [Math.max(0, right - left), Math.max(0, high - low)];
   const share =
     ((world.right - world.left) * (world.bottom - world.top)) / (projection.rows * projection.columns);
-  const grain = (plane.rows * plane.columns * share) / (columns * rows) > dense ? 2 : 1;
+  const grain = projection.aspect === undefined && (plane.rows * plane.columns * share) / (columns * rows) > dense ? 2 : 1;
   const [width, height] = [columns * grain, rows * grain];
   const shift = view.shift ?? 0;
   const shifted = { ...world, left: world.left + shift, right: world.right + shift };
+  const step = { down: (world.bottom - world.top) / height, across: (world.right - world.left) / width };
+  const at = { row: shifted.top / step.down, column: shifted.left / step.across };
+  const sized = { width, height, step, at };
+  const known = before && keptPixels(before, sized);
   return {
-    width,
-    height,
+    ...sized,
     world,
-    cells: projection.raster(shifted, width, height),
+    cells: known ? extended(projection, known, sized, shifted) : projection.raster(shifted, width, height),
     lines: projection.rasterLines(shifted, width, height),
     isPeriodic: projection.isPeriodic,
     plane,
   };
+}
+
+type Sized = Pick<Raster, "width" | "height" | "step" | "at">;
+
+/** The pixels of an earlier raster that are at the same places of the world, and their distance. */
+interface Kept {
+  readonly before: Raster;
+  readonly down: number;
+  readonly across: number;
+}
+
+/** @returns undefined unless the view has moved by whole pixels, by less than its size */
+function keptPixels(before: Raster, { width, height, step, at }: Sized): Kept | undefined {
+  const isSame = (a: number, b: number) => Math.abs(a - b) <= 1e-12 * Math.abs(a);
+  if (!isSame(before.step.down, step.down) || !isSame(before.step.across, step.across)) return undefined;
+  const moved = [at.row - before.at.row, at.column - before.at.column] as const;
+  const [down, across] = moved.map(Math.round) as [number, number];
+  if (Math.abs(moved[0] - down) > 1e-6 || Math.abs(moved[1] - across) > 1e-6) return undefined;
+  const isOver = down < before.height && across < before.width && down > -height && across > -width;
+  return isOver ? { before, down, across } : undefined;
+}
+
+/** Copies the known pixels, and looks up the cells of the others: the rows above and below, and both sides. */
+function extended(
+  projection: Projection,
+  { before, down, across }: Kept,
+  { width, height, step }: Sized,
+  world: Rectangle,
+): Int32Array {
+  const cells = new Int32Array(width * height);
+  const [top, bottom] = [Math.max(0, -down), Math.min(height, before.height - down)];
+  const [left, right] = [Math.max(0, -across), Math.min(width, before.width - across)];
+  for (let row = top; row < bottom; row++) {
+    const from = (row + down) * before.width + left + across;
+    cells.set(before.cells.subarray(from, from + right - left), row * width + left);
+  }
+  const add = (first: number, end: number, from: number, to: number) => {
+    if (end <= first || to <= from) return;
+    const part = {
+      top: world.top + first * step.down,
+      bottom: world.top + end * step.down,
+      left: world.left + from * step.across,
+      right: world.left + to * step.across,
+    };
+    const own = projection.raster(part, to - from, end - first);
+    for (let row = first, at = 0; row < end; row++, at += to - from)
+      cells.set(own.subarray(at, at + to - from), row * width + from);
+  };
+  add(0, top, 0, width);
+  add(bottom, height, 0, width);
+  add(top, bottom, 0, left);
+  add(top, bottom, right, width);
+  return cells;
 }
 
 let count = 0;
