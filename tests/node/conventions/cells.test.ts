@@ -1,6 +1,8 @@
 /** Cells on the globe: HEALPix against healpy, reduced Gaussian rows and meshes against plain searches. */
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import { create, createGroup, MapStore, open, set } from "../../../web/src/index.js";
+import { cellsOf, georeference, readTile, tileAt } from "../../../web/src/conventions.js";
 import { gaussianGrid } from "../../../web/src/conventions/cells/gaussian.js";
 import { cellIds, Healpix, healpixGrid } from "../../../web/src/conventions/cells/healpix.js";
 import { meshGrid } from "../../../web/src/conventions/cells/mesh.js";
@@ -201,5 +203,140 @@ describe("meshes", () => {
     expect(
       await meshGrid({ count: 2, corners: 3, longitudes: [1, 2], latitudes: [1, 2], nodes: [0, 1, 9, -1, -1, 1] }),
     ).toBeUndefined();
+  });
+});
+
+describe("arrays of cells", () => {
+  type Values = ArrayLike<number>;
+  /** Writes arrays with float64 values, or integers if `dtype` says so. */
+  async function groupOf(
+    arrays: Record<string, { dims: string[]; shape: number[]; values: Values; attributes?: object; dtype?: string }>,
+    attributes: object = {},
+  ) {
+    const store = new MapStore();
+    await createGroup(store, { attributes: attributes as never });
+    for (const [path, { dims, shape, values, attributes = {}, dtype = "float64" }] of Object.entries(arrays)) {
+      const chunkShape = shape.map((length) => Math.min(length, 100));
+      const array = await create(store, {
+        ...{ path, shape, dtype, dimensionNames: dims, chunkShape },
+        attributes: attributes as never,
+      });
+      await set(array, null, dtype === "int32" ? Int32Array.from(values) : Float64Array.from(values));
+    }
+    return open(store, { kind: "group" });
+  }
+
+  const count = 12 * 16 ** 2;
+  const numbers = Float64Array.from({ length: 2 * count }, (_, i) => i);
+  const data = { dims: ["time", "cell"], shape: [2, count], values: numbers, attributes: { grid_mapping: "crs" } };
+  const scalar = (attributes: object) => ({ dims: [], shape: [], values: [0], attributes });
+
+  test.each([
+    ["healpix_nside", { healpix_nside: 16, healpix_order: "nest" }, "nested"],
+    ["CF", { refinement_level: 4, indexing_scheme: "ring" }, "ring"],
+  ] as const)("have a grid mapping with %s", async (_, facts, scheme) => {
+    const group = await groupOf({ t: data, crs: scalar({ grid_mapping_name: "healpix", ...facts }) });
+    const cells = (await cellsOf(group, await group.open("t", { kind: "array" })))!;
+    expect(cells).toMatchObject({ dimension: "cell", axis: 1, grid: { kind: "healpix", count } });
+    expect(cells.grid.cellAt(12, 34)).toBe(new Healpix(16, scheme).at(12, 34));
+  });
+
+  test("have the attribute dggs, with identifiers of a part", async () => {
+    const ids = [5, 6, 900, 901];
+    const group = await groupOf(
+      {
+        t: { dims: ["zones"], shape: [4], values: [1, 2, 3, 4] },
+        zone: { dims: ["zones"], shape: [4], values: ids, dtype: "int32" },
+      },
+      {
+        dggs: {
+          ...{ name: "healpix", refinement_level: 4, indexing_scheme: "nested" },
+          ...{ spatial_dimension: "zones", coordinate: "zone" },
+        },
+      },
+    );
+    const cells = (await cellsOf(group, await group.open("t", { kind: "array" })))!;
+    expect(cells.dimension).toBe("zones");
+    expect(cells.grid.cellAt(...new Healpix(16, "nested").pointIn(900, 0.5, 0.5))).toBe(2);
+    expect(cells.grid.id!(2)).toBe(900);
+  });
+
+  const mesh = icosphere(2);
+  const faces = mesh.nodes.length / 3;
+  const radian = (values: Values) => Array.from(values, (value) => (value * Math.PI) / 180);
+
+  test("have a UGRID topology, with nodes from 1 and fill values", async () => {
+    const dual = dualMesh(mesh);
+    const polygons = dual.nodes.length / 6;
+    const group = await groupOf({
+      h: { dims: ["face"], shape: [polygons], values: numbers.subarray(0, polygons), attributes: { mesh: "mesh" } },
+      mesh: scalar({ cf_role: "mesh_topology", node_coordinates: "x y", face_node_connectivity: "faces" }),
+      x: { dims: ["node"], shape: [faces], values: dual.longitudes, attributes: { units: "degrees_east" } },
+      y: { dims: ["node"], shape: [faces], values: dual.latitudes, attributes: { units: "degrees_north" } },
+      faces: {
+        ...{ dims: ["face", "corner"], shape: [polygons, 6], dtype: "int32" },
+        values: dual.nodes.map((node) => (node < 0 ? -99 : node + 1)),
+        attributes: { start_index: 1, _FillValue: -99 },
+      },
+    });
+    const cells = (await cellsOf(group, await group.open("h", { kind: "array" })))!;
+    expect(cells).toMatchObject({ dimension: "face", axis: 0, grid: { kind: "mesh", count: polygons } });
+    // Polygons lie around the nodes of the triangles.
+    for (const [node, longitude] of mesh.longitudes.entries())
+      expect(cells.grid.cellAt(longitude, mesh.latitudes[node]!)).toBe(node);
+  });
+
+  const grids = {
+    icon: {
+      t: { ...data, dims: ["cell"], shape: [faces], attributes: { coordinates: "clat clon" } },
+      clon: {
+        ...{ dims: ["cell"], shape: [faces], values: new Float64Array(faces) },
+        attributes: { standard_name: "longitude", units: "radian", bounds: "clon_bnds" },
+      },
+      clat: {
+        ...{ dims: ["cell"], shape: [faces], values: new Float64Array(faces) },
+        attributes: { standard_name: "latitude", units: "radian", bounds: "clat_bnds" },
+      },
+      clon_bnds: { dims: ["cell", "v"], shape: [faces, 3], values: radian(mesh.nodes.map((i) => mesh.longitudes[i]!)) },
+      clat_bnds: { dims: ["cell", "v"], shape: [faces, 3], values: radian(mesh.nodes.map((i) => mesh.latitudes[i]!)) },
+    },
+    rows: {
+      t: { ...data, dims: ["values"], shape: [octahedral(16).latitudes.length], attributes: {} },
+      latitude: { dims: ["values"], shape: [octahedral(16).latitudes.length], values: octahedral(16).latitudes },
+      longitude: { dims: ["values"], shape: [octahedral(16).latitudes.length], values: octahedral(16).longitudes },
+    },
+    healpix: { t: data, crs: scalar({ grid_mapping_name: "healpix", healpix_nside: 16, healpix_order: "ring" }) },
+  };
+
+  test.each(Object.entries(grids))("of %s give tiles with the cells around the pixels", async (_, arrays) => {
+    for (const one of Object.values(arrays)) if ("t" in arrays && one === arrays.t) one.values = numbers.subarray(0, one.shape.reduce((a, b) => a * b));
+    const group = await groupOf(arrays);
+    const reference = await georeference(group, { variable: "t" });
+    const { grid } = reference.cells!;
+    for (const tile of [[0, 0, 0], [2, 3, 1], [3, 0, 7]] as const)
+      for (const tileSize of [16, 64]) {
+        const { data: pixels, bounds } = (await readTile(reference, tile, { tileSize, grid: "WorldCRS84Quad" }))!;
+        for (let at = 0; at < pixels.length; at++) {
+          const [x, y] = [at % tileSize, Math.floor(at / tileSize)];
+          const longitude = bounds[0] + ((x + 0.5) * (bounds[2] - bounds[0])) / tileSize;
+          const latitude = bounds[3] - ((y + 0.5) * (bounds[3] - bounds[1])) / tileSize;
+          expect(pixels[at]).toBe(grid.cellAt(longitude, latitude));
+        }
+      }
+    await expect(tileAt(reference, [0, 0, 0])).rejects.toMatchObject({ _tag: "Unsupported" });
+  });
+
+  test("are not found in other arrays", async () => {
+    const group = await groupOf({
+      track: { dims: ["values"], shape: [20], values: numbers.subarray(0, 20), attributes: { coordinates: "lat lon" } },
+      lat: { dims: ["values"], shape: [20], values: numbers.subarray(0, 20) },
+      lon: { dims: ["values"], shape: [20], values: numbers.subarray(0, 20) },
+      bad: { ...data, attributes: { grid_mapping: "odd" } },
+      odd: scalar({ grid_mapping_name: "healpix", healpix_nside: 17, healpix_order: "nest" }),
+      many: { ...data, attributes: { grid_mapping: "huge" } },
+      huge: scalar({ grid_mapping_name: "healpix", refinement_level: 400 }),
+    });
+    for (const name of ["track", "bad", "many", "lat"])
+      expect(await cellsOf(group, await group.open(name, { kind: "array" })), name).toBeUndefined();
   });
 });

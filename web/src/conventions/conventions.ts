@@ -96,7 +96,7 @@ export async function readTile(
  *
  * @param group the group that contains the array.
  * @returns undefined for other arrays.
- * @throws LimitExceeded for more than 2²⁵ coordinates, or 3·2²³ corners; the errors of `open`, `get` and `decodeCF`.
+ * @throws LimitExceeded for more than 2²⁵ coordinates, or 2²⁴ corners; the errors of `open`, `get` and `decodeCF`.
  */
 export async function cellsOf(
   group: ZarrGroup,

@@ -44,7 +44,7 @@ class Mesh implements CellGrid {
   #last = -1;
   readonly #disc = { x: 0, y: 0, z: 0, radius: 0, longitude: 0, latitude: 0 };
 
-  constructor(private readonly polygons: Polygons) {
+  constructor(private polygons: Polygons) {
     this.count = polygons.count;
     const { length } = polygons.longitudes;
     this.#places = new (length > maxDoubles ? Float32Array : Float64Array)(3 * length);
@@ -61,6 +61,8 @@ class Mesh implements CellGrid {
       this.#places[3 * i + 1] = across * Math.sin(longitude);
       this.#places[3 * i + 2] = Math.sin(latitude);
     }
+    // Positions on the sphere replace the degrees, which take as much memory.
+    this.polygons = { ...this.polygons, longitudes: [], latitudes: [] };
     const isAny = yield* this.#measure();
     if (isAny) yield* this.#fill();
     return isAny;
@@ -230,8 +232,11 @@ class Mesh implements CellGrid {
   }
 
   outline(cell: number): readonly (readonly [longitude: number, latitude: number])[] {
-    const { corners, longitudes, latitudes } = this.polygons;
+    const { corners } = this.polygons;
     const nodes = Array.from({ length: corners }, (_, corner) => this.#node(cell, corner)).filter((at) => at >= 0);
-    return nodes.map((node) => [longitudes[node]!, latitudes[node]!] as const);
+    return nodes.map((node) => {
+      const [x, y, z] = [0, 1, 2].map((i) => this.#places[3 * node + i]!) as [number, number, number];
+      return [Math.atan2(y, x) / radians, Math.atan2(z, Math.hypot(x, y)) / radians] as const;
+    });
   }
 }

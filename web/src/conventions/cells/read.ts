@@ -18,7 +18,7 @@ import { meshGrid } from "./mesh.js";
 
 /** Maximum number of coordinates and of corners that are read. */
 const maxPoints = 2 ** 25;
-const maxCorners = 3 * 2 ** 23;
+const maxCorners = 2 ** 24;
 
 interface Reading {
   readonly group: ZarrGroup;
