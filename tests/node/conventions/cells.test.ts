@@ -1,8 +1,8 @@
 /** Cells on the globe: HEALPix against healpy, reduced Gaussian rows and meshes against plain searches. */
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { create, createGroup, MapStore, open, set } from "../../../web/src/index.js";
-import { cellsOf, georeference, readTile, tileAt } from "../../../web/src/conventions.js";
+import { create, createGroup, MapStore, open, set } from "zarr-wasm";
+import { cellsOf, georeference, readTile, tileAt } from "zarr-wasm/conventions";
 import { gaussianGrid } from "../../../web/src/conventions/cells/gaussian.js";
 import { cellIds, Healpix, healpixGrid } from "../../../web/src/conventions/cells/healpix.js";
 import { meshGrid } from "../../../web/src/conventions/cells/mesh.js";
@@ -171,7 +171,7 @@ describe("meshes", () => {
         return (ay * bz - az * by) * x + (az * bx - ax * bz) * y + (ax * by - ay * bx) * z;
       });
       const near = at.some(([ax, ay, az]) => ax * x + ay * y + az * z > 0);
-      if (near && (sides.every((side) => side >= 0) || sides.every((side) => side <= 0))) found.push(cell);
+      if (near && (sides.every((side) => side >= -1e-12) || sides.every((side) => side <= 1e-12))) found.push(cell);
     }
     return found;
   }
@@ -193,8 +193,8 @@ describe("meshes", () => {
     const mesh = { ...whole, nodes };
     const grid = (await meshGrid({ ...mesh, count: kept.length }))!;
     for (const [lon, lat] of somePoints(600)) {
-      const [first = -1] = search(mesh, lon, lat);
-      expect(grid.cellAt(lon, lat)).toBe(first);
+      const found = search(mesh, lon, lat);
+      expect(found.length > 0 ? found : [-1]).toContain(grid.cellAt(lon, lat));
     }
   });
 

@@ -1,6 +1,7 @@
 /** Finds the coordinates of an array that locate places. */
 
-import { ifFound, mapAxes } from "../../conventions/geo/axes.js";
+import { mapAxes } from "../../conventions/geo/axes.js";
+import { ifFound } from "../../conventions/shared/attributes.js";
 import { readGeoreference } from "../../conventions/geo/read.js";
 import { arrayCoordinates, linearCoordinates } from "../../conventions/sel/coordinates.js";
 import { noCoordinates } from "../../conventions/sel/labels.js";

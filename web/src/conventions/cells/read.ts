@@ -7,8 +7,7 @@ import { slice } from "../../plan/selection.js";
 import { isSegment } from "../../store/path.js";
 import { asString, checkSignalIn, isRecord, ownProperty } from "../../util/arguments.js";
 import { isZarrError, limitExceeded } from "../../util/errors.js";
-import { ifFound } from "../geo/axes.js";
-import { checkNode, finiteNumber } from "../shared/attributes.js";
+import { checkNode, finiteNumber, ifFound } from "../shared/attributes.js";
 import { decodeCF } from "../xarray/cf.js";
 import { type Coordinate, coordinatesOf, dimensionsOf } from "../xarray/xarray.js";
 import { gaussianGrid } from "./gaussian.js";
@@ -248,7 +247,7 @@ function isAngle(array: ZarrArray, role: "longitude" | "latitude"): boolean {
   const units = asString(ownProperty(attributes, "units")) ?? "";
   if (new RegExp(`^degrees?_?${towards}$`, "i").test(units)) return true;
   const name = path.split("/").at(-1) ?? "";
-  return new RegExp(`^[a-z]?${role.slice(0, 3)}(itude)?$`, "i").test(name);
+  return new RegExp(`^[a-z]?(${role.slice(0, 3)}|${role})$`, "i").test(name);
 }
 
 /** Coordinates of points in use where no attribute names them. */

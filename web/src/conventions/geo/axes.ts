@@ -4,7 +4,7 @@ import type { ZarrArray } from "../../hierarchy/array.js";
 import { get } from "../../hierarchy/get.js";
 import { slice } from "../../plan/selection.js";
 import { ownProperty } from "../../util/arguments.js";
-import { isZarrError, unsupported } from "../../util/errors.js";
+import { unsupported } from "../../util/errors.js";
 import { decodeCF } from "../xarray/cf.js";
 import type { AffineTransform, Bounds } from "./types.js";
 
@@ -95,16 +95,6 @@ async function readSpacing(
   if (length === 0 || !(Math.abs(step) > 0) || !isEven)
     throw unsupported(`the coordinates at "/${array.path}" are not evenly spaced`);
   return { start: first - step / 2, step };
-}
-
-/** Turns NotFound into undefined. */
-export async function ifFound<T>(opening: Promise<T>): Promise<T | undefined> {
-  try {
-    return await opening;
-  } catch (error) {
-    if (isZarrError(error, "NotFound")) return undefined;
-    throw error;
-  }
 }
 
 type Point = readonly [number, number];

@@ -6,6 +6,7 @@ import { open } from "../../hierarchy/open.js";
 import { checkSignalIn, ownProperty, sharedOptions } from "../../util/arguments.js";
 import { describeValue, invalidArgument, isZarrError, notFound } from "../../util/errors.js";
 import { readCells } from "../cells/read.js";
+import { ifFound } from "../shared/attributes.js";
 import { dimensionsOf } from "../xarray/xarray.js";
 import {
   bad,
@@ -21,7 +22,6 @@ import {
 import {
   elementSize,
   fromCoordinates,
-  ifFound,
   inverse,
   likelyPairs,
   mapAxes,

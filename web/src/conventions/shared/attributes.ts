@@ -42,3 +42,13 @@ export function pathBelow(path: unknown): string | undefined {
     throw error;
   }
 }
+
+/** Turns NotFound into undefined. */
+export async function ifFound<T>(opening: Promise<T>): Promise<T | undefined> {
+  try {
+    return await opening;
+  } catch (error) {
+    if (isZarrError(error, "NotFound")) return undefined;
+    throw error;
+  }
+}
