@@ -48,8 +48,8 @@ export function icosphere(level: number): Triangles {
     [-g, 0, 1],
   ].map((place) => turn(place as unknown as Vector));
   let nodes = [
-    0, 11, 5, 0, 5, 1, 0, 1, 7, 0, 7, 10, 0, 10, 11, 1, 5, 9, 5, 11, 4, 11, 10, 2, 10, 7, 6, 7, 1, 8, 3, 9, 4, 3,
-    4, 2, 3, 2, 6, 3, 6, 8, 3, 8, 9, 4, 9, 5, 2, 4, 11, 6, 2, 10, 8, 6, 7, 9, 8, 1,
+    0, 11, 5, 0, 5, 1, 0, 1, 7, 0, 7, 10, 0, 10, 11, 1, 5, 9, 5, 11, 4, 11, 10, 2, 10, 7, 6, 7, 1, 8, 3, 9, 4,
+    3, 4, 2, 3, 2, 6, 3, 6, 8, 3, 8, 9, 4, 9, 5, 2, 4, 11, 6, 2, 10, 8, 6, 7, 9, 8, 1,
   ];
   const known = new Map<number, number>();
   const middle = (a: number, b: number): number => {
@@ -97,7 +97,10 @@ export function dualMesh({ nodes, longitudes, latitudes }: Triangles): Triangles
   }
   const polygons = around.flatMap((list, node) => {
     const [x, y, z] = vector(node);
-    const [east, across] = [Math.hypot(x, y), (place: Vector) => (place[1] * x - place[0] * y) / Math.hypot(x, y)];
+    const [east, across] = [
+      Math.hypot(x, y),
+      (place: Vector) => (place[1] * x - place[0] * y) / Math.hypot(x, y),
+    ];
     const angle = (i: number) => {
       const place = middles[i]!;
       return Math.atan2(place[2] * east - (z * (place[0] * x + place[1] * y)) / east, across(place));

@@ -74,7 +74,11 @@ describe("HEALPix", () => {
 
   test("maps identifiers of a part of the globe, in any order, to indices", () => {
     const cells = new Healpix(4, "nested");
-    for (const ids of [[7, 8, 9, 10], [3, 7, 100], [100n, 3n, 7n]]) {
+    for (const ids of [
+      [7, 8, 9, 10],
+      [3, 7, 100],
+      [100n, 3n, 7n],
+    ]) {
       const grid = healpixGrid({ nside: 4, scheme: "nested", ids: cellIds(ids) });
       const list = Array.from(ids as ArrayLike<number>, Number);
       for (let id = 0; id < cells.count; id++)
@@ -88,7 +92,8 @@ describe("HEALPix", () => {
     // Snyder, "Map Projections: A Working Manual", page 16: 45° on Clarke 1866; on WGS 84 the difference is 0.1282°.
     const onSphere = new Healpix(1024, "nested");
     expect(grid.cellAt(10, 45)).toBe(onSphere.at(10, 45 - 0.12817));
-    for (const cell of [0, 77, 5_000_000, grid.count - 1]) expect(grid.cellAt(...grid.centre(cell))).toBe(cell);
+    for (const cell of [0, 77, 5_000_000, grid.count - 1])
+      expect(grid.cellAt(...grid.centre(cell))).toBe(cell);
   });
 });
 
@@ -103,7 +108,19 @@ function somePoints(count: number): [longitude: number, latitude: number][] {
     540 * random() - 180,
     (Math.asin(2 * random() - 1) * 180) / Math.PI,
   ]);
-  return [...points, [90, -40], [90, -84.52], [-90, 30], [0, 90], [200, -90], [180, 0.1], [-180, 0.1], [179.99999, -33.3], [0, 89.99], [360, 45.1]];
+  return [
+    ...points,
+    [90, -40],
+    [90, -84.52],
+    [-90, 30],
+    [0, 90],
+    [200, -90],
+    [180, 0.1],
+    [-180, 0.1],
+    [179.99999, -33.3],
+    [0, 89.99],
+    [360, 45.1],
+  ];
 }
 
 describe("reduced Gaussian grids", () => {
@@ -123,7 +140,11 @@ describe("reduced Gaussian grids", () => {
     }
     for (const [i, lon] of longitudes.entries()) {
       expect(grid.cellAt(lon, latitudes[i]!)).toBe(i);
-      const [[left, south], , [right, north]] = grid.outline(i) as [[number, number], unknown, [number, number]];
+      const [[left, south], , [right, north]] = grid.outline(i) as [
+        [number, number],
+        unknown,
+        [number, number],
+      ];
       expect(grid.cellAt((left + right) / 2, south + 1e-9)).toBe(i);
       expect(grid.cellAt(right - 1e-9, north - 1e-9)).toBe(i);
       expect(grid.cellAt(left - 1e-9, north - 1e-9)).not.toBe(i);
@@ -131,9 +152,14 @@ describe("reduced Gaussian grids", () => {
   });
 
   test("have rows in float32, from the south, or a part of the globe", () => {
-    const upward = gaussianGrid(Float32Array.from(longitudes).reverse(), Float32Array.from(latitudes).reverse());
+    const upward = gaussianGrid(
+      Float32Array.from(longitudes).reverse(),
+      Float32Array.from(latitudes).reverse(),
+    );
     expect(upward).toBeUndefined(); // longitudes descend
-    const rows = [10, 11, 12.5].flatMap((lat, row) => [0, 1, 2].map((i) => [350 + i * (1 + row), lat] as const));
+    const rows = [10, 11, 12.5].flatMap((lat, row) =>
+      [0, 1, 2].map((i) => [350 + i * (1 + row), lat] as const),
+    );
     const part = gaussianGrid(
       Float32Array.from(rows, ([lon]) => lon % 360),
       Float32Array.from(rows, ([, lat]) => lat),
@@ -171,7 +197,8 @@ describe("meshes", () => {
         return (ay * bz - az * by) * x + (az * bx - ax * bz) * y + (ax * by - ay * bx) * z;
       });
       const near = at.some(([ax, ay, az]) => ax * x + ay * y + az * z > 0);
-      if (near && (sides.every((side) => side >= -1e-12) || sides.every((side) => side <= 1e-12))) found.push(cell);
+      if (near && (sides.every((side) => side >= -1e-12) || sides.every((side) => side <= 1e-12)))
+        found.push(cell);
     }
     return found;
   }
@@ -199,9 +226,17 @@ describe("meshes", () => {
   });
 
   test("need a polygon with a place", async () => {
-    expect(await meshGrid({ count: 1, corners: 3, longitudes: [1, NaN, 2], latitudes: [1, 2, NaN] })).toBeUndefined();
     expect(
-      await meshGrid({ count: 2, corners: 3, longitudes: [1, 2], latitudes: [1, 2], nodes: [0, 1, 9, -1, -1, 1] }),
+      await meshGrid({ count: 1, corners: 3, longitudes: [1, NaN, 2], latitudes: [1, 2, NaN] }),
+    ).toBeUndefined();
+    expect(
+      await meshGrid({
+        count: 2,
+        corners: 3,
+        longitudes: [1, 2],
+        latitudes: [1, 2],
+        nodes: [0, 1, 9, -1, -1, 1],
+      }),
     ).toBeUndefined();
   });
 });
@@ -210,12 +245,17 @@ describe("arrays of cells", () => {
   type Values = ArrayLike<number>;
   /** Writes arrays with float64 values, or integers if `dtype` says so. */
   async function groupOf(
-    arrays: Record<string, { dims: string[]; shape: number[]; values: Values; attributes?: object; dtype?: string }>,
+    arrays: Record<
+      string,
+      { dims: string[]; shape: number[]; values: Values; attributes?: object; dtype?: string }
+    >,
     attributes: object = {},
   ) {
     const store = new MapStore();
     await createGroup(store, { attributes: attributes as never });
-    for (const [path, { dims, shape, values, attributes = {}, dtype = "float64" }] of Object.entries(arrays)) {
+    for (const [path, { dims, shape, values, attributes = {}, dtype = "float64" }] of Object.entries(
+      arrays,
+    )) {
       const chunkShape = shape.map((length) => Math.min(length, 100));
       const array = await create(store, {
         ...{ path, shape, dtype, dimensionNames: dims, chunkShape },
@@ -228,7 +268,12 @@ describe("arrays of cells", () => {
 
   const count = 12 * 16 ** 2;
   const numbers = Float64Array.from({ length: 2 * count }, (_, i) => i);
-  const data = { dims: ["time", "cell"], shape: [2, count], values: numbers, attributes: { grid_mapping: "crs" } };
+  const data = {
+    dims: ["time", "cell"],
+    shape: [2, count],
+    values: numbers,
+    attributes: { grid_mapping: "crs" },
+  };
   const scalar = (attributes: object) => ({ dims: [], shape: [], values: [0], attributes });
 
   test.each([
@@ -269,7 +314,12 @@ describe("arrays of cells", () => {
     const dual = dualMesh(mesh);
     const polygons = dual.nodes.length / 6;
     const group = await groupOf({
-      h: { dims: ["face"], shape: [polygons], values: numbers.subarray(0, polygons), attributes: { mesh: "mesh" } },
+      h: {
+        dims: ["face"],
+        shape: [polygons],
+        values: numbers.subarray(0, polygons),
+        attributes: { mesh: "mesh" },
+      },
       mesh: scalar({ cf_role: "mesh_topology", node_coordinates: "x y", face_node_connectivity: "faces" }),
       x: { dims: ["node"], shape: [faces], values: dual.longitudes, attributes: { units: "degrees_east" } },
       y: { dims: ["node"], shape: [faces], values: dual.latitudes, attributes: { units: "degrees_north" } },
@@ -297,25 +347,56 @@ describe("arrays of cells", () => {
         ...{ dims: ["cell"], shape: [faces], values: new Float64Array(faces) },
         attributes: { standard_name: "latitude", units: "radian", bounds: "clat_bnds" },
       },
-      clon_bnds: { dims: ["cell", "v"], shape: [faces, 3], values: radian(mesh.nodes.map((i) => mesh.longitudes[i]!)) },
-      clat_bnds: { dims: ["cell", "v"], shape: [faces, 3], values: radian(mesh.nodes.map((i) => mesh.latitudes[i]!)) },
+      clon_bnds: {
+        dims: ["cell", "v"],
+        shape: [faces, 3],
+        values: radian(mesh.nodes.map((i) => mesh.longitudes[i]!)),
+      },
+      clat_bnds: {
+        dims: ["cell", "v"],
+        shape: [faces, 3],
+        values: radian(mesh.nodes.map((i) => mesh.latitudes[i]!)),
+      },
     },
     rows: {
       t: { ...data, dims: ["values"], shape: [octahedral(16).latitudes.length], attributes: {} },
-      latitude: { dims: ["values"], shape: [octahedral(16).latitudes.length], values: octahedral(16).latitudes },
-      longitude: { dims: ["values"], shape: [octahedral(16).latitudes.length], values: octahedral(16).longitudes },
+      latitude: {
+        dims: ["values"],
+        shape: [octahedral(16).latitudes.length],
+        values: octahedral(16).latitudes,
+      },
+      longitude: {
+        dims: ["values"],
+        shape: [octahedral(16).latitudes.length],
+        values: octahedral(16).longitudes,
+      },
     },
-    healpix: { t: data, crs: scalar({ grid_mapping_name: "healpix", healpix_nside: 16, healpix_order: "ring" }) },
+    healpix: {
+      t: data,
+      crs: scalar({ grid_mapping_name: "healpix", healpix_nside: 16, healpix_order: "ring" }),
+    },
   };
 
   test.each(Object.entries(grids))("of %s give tiles with the cells around the pixels", async (_, arrays) => {
-    for (const one of Object.values(arrays)) if ("t" in arrays && one === arrays.t) one.values = numbers.subarray(0, one.shape.reduce((a, b) => a * b));
+    for (const one of Object.values(arrays))
+      if ("t" in arrays && one === arrays.t)
+        one.values = numbers.subarray(
+          0,
+          one.shape.reduce((a, b) => a * b),
+        );
     const group = await groupOf(arrays);
     const reference = await georeference(group, { variable: "t" });
     const { grid } = reference.cells!;
-    for (const tile of [[0, 0, 0], [2, 3, 1], [3, 0, 7]] as const)
+    for (const tile of [
+      [0, 0, 0],
+      [2, 3, 1],
+      [3, 0, 7],
+    ] as const)
       for (const tileSize of [16, 64]) {
-        const { data: pixels, bounds } = (await readTile(reference, tile, { tileSize, grid: "WorldCRS84Quad" }))!;
+        const { data: pixels, bounds } = (await readTile(reference, tile, {
+          tileSize,
+          grid: "WorldCRS84Quad",
+        }))!;
         for (let at = 0; at < pixels.length; at++) {
           const [x, y] = [at % tileSize, Math.floor(at / tileSize)];
           const longitude = bounds[0] + ((x + 0.5) * (bounds[2] - bounds[0])) / tileSize;
@@ -328,7 +409,12 @@ describe("arrays of cells", () => {
 
   test("are not found in other arrays", async () => {
     const group = await groupOf({
-      track: { dims: ["values"], shape: [20], values: numbers.subarray(0, 20), attributes: { coordinates: "lat lon" } },
+      track: {
+        dims: ["values"],
+        shape: [20],
+        values: numbers.subarray(0, 20),
+        attributes: { coordinates: "lat lon" },
+      },
       lat: { dims: ["values"], shape: [20], values: numbers.subarray(0, 20) },
       lon: { dims: ["values"], shape: [20], values: numbers.subarray(0, 20) },
       bad: { ...data, attributes: { grid_mapping: "odd" } },

@@ -5,6 +5,7 @@ import type { ZarrArray } from "../hierarchy/array.js";
 import type { ZarrGroup } from "../hierarchy/group.js";
 import type { Selection } from "../plan/selection.js";
 import { lazy } from "../util/lazy.js";
+import type { Cells } from "./cells/grid.js";
 import type {
   Georeference,
   GeoreferenceOptions,
@@ -13,7 +14,6 @@ import type {
   TileOptions,
   TileValues,
 } from "./geo/types.js";
-import type { Cells } from "./cells/grid.js";
 import type { CoordinateGraph } from "./ome/coordinates.js";
 import type { ImageData, MultiscaleOptions } from "./ome/pyramid/options.js";
 import type { LabelSelection, SelOptions } from "./sel/labels.js";

@@ -79,7 +79,8 @@ export class Warping {
     queueMicrotask(() => this.#drop(before));
     return (tiles, isSmooth) => {
       const name = JSON.stringify([isSmooth, tiles.map(({ key, world }) => [key, world])]);
-      const tile = before.get(name) ?? this.#made.get(name) ?? warped(tiles, raster, isSmooth, former.get(name));
+      const tile =
+        before.get(name) ?? this.#made.get(name) ?? warped(tiles, raster, isSmooth, former.get(name));
       before.delete(name);
       if (!tile) return [];
       this.#made.set(name, tile);
@@ -114,7 +115,10 @@ function makeRaster(projection: Projection, view: Viewpoint, plane: Size, before
   const [columns, rows] = [Math.max(0, right - left), Math.max(0, high - low)];
   const share =
     ((world.right - world.left) * (world.bottom - world.top)) / (projection.rows * projection.columns);
-  const grain = projection.aspect === undefined && (plane.rows * plane.columns * share) / (columns * rows) > dense ? 2 : 1;
+  const grain =
+    projection.aspect === undefined && (plane.rows * plane.columns * share) / (columns * rows) > dense
+      ? 2
+      : 1;
   const [width, height] = [columns * grain, rows * grain];
   const shift = view.shift ?? 0;
   const shifted = { ...world, left: world.left + shift, right: world.right + shift };
@@ -126,7 +130,9 @@ function makeRaster(projection: Projection, view: Viewpoint, plane: Size, before
     ...sized,
     world,
     kept,
-    cells: kept ? extended(projection, kept, before!.cells, sized, shifted) : projection.raster(shifted, width, height),
+    cells: kept
+      ? extended(projection, kept, before!.cells, sized, shifted)
+      : projection.raster(shifted, width, height),
     lines: projection.rasterLines(shifted, width, height),
     isPeriodic: projection.isPeriodic,
     plane,

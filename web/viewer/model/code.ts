@@ -168,7 +168,10 @@ function complexPart({ dtype }: Leaf, { part }: ViewState): string {
 }
 
 /** The path of the shown array, and the visible part of it. */
-function partCode({ dataset, state, seen, level = 0 }: CodeRequest): { path: string; parts: readonly AxisIndex[] } {
+function partCode({ dataset, state, seen, level = 0 }: CodeRequest): {
+  path: string;
+  parts: readonly AxisIndex[];
+} {
   const chosen = dataset.levels[level]?.array ? dataset.levels[level]! : dataset.levels[0];
   const array = chosen.array ?? dataset.array;
   const channels = channelsRead(dataset, state);

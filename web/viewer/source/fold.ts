@@ -2,7 +2,15 @@
  * Folding: arrays whose cells share one dimension are treated as planes. Along that dimension, the elements are rows of
  * a fixed number of columns, so that a tile is a rectangle: a chunk, or a part of one.
  */
-import { type ElementData, type GetOptions, get, type Region, type Slice, slice, type ZarrArray } from "zarr-wasm";
+import {
+  type ElementData,
+  type GetOptions,
+  get,
+  type Region,
+  type Slice,
+  slice,
+  type ZarrArray,
+} from "zarr-wasm";
 import { type Fold, folds } from "./folds.js";
 
 type Place = Omit<Fold, "array" | "get">;
@@ -75,7 +83,8 @@ export function foldedArray(array: ZarrArray, fold: Place): ZarrArray {
 function foldedRegion(region: Region, { axis, columns }: Pick<Place, "axis" | "columns">): Region {
   const { shape, stride } = region;
   const rows = Math.ceil(shape[axis]! / columns);
-  if (rows * columns !== shape[axis] && stride[axis] !== 0) return foldedRegion(filledUp(region, axis, rows * columns), { axis, columns });
+  if (rows * columns !== shape[axis] && stride[axis] !== 0)
+    return foldedRegion(filledUp(region, axis, rows * columns), { axis, columns });
   return {
     ...region,
     shape: replaced(shape, axis, 1, rows, columns),

@@ -21,11 +21,18 @@ export const folds = new WeakMap<ZarrArray, Fold>();
 export const storedArray = (array: ZarrArray): ZarrArray => folds.get(array)?.array ?? array;
 
 /** Entries of a selection, by the stored dimensions: rows are intervals of elements. */
-export function storedParts<P>(array: ZarrArray, parts: readonly P[], interval: (from: number, to: number) => P): readonly P[] {
+export function storedParts<P>(
+  array: ZarrArray,
+  parts: readonly P[],
+  interval: (from: number, to: number) => P,
+): readonly P[] {
   const fold = folds.get(array);
   if (!fold) return parts;
   const { axis, columns, length } = fold;
-  const rows = parts[axis] as number | readonly [number, number] | { readonly start: number; readonly stop: number };
+  const rows = parts[axis] as
+    | number
+    | readonly [number, number]
+    | { readonly start: number; readonly stop: number };
   const [first, end] =
     typeof rows === "number" ? [rows, rows + 1] : "start" in rows ? [rows.start, rows.stop] : rows;
   const part = interval(first * columns, Math.min(length, end * columns));

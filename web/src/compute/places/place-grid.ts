@@ -1,11 +1,11 @@
 /** Finds the coordinates of an array that locate places. */
 
 import { mapAxes } from "../../conventions/geo/axes.js";
-import { ifFound } from "../../conventions/shared/attributes.js";
 import { readGeoreference } from "../../conventions/geo/read.js";
 import { arrayCoordinates, linearCoordinates } from "../../conventions/sel/coordinates.js";
 import { noCoordinates } from "../../conventions/sel/labels.js";
 import { imageCoordinates, levelOfArray } from "../../conventions/sel/select.js";
+import { ifFound } from "../../conventions/shared/attributes.js";
 import { type Coordinate, dimensionsOf, measuresLongitude } from "../../conventions/xarray/xarray.js";
 import { open } from "../../hierarchy/open.js";
 import type { AxisSelection } from "../../plan/selection.js";

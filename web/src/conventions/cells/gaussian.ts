@@ -25,7 +25,8 @@ export function gaussianGrid(
   if (!rows || rows.length < 2) return undefined;
   const isSouthward = rows[0]!.latitude > rows[1]!.latitude;
   const way = isSouthward ? -1 : 1;
-  if (rows.some(({ latitude }, i) => i > 0 && (latitude - rows[i - 1]!.latitude) * way <= 0)) return undefined;
+  if (rows.some(({ latitude }, i) => i > 0 && (latitude - rows[i - 1]!.latitude) * way <= 0))
+    return undefined;
   const upward = isSouthward ? [...rows].reverse() : rows;
   const edges = edgesOf(upward);
   const isAround = rows.every(({ step, count }) => isFull(step, count));
@@ -45,10 +46,18 @@ export function gaussianGrid(
       if (latitude !== before) {
         before = latitude;
         outside = !(latitude >= edges[0]! && latitude <= edges.at(-1)!);
-        row = upward[Math.min(rows.length - 1, lastAtMost(edges.length, (i) => edges[i]!, latitude))]!;
+        row =
+          upward[
+            Math.min(
+              rows.length - 1,
+              lastAtMost(edges.length, (i) => edges[i]!, latitude),
+            )
+          ]!;
       }
       if (outside) return -1;
-      const column = Math.floor(turned(longitude, row.first - row.step / 2) / row.step - row.first / row.step + 0.5);
+      const column = Math.floor(
+        turned(longitude, row.first - row.step / 2) / row.step - row.first / row.step + 0.5,
+      );
       return column < row.count ? row.start + Math.max(0, column) : -1;
     },
     centre,
@@ -56,7 +65,12 @@ export function gaussianGrid(
       const { step, latitude } = rowOf(cell);
       const at = upward.findIndex((own) => own.latitude === latitude);
       const [longitude] = centre(cell);
-      const [south, north, left, right] = [edges[at]!, edges[at + 1]!, longitude - step / 2, longitude + step / 2];
+      const [south, north, left, right] = [
+        edges[at]!,
+        edges[at + 1]!,
+        longitude - step / 2,
+        longitude + step / 2,
+      ];
       return [
         [left, south],
         [right, south],

@@ -130,7 +130,11 @@ class Mesh implements CellGrid {
   #divide(): void {
     const [west, south, east, north] = this.bounds;
     const area = ((east - west) * (Math.sin(north * radians) - Math.sin(south * radians))) / radians;
-    this.#height = Math.max(coarseness * this.spacing, Math.sqrt(area / maxBuckets), (north - south) / 2 ** 20);
+    this.#height = Math.max(
+      coarseness * this.spacing,
+      Math.sqrt(area / maxBuckets),
+      (north - south) / 2 ** 20,
+    );
     const rows = Math.max(1, Math.ceil((north - south) / this.#height));
     let first = 0;
     for (let row = 0; row < rows; row++) {
@@ -233,7 +237,9 @@ class Mesh implements CellGrid {
 
   outline(cell: number): readonly (readonly [longitude: number, latitude: number])[] {
     const { corners } = this.polygons;
-    const nodes = Array.from({ length: corners }, (_, corner) => this.#node(cell, corner)).filter((at) => at >= 0);
+    const nodes = Array.from({ length: corners }, (_, corner) => this.#node(cell, corner)).filter(
+      (at) => at >= 0,
+    );
     return nodes.map((node) => {
       const [x, y, z] = [0, 1, 2].map((i) => this.#places[3 * node + i]!) as [number, number, number];
       return [Math.atan2(y, x) / radians, Math.atan2(z, Math.hypot(x, y)) / radians] as const;

@@ -166,7 +166,10 @@ function flatteningOf(figure: unknown): number {
     finiteNumber(ownProperty(figure, `semi_${side}_axis`) ?? ownProperty(figure, `semi${side}_axis`)),
   );
   if (major !== undefined && minor !== undefined && major > 0) return 1 - minor / major;
-  const name = asString(ownProperty(figure, "name"))?.toUpperCase().replaceAll(/[\s_-]/g, "") ?? "";
+  const name =
+    asString(ownProperty(figure, "name"))
+      ?.toUpperCase()
+      .replaceAll(/[\s_-]/g, "") ?? "";
   return Object.hasOwn(ellipsoids, name) ? 1 / ellipsoids[name]! : 0;
 }
 
@@ -202,7 +205,8 @@ async function findTopology(reading: Reading): Promise<Found | undefined> {
   const { attributes } = array;
   if ((ownProperty(attributes, "location") ?? "face") !== "face") return undefined;
   const topology = await openNamed(ownProperty(attributes, "mesh"), reading);
-  const words = (name: string) => asString(ownProperty(topology?.attributes, name))?.trim().split(/\s+/) ?? [];
+  const words = (name: string) =>
+    asString(ownProperty(topology?.attributes, name))?.trim().split(/\s+/) ?? [];
   const [connectivity, ...nodes] = await Promise.all(
     [...words("face_node_connectivity").slice(0, 1), ...words("node_coordinates").slice(0, 2)].map((name) =>
       openNamed(name, reading),
@@ -298,10 +302,7 @@ async function boundedCells(
     corners(lon, longitude, reading),
     corners(lat, latitude, reading),
   ]);
-  return meshGrid(
-    { count: lon.shape[0]!, corners: lon.shape[1]!, longitudes, latitudes },
-    reading.signal,
-  );
+  return meshGrid({ count: lon.shape[0]!, corners: lon.shape[1]!, longitudes, latitudes }, reading.signal);
 }
 
 /** Bounds have the units of their coordinate unless they state their own (CF 1.11, section 7.1). */
@@ -324,6 +325,9 @@ async function reducedRows(
   if (count < leastPoints || count !== longitude.shape[0] || count > maxPoints) return undefined;
   const { data } = await get(latitude, [slice(0, 2)], { signal: reading.signal });
   if (data[0] !== data[1]) return undefined; // stations and tracks
-  const [longitudes, latitudes] = await Promise.all([numbers(longitude, reading), numbers(latitude, reading)]);
+  const [longitudes, latitudes] = await Promise.all([
+    numbers(longitude, reading),
+    numbers(latitude, reading),
+  ]);
   return gaussianGrid(longitudes, latitudes);
 }
