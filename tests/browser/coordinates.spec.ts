@@ -220,7 +220,7 @@ async function showsCells(
 }
 
 test("cells of HEALPix are drawn at their places, and named", async ({ viewer, page }) => {
-  await viewer.show(`source=/groups/healpix.zarr&${look}&range=0:250&select=1`);
+  await viewer.show(`source=/groups/healpix.zarr&path=height&${look}&range=0:250&select=1`);
   const cells = new Healpix(8, "nested");
   await showsCells(viewer, (longitude, latitude) => cells.at(longitude, latitude), 1);
   const { width, height } = (await viewer.box.boundingBox())!;
@@ -233,7 +233,7 @@ test("cells of HEALPix are drawn at their places, and named", async ({ viewer, p
 });
 
 test("polygons of an unstructured grid are drawn at their places", async ({ viewer }) => {
-  await viewer.show(`source=/groups/polygons.zarr&${look}&range=0:250`);
+  await viewer.show(`source=/groups/polygons.zarr&path=height&${look}&range=0:250`);
   const mesh = dualMesh(icosphere(2));
   const grid = (await meshGrid({ ...mesh, count: mesh.nodes.length / mesh.corners }))!;
   await showsCells(viewer, grid.cellAt.bind(grid));

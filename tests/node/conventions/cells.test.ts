@@ -258,7 +258,8 @@ describe("arrays of cells", () => {
     )) {
       const chunkShape = shape.map((length) => Math.min(length, 100));
       const array = await create(store, {
-        ...{ path, shape, dtype, dimensionNames: dims, chunkShape },
+        ...{ path, shape, dimensionNames: dims, chunkShape },
+        dtype: dtype as "float64",
         attributes: attributes as never,
       });
       await set(array, null, dtype === "int32" ? Int32Array.from(values) : Float64Array.from(values));
