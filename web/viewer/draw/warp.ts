@@ -115,10 +115,9 @@ function makeRaster(projection: Projection, view: Viewpoint, plane: Size, before
   const [columns, rows] = [Math.max(0, right - left), Math.max(0, high - low)];
   const share =
     ((world.right - world.left) * (world.bottom - world.top)) / (projection.rows * projection.columns);
-  const grain =
-    projection.aspect === undefined && (plane.rows * plane.columns * share) / (columns * rows) > dense
-      ? 2
-      : 1;
+  // Maps show the elements at the centres of pixels.
+  const isMap = projection.geo !== undefined;
+  const grain = !isMap && (plane.rows * plane.columns * share) / (columns * rows) > dense ? 2 : 1;
   const [width, height] = [columns * grain, rows * grain];
   const shift = view.shift ?? 0;
   const shifted = { ...world, left: world.left + shift, right: world.right + shift };

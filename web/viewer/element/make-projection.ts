@@ -2,14 +2,15 @@
 import { keptFor } from "../base/memo.js";
 import { equalPlaces, irregularPlaces } from "../model/axis-places.js";
 import { CellAxisCells } from "../model/cell-cells.js";
+import { ConvertedCells } from "../model/converted-cells.js";
 import { AxisDegrees, type GridCells, RegularCells } from "../model/grid-cells.js";
 import { gridProjection, wrapsAround } from "../model/grid-projection.js";
 import { MapPlane } from "../model/map-plane.js";
 import { mapProjection } from "../model/map-projections.js";
 import { meshCells, meshProjection } from "../model/mesh-projection.js";
-import { isCellPlane, mapPositions, type Projection } from "../model/projection.js";
+import { isCellPlane, mapPositions, type Projection, projectedConverter } from "../model/projection.js";
 import type { ViewState } from "../model/state.js";
-import type { Dataset, DatasetAxis, GridPositions } from "../source/dataset.js";
+import type { Dataset, DatasetAxis, GridPositions, PointConverter } from "../source/dataset.js";
 
 export { Warping } from "../draw/warp.js";
 export { equalCells } from "../model/grid-projection.js";
@@ -61,12 +62,14 @@ function gridCellsOf(
   if (state.projection === "data") return undefined;
   const positions = mapPositions(dataset, { axes: state.axes, places: "map" });
   const shown = state.axes.map((axis) => dataset.axes[axis]!);
-  if (!positions && !isInDegrees(shown)) return undefined;
-  if (positions ? !positions.known : !shown.every(isRead)) return { value: undefined, isFinal: false };
+  const converter = projectedConverter(dataset, state.axes);
+  if (!positions && !isInDegrees(shown) && !converter) return undefined;
+  const isKnown = positions ? positions.known : shown.every(isRead) && (isInDegrees(shown) || converter?.value);
+  if (!isKnown) return { value: undefined, isFinal: false };
   const [made, key] = [known(dataset), state.axes.join()];
   if (!made.has(key)) {
     const centres = positions && centresOf(dataset, positions, state.axes);
-    made.set(key, centres ? meshCells(centres) : regularCells(shown));
+    made.set(key, centres ? meshCells(centres) : regularCells(shown, converter?.value));
   }
   const value = made.get(key);
   return value && { value, isFinal: true };
@@ -78,11 +81,18 @@ const isInDegrees = (shown: readonly DatasetAxis[]): boolean => {
 };
 
 /** @returns undefined if an axis has no numbers */
-function regularCells(shown: readonly DatasetAxis[]): GridCells | undefined {
+function regularCells(
+  shown: readonly DatasetAxis[],
+  converter: PointConverter | undefined,
+): GridCells | undefined {
   const places = shown.map((axis) => irregularPlaces(axis) ?? equalPlaces(axis));
   if (places.some(({ axis }) => axis.scale === undefined)) return undefined;
-  const isTurned = shown[0]!.role === "longitude";
+  const isTurned = shown[0]!.role === "longitude" || shown[0]!.role === "x";
   const [down, across] = places.map((one) => new AxisDegrees(one)) as [AxisDegrees, AxisDegrees];
+  if (converter && !isInDegrees(shown))
+    return isTurned
+      ? new ConvertedCells(across, down, true, converter)
+      : new ConvertedCells(down, across, false, converter);
   const isPeriodic = wrapsAround(shown[isTurned ? 0 : 1]!);
   return isTurned
     ? new RegularCells(across, down, true, isPeriodic)

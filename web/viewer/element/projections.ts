@@ -2,7 +2,7 @@
 import { LazyPart } from "../base/lazy-part.js";
 import { keptFor } from "../base/memo.js";
 import { planeAspect } from "../model/layers.js";
-import { isCellPlane, mapPositions, type Projection } from "../model/projection.js";
+import { isCellPlane, mapPositions, type Projection, projectedConverter } from "../model/projection.js";
 import type { ViewState } from "../model/state.js";
 import { linearCoordinates } from "../source/coordinates.js";
 import type { Dataset, DatasetAxis } from "../source/dataset.js";
@@ -90,9 +90,12 @@ function projectionOf(dataset: Dataset, state: Shown): Projection | undefined {
 export function loadProjection(dataset: Dataset, state: Shown): Promise<void> | undefined {
   if (!mayHaveProjection(dataset, state) && state.interpolation === "nearest") return undefined;
   const positions = mapPositions(dataset, mapState(state));
+  const converter =
+    state.projection === "data" || positions ? undefined : projectedConverter(dataset, state.axes);
   const parts = [
     ...(code.value ? [] : [code.load()]),
     ...(positions && !positions.known ? [positions.read()] : []),
+    ...(converter && !converter.value ? [converter.load()] : []),
   ];
   return parts.length === 0 ? undefined : Promise.all(parts).then(() => {});
 }

@@ -4,14 +4,14 @@ import type { Rectangle } from "./camera.js";
 import type { GridCells } from "./grid-cells.js";
 import { type MapProjection, turned } from "./map-projections.js";
 import type { MapBounds } from "./mesh.js";
-import type { ElementPosition, Projection, SeenPart } from "./projection.js";
+import type { ElementPosition, GeoPlane, GlobeCentre, Projection, SeenPart } from "./projection.js";
 
 /** Points per side of a view at which cells are looked up to find those to read. */
 const sampled = 96;
 /** Cells per side whose outlines are measured for the bounds of a rectangle. */
 const measured = 48;
 
-export class MapPlane implements Projection {
+export class MapPlane implements Projection, GeoPlane {
   readonly axes: readonly DatasetAxis[];
   readonly rows: number;
   readonly columns: number;
@@ -19,6 +19,9 @@ export class MapPlane implements Projection {
   readonly isIdentity = false;
   readonly smallest = 1 / 8;
   readonly aspect = 1;
+  readonly geo = this;
+  readonly turned: ((down: number, across: number) => GlobeCentre) | undefined;
+  readonly outline: Float64Array | undefined;
   /** The plane's upper left corner, and the side of a unit of the world, in units of the map. */
   readonly #west: number;
   readonly #north: number;
@@ -36,6 +39,33 @@ export class MapPlane implements Projection {
     this.columns = count;
     this.rows = Math.max(1, Math.ceil((north - south) / this.#unit));
     this.axes = [this.#axis("latitude", this.rows), this.#axis("longitude", this.columns)];
+    if (!map.isCylindrical) this.outline = this.#outline();
+    if (map.name === "globe") this.turned = (down, across) => this.#turned(down, across);
+  }
+
+  /** As [row, column, …]. */
+  #outline(): Float64Array {
+    return this.map
+      .outline()
+      .map((_, i, all) =>
+        i % 2 === 0 ? (this.#north - all[i + 1]!) / this.#unit : (all[i - 1]! - this.#west) / this.#unit,
+      );
+  }
+
+  /** Near the poles, meridians turn no faster than at 80 degrees. */
+  #turned(down: number, across: number): GlobeCentre {
+    const [longitude, latitude] = this.map.centre;
+    const width = Math.max(0.17, Math.cos((latitude * Math.PI) / 180));
+    const round = (at: number) => Number(at.toFixed(4));
+    return {
+      meridian: round(turned(longitude - (across * this.#unit) / width)),
+      parallel: round(Math.min(90, Math.max(-90, latitude + down * this.#unit))),
+    };
+  }
+
+  side(longitude: number): number {
+    const isDisc = this.outline !== undefined && this.map.name !== "equal-earth";
+    return isDisc ? 0 : Math.floor((longitude - this.map.centre[0] + 180) / 360);
   }
 
   /** An axis whose coordinates are evenly spaced, or not shown. */

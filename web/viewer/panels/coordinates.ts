@@ -60,7 +60,7 @@ export function placeText(
 export function positionText(dataset: Dataset, index: readonly number[]): string {
   const { positions, axes, cells } = dataset;
   if (cells) return cellText(cells, storedIndex(dataset, index)[cells.axis]!);
-  if (!positions?.known) return "";
+  if (!positions?.known) return convertedText(dataset, index);
   const [row, column] = positions.axes.map((axis) => index[axis]!) as [number, number];
   const at = row * axes[positions.axes[1]]!.length + column;
   const text = (role: "latitude" | "longitude", values: Float64Array) =>
@@ -82,6 +82,18 @@ function cellText({ grid }: CellAxis, cell: number): string {
   const id = grid.id?.(cell) ?? cell;
   const name = id === cell ? [] : [`cell ${id}`];
   return [...name, `${text("latitude", latitude)} ${text("longitude", longitude)}`].join(" · ");
+}
+
+/** Longitude and latitude of projected data, once their reference system has been loaded. */
+function convertedText({ geography, axes }: Dataset, index: readonly number[]): string {
+  const convert = geography?.converter?.value;
+  if (!convert) return "";
+  const at = (axis: number) => Number(axes[axis]!.coordinates?.at(index[axis]!));
+  const position = convert.inverse(at(geography.horizontal), at(geography.vertical));
+  if (!position) return "";
+  const text = (role: "latitude" | "longitude", value: number) =>
+    numberText({ role, unit: undefined }, Number(value.toPrecision(7)));
+  return `${text("latitude", position[1])} ${text("longitude", position[0])}`;
 }
 
 /** A time as ISO 8601 in UTC, without trailing zero parts. */

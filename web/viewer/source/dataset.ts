@@ -1,5 +1,6 @@
 /** A dataset: one array, or the same data at several resolutions, with the meaning of its axes and values. */
 
+import type { Once } from "../base/memo.js";
 import type { DType, Region, ZarrArray } from "zarr-wasm";
 import type { CellGrid } from "zarr-wasm/conventions";
 import type { LabelColors } from "../base/label-colors.js";
@@ -59,6 +60,14 @@ export interface Geography {
   readonly horizontal: number;
   /** Name or code of the reference system, if known: "EPSG:32633". */
   readonly crs: string | undefined;
+  /** Converts longitude and latitude to the coordinates of projected axes, if the system is stated. */
+  readonly converter?: Once<PointConverter> | undefined;
+}
+
+/** Conversions of points; undefined where a reference system has no place. */
+export interface PointConverter {
+  forward(longitude: number, latitude: number): readonly [x: number, y: number] | undefined;
+  inverse(x: number, y: number): readonly [longitude: number, latitude: number] | undefined;
 }
 
 /** Longitudes and latitudes of every element of two axes: a curvilinear grid. */
