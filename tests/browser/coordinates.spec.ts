@@ -220,12 +220,12 @@ async function showsCells(
 }
 
 test("cells of HEALPix are drawn at their places, and named", async ({ viewer, page }) => {
-  await viewer.show(`source=/groups/healpix.zarr&path=height&${look}&range=0:250&select=1`);
+  await viewer.show(`source=/groups/healpix.zarr&path=height&${look}&range=0:250&select=1,:,:`);
   const cells = new Healpix(8, "nested");
   await showsCells(viewer, (longitude, latitude) => cells.at(longitude, latitude), 1);
   const { width, height } = (await viewer.box.boundingBox())!;
   await viewer.box.hover({ position: { x: width / 2 + 0.5, y: height / 2 + 0.5 } });
-  await expect(viewer.readout).toContainText(/\[1, \d+\] [\d.]+° [NS] [\d.]+° [EW]/);
+  await expect(viewer.readout).toContainText(/\[1, \d+\]\s[\d.]+°\s[NS]\s[\d.]+°\s[EW]/);
   await page.mouse.down();
   await page.mouse.move(500, 400, { steps: 4 });
   await page.mouse.up();
