@@ -262,7 +262,8 @@ describe("arrays of cells", () => {
         dtype: dtype as "float64",
         attributes: attributes as never,
       });
-      await set(array, null, dtype === "int32" ? Int32Array.from(values) : Float64Array.from(values));
+      const typed = dtype === "int32" ? Int32Array.from(values) : Float64Array.from(values);
+      await set(array, null, typed as Float64Array<ArrayBuffer>);
     }
     return open(store, { kind: "group" });
   }
