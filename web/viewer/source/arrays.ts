@@ -90,7 +90,7 @@ const cellNames = /cell|healpix|values|rgrid|face|points?$/i;
 function mayHaveCells({ axes, array }: Dataset, group: ZarrGroup, mapping: ZarrArray | undefined): boolean {
   const roles = new Set(axes.map(({ role }) => role));
   if ((roles.has("latitude") || roles.has("y")) && (roles.has("longitude") || roles.has("x"))) return false;
-  const hints = ["dggs", "mesh", "CDI_grid_type"].some((name) =>
+  const hints = ["dggs", "mesh"].some((name) =>
     [array, group].some(({ attributes }) => own(attributes, name) !== undefined),
   );
   const isHealpix = textAt(mapping?.attributes, "grid_mapping_name") === "healpix";
