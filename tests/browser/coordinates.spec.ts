@@ -1,6 +1,10 @@
 // Elements at their coordinates: irregular axes, maps that wrap around, curvilinear grids.
 
+import { Healpix } from "../../web/src/conventions/cells/healpix.js";
+import { meshGrid } from "../../web/src/conventions/cells/mesh.js";
+import { dualMesh, icosphere } from "../shared/cell-grids.js";
 import { gray } from "../shared/pixels.js";
+import { cellValue } from "../shared/viewer-groups.js";
 import {
   depths,
   oceanValue,
@@ -192,4 +196,45 @@ test("interpolated values lie on lines between those of the elements", async ({ 
   await expect
     .poll(async () => (await colours()).every((colour, i) => Math.abs(colour - grayAt(i / 4)) <= 1))
     .toBe(true);
+});
+
+/** Every pixel on a grid over a whole map in degrees has the colour of its cell. */
+async function showsCells(
+  viewer: ViewerPage,
+  cellAt: (longitude: number, latitude: number) => number,
+  time = 0,
+) {
+  const { top, left, rows: high, columns: wide } = await viewer.seen();
+  const { width, height } = (await viewer.box.locator(".zw-canvas").boundingBox())!;
+  // The map is as wide as the box.
+  const step = 360 / wide;
+  for (let y = 60.5; y < height; y += 97)
+    for (let x = 5.5; x < width; x += 89) {
+      const longitude = -180 + (left + (x / width) * wide) * step;
+      const latitude = 90 - (top + (y / height) * high) * step;
+      if (Math.abs(latitude) >= 90) continue;
+      const cell = cellAt(longitude, latitude);
+      const [red] = await colourAt(viewer, { x: x - 0.5, y: y - 0.5 });
+      expect(red, `${longitude}, ${latitude}`).toBe(gray(cellValue(time, cell), 0, 250));
+    }
+}
+
+test("cells of HEALPix are drawn at their places, and named", async ({ viewer, page }) => {
+  await viewer.show(`source=/groups/healpix.zarr&path=height&${look}&range=0:250&select=1,:,:`);
+  const cells = new Healpix(8, "nested");
+  await showsCells(viewer, (longitude, latitude) => cells.at(longitude, latitude), 1);
+  const { width, height } = (await viewer.box.boundingBox())!;
+  await viewer.box.hover({ position: { x: width / 2 + 0.5, y: height / 2 + 0.5 } });
+  await expect(viewer.readout).toContainText(/\[1, 282\]\s0°\s5\.625°\sE/);
+  await page.mouse.down();
+  await page.mouse.move(500, 400, { steps: 4 });
+  await page.mouse.up();
+  await settles(viewer.page);
+});
+
+test("polygons of an unstructured grid are drawn at their places", async ({ viewer }) => {
+  await viewer.show(`source=/groups/polygons.zarr&path=height&${look}&range=0:250`);
+  const mesh = dualMesh(icosphere(2));
+  const grid = (await meshGrid({ ...mesh, count: mesh.nodes.length / mesh.corners }))!;
+  await showsCells(viewer, grid.cellAt.bind(grid));
 });

@@ -12,6 +12,7 @@ import {
   set,
   ZipWriter,
 } from "zarr-wasm";
+import { dualMesh, icosphere } from "./cell-grids.js";
 
 type Attributes = Parameters<typeof createGroup>[1] extends { attributes?: infer A } ? A : never;
 type Target = URL | Store;
@@ -121,6 +122,9 @@ interface Dataset {
 }
 
 /** Stored temperatures: kelvin · 100 − 27315; −32768 on land. Row 0 is the first latitude. */
+/** Values of the grids of cells. */
+export const cellValue = (time: number, cell: number): number => (37 * cell + 11 * time) % 251;
+
 export const packed = (time: number, row: number, column: number): number =>
   row === 1 && column === 2 ? -32768 : 100 * time + 10 * row + column;
 
@@ -245,6 +249,36 @@ export const groups: Record<string, (target: Target) => Promise<void>> = {
       ome: { "image-label": {} },
       value,
     });
+  },
+  healpix: async (target) => {
+    await group(target, "");
+    const values = [0, 1].flatMap((time) => Array.from({ length: 768 }, (_, cell) => cellValue(time, cell)));
+    const attributes = { grid_mapping: "crs" };
+    const names = ["time", "cell"];
+    const shape = { shape: [2, 768], chunkShape: [1, 64] };
+    await put(target, { path: "height", dtype: "uint8", names, attributes, ...shape }, values);
+    const crs = { grid_mapping_name: "healpix", healpix_nside: 8, healpix_order: "nest" };
+    await put(target, { path: "crs", shape: [], dtype: "int8", names: [], attributes: crs }, [0]);
+  },
+  polygons: async (target) => {
+    await group(target, "");
+    const { corners, nodes, longitudes, latitudes } = dualMesh(icosphere(2));
+    const [cells, places] = [nodes.length / corners, longitudes.length];
+    const values = Array.from({ length: cells }, (_, cell) => cellValue(0, cell));
+    const put1 = (
+      name: string,
+      names: string[],
+      shape: number[],
+      attributes: object,
+      list: number[],
+      dtype: string,
+    ) => put(target, { path: name, names, shape, attributes, dtype }, list);
+    await put1("height", ["face"], [cells], { mesh: "mesh" }, values, "uint8");
+    const topology = { cf_role: "mesh_topology", node_coordinates: "x y", face_node_connectivity: "faces" };
+    await put1("mesh", [], [], topology, [0], "int8");
+    await put1("x", ["node"], [places], { units: "degrees_east" }, longitudes, "float64");
+    await put1("y", ["node"], [places], { units: "degrees_north" }, latitudes, "float64");
+    await put1("faces", ["face", "corner"], [cells, corners], { _FillValue: -1 }, nodes, "int32");
   },
   "linked-0.6": async (target) => {
     const version = "0.6rc0";

@@ -3,7 +3,9 @@
  * @packageDocumentation
  */
 
+export type { CellGrid, Cells } from "./conventions/cells/grid.js";
 export {
+  cellsOf,
   coordinateGraph,
   georeference,
   readSparse,

@@ -5,6 +5,7 @@ import type { ZarrArray } from "../hierarchy/array.js";
 import type { ZarrGroup } from "../hierarchy/group.js";
 import type { Selection } from "../plan/selection.js";
 import { lazy } from "../util/lazy.js";
+import type { Cells } from "./cells/grid.js";
 import type {
   Georeference,
   GeoreferenceOptions,
@@ -86,6 +87,23 @@ export async function readTile(
   options: ReadTileOptions = {},
 ): Promise<TileValues | undefined> {
   return (await part()).readValues(reference, tile, options);
+}
+
+/**
+ * Finds the cells on the globe that share one dimension of an array: HEALPix (the convention `dggs`, or a grid mapping),
+ * unstructured grids (UGRID, or bounds as in ICON's files), and reduced Gaussian grids. Reads the coordinates and the
+ * corners of all cells.
+ *
+ * @param group the group that contains the array.
+ * @returns undefined for other arrays.
+ * @throws LimitExceeded for more than 2²⁵ coordinates, or 2²⁴ corners; the errors of `open`, `get` and `decodeCF`.
+ */
+export async function cellsOf(
+  group: ZarrGroup,
+  array: ZarrArray,
+  options: { signal?: AbortSignal | undefined } = {},
+): Promise<Cells | undefined> {
+  return (await part()).readCells(group, array, options);
 }
 
 /**

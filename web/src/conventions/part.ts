@@ -1,6 +1,7 @@
 /**
  * Lazy part: maps, selections by label, sparse matrices, OME-Zarr pyramids and coordinate transformations.
  */
+export { readCells } from "./cells/read.js";
 export { readGeoreference } from "./geo/read.js";
 export { findParts, findTile } from "./geo/tile.js";
 export { readValues } from "./geo/values.js";

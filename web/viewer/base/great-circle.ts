@@ -17,7 +17,7 @@ function vectorOf({ longitude, latitude }: GeoPosition): Vector {
 }
 
 /** The angle between two positions in radians: exact for small and for large ones. */
-function angleBetween(from: GeoPosition, to: GeoPosition): number {
+export function angleBetween(from: GeoPosition, to: GeoPosition): number {
   const [a, b] = [vectorOf(from), vectorOf(to)];
   const cross = [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
   return Math.atan2(Math.hypot(...cross), a[0] * b[0] + a[1] * b[1] + a[2] * b[2]);

@@ -189,7 +189,7 @@ function clipped(a: Rectangle, b: Rectangle): Rectangle {
 }
 
 /** A dark line inside a light one, visible on any colour. */
-function strokeTwice(context: CanvasRenderingContext2D, width: number): void {
+export function strokeTwice(context: CanvasRenderingContext2D, width: number): void {
   context.lineJoin = "round";
   context.strokeStyle = "rgb(255 255 255 / 75%)";
   context.lineWidth = width + 1.4;

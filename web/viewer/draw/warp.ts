@@ -18,6 +18,24 @@ interface Raster {
   readonly isPeriodic: boolean;
   /** Numbers of rows and columns of the plane. */
   readonly plane: Size;
+  /** World units per pixel. */
+  readonly step: { readonly down: number; readonly across: number };
+  /** Distance in pixels of the first pixel from the world's corner. */
+  readonly at: { readonly row: number; readonly column: number };
+  /** The pixels of the raster before that are at the same places of the world. */
+  readonly kept: Kept | undefined;
+}
+
+/** Pixels that two rasters share: their place in the later one, its distance from that in the earlier one. */
+interface Kept {
+  readonly top: number;
+  readonly bottom: number;
+  readonly left: number;
+  readonly right: number;
+  readonly down: number;
+  readonly across: number;
+  /** Width of the earlier raster. */
+  readonly width: number;
 }
 
 /** Elements per pixel above which two samples per side are taken. */
@@ -48,8 +66,11 @@ export class Warping {
     plane: Size,
   ): (tiles: readonly Tile[], isSmooth: boolean) => readonly Tile[] {
     const key = JSON.stringify([view, plane]);
+    let former: ReadonlyMap<string, Tile> = new Map();
     if (this.#raster?.key !== key || this.#raster.projection !== projection) {
-      this.#raster = { key, projection, raster: makeRaster(projection, view, plane) };
+      const before = this.#raster?.projection === projection ? this.#raster.raster : undefined;
+      this.#raster = { key, projection, raster: makeRaster(projection, view, plane, before) };
+      if (this.#raster.raster.kept) former = new Map(this.#made);
       this.#drop(this.#made);
     }
     const { raster } = this.#raster;
@@ -58,7 +79,8 @@ export class Warping {
     queueMicrotask(() => this.#drop(before));
     return (tiles, isSmooth) => {
       const name = JSON.stringify([isSmooth, tiles.map(({ key, world }) => [key, world])]);
-      const tile = before.get(name) ?? this.#made.get(name) ?? warped(tiles, raster, isSmooth);
+      const tile =
+        before.get(name) ?? this.#made.get(name) ?? warped(tiles, raster, isSmooth, former.get(name));
       before.delete(name);
       if (!tile) return [];
       this.#made.set(name, tile);
@@ -73,7 +95,7 @@ export class Warping {
 }
 
 /** The raster of the part of the world in view, bounded by whole device pixels. */
-function makeRaster(projection: Projection, view: Viewpoint, plane: Size): Raster {
+function makeRaster(projection: Projection, view: Viewpoint, plane: Size, before?: Raster): Raster {
   const { place, width: most, height: highest } = placing(view);
   const unit = place({ top: 0, left: 0, bottom: projection.rows, right: projection.columns });
   const [left, right] = [Math.max(0, unit.left), Math.min(most, unit.right)];
@@ -93,32 +115,107 @@ function makeRaster(projection: Projection, view: Viewpoint, plane: Size): Raste
   const [columns, rows] = [Math.max(0, right - left), Math.max(0, high - low)];
   const share =
     ((world.right - world.left) * (world.bottom - world.top)) / (projection.rows * projection.columns);
-  const grain = (plane.rows * plane.columns * share) / (columns * rows) > dense ? 2 : 1;
+  // Maps show the elements at the centres of pixels.
+  const isMap = projection.geo !== undefined;
+  const grain = !isMap && (plane.rows * plane.columns * share) / (columns * rows) > dense ? 2 : 1;
   const [width, height] = [columns * grain, rows * grain];
   const shift = view.shift ?? 0;
   const shifted = { ...world, left: world.left + shift, right: world.right + shift };
+  const step = { down: (world.bottom - world.top) / height, across: (world.right - world.left) / width };
+  const at = { row: shifted.top / step.down, column: shifted.left / step.across };
+  const sized = { width, height, step, at };
+  const kept = before && keptPixels(before, sized);
   return {
-    width,
-    height,
+    ...sized,
     world,
-    cells: projection.raster(shifted, width, height),
+    kept,
+    cells: kept
+      ? extended(projection, kept, before!.cells, sized, shifted)
+      : projection.raster(shifted, width, height),
     lines: projection.rasterLines(shifted, width, height),
     isPeriodic: projection.isPeriodic,
     plane,
   };
 }
 
+type Sized = Pick<Raster, "width" | "height" | "step" | "at">;
+
+/** @returns undefined unless the view has moved by whole pixels, by less than its size */
+function keptPixels(before: Raster, { width, height, step, at }: Sized): Kept | undefined {
+  const isSame = (a: number, b: number) => Math.abs(a - b) <= 1e-12 * Math.abs(a);
+  if (!isSame(before.step.down, step.down) || !isSame(before.step.across, step.across)) return undefined;
+  const moved = [at.row - before.at.row, at.column - before.at.column] as const;
+  const [down, across] = moved.map(Math.round) as [number, number];
+  if (Math.abs(moved[0] - down) > 1e-6 || Math.abs(moved[1] - across) > 1e-6) return undefined;
+  const [top, bottom] = [Math.max(0, -down), Math.min(height, before.height - down)];
+  const [left, right] = [Math.max(0, -across), Math.min(width, before.width - across)];
+  const isOver = bottom > top && right > left;
+  return isOver ? { top, bottom, left, right, down, across, width: before.width } : undefined;
+}
+
+/** Copies the known pixels, and looks up the cells of the others: the rows above and below, and both sides. */
+function extended(
+  projection: Projection,
+  kept: Kept,
+  known: Int32Array,
+  { width, height, step }: Sized,
+  world: Rectangle,
+): Int32Array {
+  const cells = new Int32Array(width * height);
+  const { top, bottom, left, right } = kept;
+  keepPixels(known, cells, width, kept);
+  const add = (first: number, end: number, from: number, to: number) => {
+    if (end <= first || to <= from) return;
+    const part = {
+      top: world.top + first * step.down,
+      bottom: world.top + end * step.down,
+      left: world.left + from * step.across,
+      right: world.left + to * step.across,
+    };
+    const own = projection.raster(part, to - from, end - first);
+    for (let row = first, at = 0; row < end; row++, at += to - from)
+      cells.set(own.subarray(at, at + to - from), row * width + from);
+  };
+  add(0, top, 0, width);
+  add(bottom, height, 0, width);
+  add(top, bottom, 0, left);
+  add(top, bottom, right, width);
+  return cells;
+}
+
 let count = 0;
 
+function keepPixels<T extends Int32Array | Float32Array | Float64Array>(
+  from: T,
+  to: T,
+  width: number,
+  { top, bottom, left, right, down, across, width: before }: Kept,
+): void {
+  for (let row = top; row < bottom; row++) {
+    const start = (row + down) * before + left + across;
+    to.set(from.subarray(start, start + right - left), row * width + left);
+  }
+}
+
 /** One tile of the elements under the pixels of a raster; NaN for unread elements. Later tiles cover earlier ones. */
-function warped(tiles: readonly Tile[], raster: Raster, isSmooth: boolean): Tile | undefined {
+function warped(
+  tiles: readonly Tile[],
+  raster: Raster,
+  isSmooth: boolean,
+  former: Tile | undefined,
+): Tile | undefined {
   const { width, height, cells, world, plane: size } = raster;
   if (tiles.length === 0 || cells.length === 0) return undefined;
   const owners = new Owners(tiles);
   const values = pixelValues(tiles, cells.length);
   const gaps: TileGap[] = [];
   let [before, value, isDamaged] = [-1, Number.NaN, false];
+  const kept = isSmooth || former?.gaps.length !== 0 ? undefined : raster.kept;
+  if (kept) keepPixels(former!.plane.values as typeof values, values, width, kept);
   for (let at = 0; at < cells.length; at++) {
+    while (kept && at % width === kept.left && at >= kept.top * width && at < kept.bottom * width)
+      at += kept.right - kept.left;
+    if (at >= cells.length) break;
     const cell = cells[at]!;
     if (cell !== before) {
       before = cell;

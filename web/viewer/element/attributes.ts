@@ -3,7 +3,7 @@ import type { Source } from "zarr-wasm";
 import type { ColormapName } from "../base/colormaps.js";
 import type { ValueScale } from "../base/value-scale.js";
 import type { LayerKind } from "../model/added-layers.js";
-import type { frameRates, Interpolation, Outside, PlaceMode, ToolName, WantedState } from "../model/state.js";
+import type { frameRates, Interpolation, MapName, Outside, PlaceMode, ToolName, WantedState } from "../model/state.js";
 import type { VolumeMode } from "../model/volume.js";
 import type { ComplexPart } from "../source/leaf.js";
 import type { ControlsMode } from "./options.js";
@@ -33,8 +33,12 @@ export interface ZarrViewerProperties {
   places?: PlaceMode | null | undefined;
   /** Whether values between the centres of elements are interpolated. Default: nearest. */
   interpolation?: Interpolation | null | undefined;
+  /** Map projection. Default: data, the coordinates of the data. */
+  projection?: MapName | null | undefined;
   /** Longitude at the middle of a map that goes around the globe. */
   meridian?: Numeric | "none" | null | undefined;
+  /** Latitude at the middle of a globe. */
+  parallel?: Numeric | "none" | null | undefined;
   /** Column of the table that colours the points of an embedding, or labels. */
   by?: string | null | undefined;
   /** Extent of the user interface. Default: full. */

@@ -75,15 +75,23 @@ export function resolveViewpoint(shown: PlaneContent, size: Size, ratio: number)
   if (size.width === 0 || size.height === 0) return undefined;
   const { dataset, state, aspect, projection } = shown;
   const wanted = state.camera ?? homeCamera(dataset, state, { size, ratio, aspect, projection });
-  const shift = projection?.isPeriodic ? shiftOf(wanted, size, projection.columns) : 0;
+  const shift = projection?.isPeriodic ? shiftOf(wanted, size, projection, ratio) : 0;
   const camera = aligned({ ...wanted, column: wanted.column - shift }, size, ratio, aspect);
   return { camera, size, ratio, aspect, ...(shift === 0 ? {} : { shift }) };
 }
 
 /** The first column of a map in view: only maps that leave their stored bounds begin elsewhere. */
-function shiftOf({ column, scale }: Camera, { width }: Size, columns: number): number {
+function shiftOf(
+  { column, scale }: Camera,
+  { width }: Size,
+  { columns, aspect }: Projection,
+  ratio: number,
+): number {
   const half = width / scale / 2;
-  return column - half >= 0 && column + half <= columns ? 0 : Math.round(column - columns / 2);
+  if (column - half >= 0 && column + half <= columns) return 0;
+  // Maps begin at a pixel, so that moving them keeps most pixels.
+  const perUnit = aspect === undefined ? 1 : Math.max(1, Math.round(columns * scale * ratio)) / columns;
+  return Math.round((column - columns / 2) * perUnit) / perUnit;
 }
 
 /**

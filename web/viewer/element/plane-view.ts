@@ -8,6 +8,7 @@ import { LazyPart } from "../base/lazy-part.js";
 import { type Command, Gestures, type Point } from "../input/gestures.js";
 import { type Camera, closest, panned, type Rectangle, visible, zoomed } from "../model/camera.js";
 import type { Layer } from "../model/layers.js";
+import type { GlobeCentre } from "../model/projection.js";
 import type { Interval } from "../model/state.js";
 import type { RowId } from "../source/row-id.js";
 import { acquire, release, type Shared } from "../tiles/shared.js";
@@ -47,6 +48,8 @@ import type { Ranges } from "./ranges.js";
 
 export interface PlaneCallbacks {
   onCamera(camera: Camera, cause: "pan" | "zoom"): void;
+  /** Turns a globe. */
+  onTurn?(centre: GlobeCentre): void;
   /** Shows a rectangle of whole elements: rows and columns. */
   onWindow(rows: Interval, columns: Interval): void;
   /** Shows everything. */
@@ -297,10 +300,11 @@ export class PlaneView {
     const view = this.viewpoint;
     if (!view) return;
     const { size, aspect } = view;
-    const from = at ?? (this.#cell && cellCentre(this.#shown!, view, this.#cell));
+    const shown = this.#shown!;
+    const isGlobe = shown.projection?.turned !== undefined; // stays in the middle
+    const from = isGlobe ? undefined : (at ?? (this.#cell && cellCentre(shown, view, this.#cell)));
     const middle = { x: size.width / 2, y: size.height / 2 };
     const offset = from ? { x: from.x - middle.x, y: from.y - middle.y } : { x: 0, y: 0 };
-    const shown = this.#shown!;
     const least = wholeScale(shown, view) / 2;
     // Small cells can be magnified as much as others.
     const limits = { least, most: closest / (shown.projection?.smallest ?? 1) };
@@ -462,6 +466,9 @@ export class PlaneView {
   #pan(dx: number, dy: number): void {
     const view = this.viewpoint;
     if (!view) return;
+    const { scale } = view.camera;
+    const centre = this.#shown!.projection?.turned?.(dy / scale, dx / scale);
+    if (centre) return this.callbacks.onTurn?.(centre);
     const camera = requestedCamera(this.#shown!, view);
     this.#look(panned(camera, dx, isLine(this.#shown!) ? 0 : dy, view.aspect), "pan");
   }

@@ -6,6 +6,7 @@ import { labelTableOf, maxListed } from "../model/label-look.js";
 import type { ViewState } from "../model/state.js";
 import { decodedAt, type Pointed, type Readout } from "../panels/readout.js";
 import type { Embedding } from "../source/dataset.js";
+import { storedIndex } from "../source/folds.js";
 import type { RowId } from "../source/row-id.js";
 import type { CrossSections } from "./cross-sections.js";
 import type { MainPlane } from "./main-plane.js";
@@ -72,12 +73,13 @@ export class Pointing {
     const before = this.#reported;
     if (before?.place === place && (before.value === value || isUnread(pointed))) return;
     this.#reported = { place, value };
-    const { index, axes, readings } = pointed;
+    const { axes, readings } = pointed;
+    const index = storedIndex(this.model.view!.dataset, pointed.index);
     listener({
       index,
       dimensions: axes.map(({ name }) => name),
       coordinates: axes.map(({ coordinates }, axis) => {
-        const at = coordinates?.at(index[axis]!);
+        const at = coordinates?.at(pointed.index[axis]!);
         return at !== undefined && coordinates!.kind === "milliseconds" ? new Date(at) : at;
       }),
       values,

@@ -2,7 +2,7 @@
 import { LazyPart } from "../base/lazy-part.js";
 import { keptFor } from "../base/memo.js";
 import { planeAspect } from "../model/layers.js";
-import { mapPositions, type Projection } from "../model/projection.js";
+import { isCellPlane, mapPositions, type Projection, projectedConverter } from "../model/projection.js";
 import type { ViewState } from "../model/state.js";
 import { linearCoordinates } from "../source/coordinates.js";
 import type { Dataset, DatasetAxis } from "../source/dataset.js";
@@ -17,7 +17,10 @@ export const warpCode = () => code.value!;
 /** By places and axes. Undefined for equal cells. */
 const known = keptFor((_dataset: Dataset) => new Map<string, Projection | undefined>());
 
-type Shown = Pick<ViewState, "axes" | "places" | "interpolation">;
+/** Maximum number of projections kept: turning a globe makes many. */
+const maxKept = 16;
+
+type Shown = Pick<ViewState, "axes" | "places" | "interpolation" | "projection" | "meridian" | "parallel">;
 
 /** Projection of a plane, and the aspect of its elements. */
 export interface Placement {
@@ -29,6 +32,7 @@ export interface Placement {
 export function placement(dataset: Dataset, state: Shown): Placement {
   const projection = projectionOf(dataset, state);
   if (!projection || state.axes.length < 2) return { projection, aspect: planeAspect(dataset, state) };
+  if (projection.aspect !== undefined) return { projection, aspect: projection.aspect };
   return { projection, aspect: planeAspect(withAxes(dataset, state.axes, projection.axes), state) };
 }
 
@@ -71,7 +75,9 @@ function shifted(axis: DatasetAxis, shift: number): DatasetAxis {
 function projectionOf(dataset: Dataset, state: Shown): Projection | undefined {
   if (!code.value || !mayHaveProjection(dataset, state)) return undefined;
   const made = known(dataset);
-  const key = `${state.places} ${state.axes.join()}`;
+  const centre = state.projection === "data" ? "" : [state.meridian, state.parallel].join();
+  const key = [state.places, state.projection, centre, state.axes.join()].join(" ");
+  if (made.size > maxKept) made.clear();
   if (!made.has(key)) {
     const result = code.value.makeProjection(dataset, state);
     if (!result.isFinal) return undefined;
@@ -83,17 +89,22 @@ function projectionOf(dataset: Dataset, state: Shown): Projection | undefined {
 /** Loads what the projection of a plane needs; undefined if it is at hand, or not needed. */
 export function loadProjection(dataset: Dataset, state: Shown): Promise<void> | undefined {
   if (!mayHaveProjection(dataset, state) && state.interpolation === "nearest") return undefined;
-  const positions = mapPositions(dataset, state);
+  const positions = mapPositions(dataset, mapState(state));
+  const converter =
+    state.projection === "data" || positions ? undefined : projectedConverter(dataset, state.axes);
   const parts = [
     ...(code.value ? [] : [code.load()]),
     ...(positions && !positions.known ? [positions.read()] : []),
+    ...(converter && !converter.value ? [converter.load()] : []),
   ];
   return parts.length === 0 ? undefined : Promise.all(parts).then(() => {});
 }
 
 /** A quick test: coordinates that are not known to be evenly spaced, or longitudes. */
 function mayHaveProjection(dataset: Dataset, state: Shown): boolean {
-  const { axes, places } = state;
+  const { axes, places, projection } = state;
+  if (projection !== "data" && axes.length === 2) return true;
+  if (isCellPlane(dataset, state)) return true;
   if (places === "index" && !wraps(dataset, axes)) return false;
   const isUneven = axes.some((axis) => {
     const { scale, coordinates } = dataset.axes[axis]!;
@@ -101,6 +112,9 @@ function mayHaveProjection(dataset: Dataset, state: Shown): boolean {
   });
   return isUneven || wraps(dataset, axes) || mapPositions(dataset, state) !== undefined;
 }
+
+/** In a map projection, elements are at their longitudes and latitudes. */
+const mapState = (state: Shown): Shown => (state.projection === "data" ? state : { ...state, places: "map" });
 
 /** Whether the horizontal axis may go around the globe. */
 function wraps(dataset: Dataset, axes: readonly number[]): boolean {

@@ -6,6 +6,7 @@ import { layerKinds, layerProblems } from "../model/added-layers.js";
 import { type GivenSetting, readSettings, settingNameOf } from "../model/query.js";
 import {
   frameRates,
+  mapNames,
   maxPointSize,
   maxSample,
   maxSteps,
@@ -71,7 +72,9 @@ const accepted: Readonly<Record<string, string>> = {
   "by-map": "a colour map, as for colormap",
   "by-range": "low:high, auto, minmax or percentile",
   size: `0 to ${maxPointSize} CSS pixels`,
+  projection: mapNames.join(", "),
   meridian: "a longitude in degrees, or none",
+  parallel: "a latitude in degrees, or none",
   layers: `layers with src, kind (${layerKinds.join(", ")}), opacity (0 to 1), blend (normal, add), visible (yes, no), scale, translate, colormap, range, color (#rrggbb), size, by, outlines (yes, no), hide and pick (labels)`,
   more: "a JSON object",
 };

@@ -142,7 +142,7 @@ function showPanel(
       const controls = panel.build(context, now);
       built = { key, controls };
       const title = typeof panel.title === "string" ? panel.title : panel.title(now);
-      const isFurther = dock.closest("[data-further]") !== null;
+      const isFurther = place.closest("[data-further]") !== null;
       const next = card(isFurther ? { ...panel, role: "group" } : panel, title, controls);
       element.replaceWith(next);
       element = next;

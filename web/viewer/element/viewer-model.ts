@@ -3,6 +3,7 @@ import { effect, signal, untracked } from "@preact/signals-core";
 import { h } from "../base/dom.js";
 import type { Command } from "../input/gestures.js";
 import type { Camera } from "../model/camera.js";
+import type { GlobeCentre } from "../model/projection.js";
 import type { ViewState } from "../model/state.js";
 import type { Orbit, VolumeCut } from "../model/volume.js";
 import { valueFormat } from "../panels/coordinates.js";
@@ -77,6 +78,7 @@ export class ViewerModel {
     onCommand: (command: Command) => this.actions.command(command),
     onReset: () => this.actions.showAll(),
     onCamera: (camera: Camera, cause: string) => this.actions.change({ camera }, cause),
+    onTurn: (centre: GlobeCentre) => this.actions.change(centre, "pan"),
     onOrbit: (orbit: Orbit | null, cause: string) => this.actions.change({ orbit }, cause),
     onCut: (cut: VolumeCut | null) => this.actions.change({ cut }, "cut"),
     /** Chooses the shown element. */

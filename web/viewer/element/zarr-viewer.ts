@@ -32,7 +32,7 @@ const themeName = "theme";
 /** Attributes with a property of the same name, whose value is the text of the attribute. */
 const reflectedNames = [
   ...(["path", "axes", "channels", "colormap", "range", "tool", "places"] as const),
-  ...(["interpolation", "meridian", "by", "link"] as const),
+  ...(["interpolation", "projection", "meridian", "parallel", "by", "link"] as const),
 ];
 
 /** Properties that a page may set before the class is defined. */

@@ -1,5 +1,6 @@
 /** Generates a program that reads the current view. */
 import type { Dataset, Level } from "../source/dataset.js";
+import { storedParts } from "../source/folds.js";
 import { dtypeLeaves, type Leaf } from "../source/leaf.js";
 import type { Rectangle } from "./camera.js";
 import { channelsRead } from "./layers.js";
@@ -167,7 +168,10 @@ function complexPart({ dtype }: Leaf, { part }: ViewState): string {
 }
 
 /** The path of the shown array, and the visible part of it. */
-function partCode({ dataset, state, seen, level = 0 }: CodeRequest): { path: string; parts: AxisIndex[] } {
+function partCode({ dataset, state, seen, level = 0 }: CodeRequest): {
+  path: string;
+  parts: readonly AxisIndex[];
+} {
   const chosen = dataset.levels[level]?.array ? dataset.levels[level]! : dataset.levels[0];
   const array = chosen.array ?? dataset.array;
   const channels = channelsRead(dataset, state);
@@ -181,7 +185,10 @@ function partCode({ dataset, state, seen, level = 0 }: CodeRequest): { path: str
     const first = within(ownIndex(chosen, axis, from), length);
     return [first, Math.max(first + 1, Math.min(length, Math.ceil(ownIndex(chosen, axis, to))))];
   });
-  return { path: array.path.replace(/^\//, ""), parts };
+  return {
+    path: array.path.replace(/^\//, ""),
+    parts: storedParts<AxisIndex>(array, parts, (from, to) => [from, to]),
+  };
 }
 
 /** Ascending indices; an interval if they are contiguous. */

@@ -1,8 +1,10 @@
 /** Maps of curvilinear grids: a longitude and a latitude for each element. */
+import { angleBetween } from "../base/great-circle.js";
 import { linearCoordinates } from "../source/coordinates.js";
 import type { DatasetAxis } from "../source/dataset.js";
 import type { Rectangle } from "./camera.js";
-import { type Centres, extentOf, isInside, Mesh, meshBounds } from "./mesh.js";
+import { type GridCells, type Samples, sampledRectangle } from "./grid-cells.js";
+import { type Centres, extentOf, isInside, type MapBounds, Mesh, meshBounds } from "./mesh.js";
 import type { ElementPosition, Projection, SeenPart } from "./projection.js";
 
 /** Maximum number of cells of the index that guesses the element at a position. */
@@ -12,6 +14,16 @@ const indexDensity = 2;
 
 /** @returns undefined if no element has a position. */
 export function meshProjection(centres: Centres): Projection | undefined {
+  return meshOf(centres)?.plane;
+}
+
+/** @returns undefined if no element has a position. */
+export function meshCells(centres: Centres): MeshCells | undefined {
+  const made = meshOf(centres);
+  return made && new MeshCells(made.mesh, made.plane, made.bounds);
+}
+
+function meshOf(centres: Centres): { mesh: Mesh; plane: MeshProjection; bounds: MapBounds } | undefined {
   const mesh = new Mesh(centres);
   const bounds = meshBounds(mesh);
   if (!bounds) return undefined;
@@ -34,7 +46,7 @@ export function meshProjection(centres: Centres): Projection | undefined {
     axis("latitude", "latitude", rows, south),
     axis("longitude", "longitude", columns, west),
   ] as const;
-  return new MeshProjection(mesh, axes, { west, south, step }, east - west >= 360);
+  return { mesh, plane: new MeshProjection(mesh, axes, { west, south, step }, east - west >= 360), bounds };
 }
 
 /** Position of the world on the map, in degrees. */
@@ -42,6 +54,64 @@ interface MapOrigin {
   readonly west: number;
   readonly south: number;
   readonly step: number;
+}
+
+/** The cells of a curvilinear grid, for other map projections. */
+export class MeshCells implements GridCells {
+  readonly rows: number;
+  readonly columns: number;
+  readonly step: number;
+  /** Cells around the poles, whose corners do not bound them. */
+  readonly #polar: readonly number[];
+
+  constructor(
+    private readonly mesh: Mesh,
+    private readonly plane: MeshProjection,
+    readonly bounds: MapBounds,
+  ) {
+    [this.rows, this.columns] = [mesh.rows, mesh.columns];
+    this.step = plane.axes[0].scale!;
+    this.#polar = polarCells(mesh);
+  }
+
+  find(longitudes: Float64Array, latitudes: Float64Array, cells: Int32Array, from: number): void {
+    const { plane } = this;
+    for (let i = 0; i < longitudes.length; i++) {
+      const [longitude, latitude] = [longitudes[i]!, latitudes[i]!];
+      const cell = plane.cellAt(longitude, latitude);
+      cells[from + i] = cell < 0 && this.#polar.length > 0 ? this.#nearPole(longitude, latitude) : cell;
+    }
+  }
+
+  /** The nearest of the cells around a pole, if it is no farther than a cell. */
+  #nearPole(longitude: number, latitude: number): number {
+    let [nearest, least] = [-1, (1.5 * this.step * Math.PI) / 180];
+    if (!(90 - Math.abs(latitude) < 10 * this.step)) return -1;
+    for (const cell of this.#polar) {
+      const [east, north] = this.mesh.centre(Math.floor(cell / this.columns), cell % this.columns);
+      const angle = angleBetween({ longitude, latitude }, { longitude: east, latitude: north });
+      if (angle < least) [nearest, least] = [cell, angle];
+    }
+    return nearest;
+  }
+
+  outline(cell: number): Float64Array | undefined {
+    return this.mesh.quad(cell);
+  }
+
+  parts(samples: Samples): readonly Rectangle[] {
+    return sampledRectangle(samples, this.rows, this.columns);
+  }
+}
+
+/** Cells near a pole that have a centre, but no outline in degrees. */
+function polarCells(mesh: Mesh): number[] {
+  const found: number[] = [];
+  for (let cell = 0; cell < mesh.rows * mesh.columns; cell++) {
+    const [longitude, latitude] = mesh.centre(Math.floor(cell / mesh.columns), cell % mesh.columns);
+    if (Math.abs(latitude) > 60 && Number.isFinite(longitude) && !mesh.quad(cell)) found.push(cell);
+  }
+  return found;
 }
 
 class MeshProjection implements Projection {
@@ -103,6 +173,12 @@ class MeshProjection implements Projection {
       quad[i + 1] = (quad[i + 1]! - south) / step;
     }
     return quad;
+  }
+
+  /** The element at a position in degrees; −1 outside. */
+  cellAt(longitude: number, latitude: number): number {
+    const { south, step } = this.origin;
+    return Number.isNaN(latitude) ? -1 : this.#exact((latitude - south) / step, this.columnOf(longitude));
   }
 
   elementAt(row: number, column: number): ElementPosition | undefined {

@@ -158,7 +158,7 @@ export function extentOf(quad: Float64Array, from: 0 | 1): [least: number, most:
 }
 
 /** The longest run of zeros in a ring. */
-function longestGap(ring: Uint8Array): { start: number; length: number } {
+export function longestGap(ring: Uint8Array): { start: number; length: number } {
   let best = { start: 0, length: 0 };
   let run = 0;
   for (let i = 0; i < 2 * ring.length; i++) {

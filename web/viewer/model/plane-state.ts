@@ -4,6 +4,7 @@ import {
   type ArrayFacts,
   type Entry,
   finiteOrNull,
+  isBetween,
   listEntry,
   numberEntry,
   ownEntry,
@@ -20,6 +21,18 @@ export type Interval = readonly [start: number, stop: number];
  */
 export const placeModes = ["auto", "map", "index"] as const;
 export type PlaceMode = (typeof placeModes)[number];
+
+/** Projections of maps. "data": in the coordinates of the data. */
+export const mapNames = [
+  "data",
+  "plate-carree",
+  "mercator",
+  "equal-earth",
+  "globe",
+  "north-pole",
+  "south-pole",
+] as const;
+export type MapName = (typeof mapNames)[number];
 
 export type Interpolation = "nearest" | "linear";
 
@@ -49,8 +62,11 @@ export interface PlaneState {
   readonly isGraticuleOn: boolean;
   readonly areCoastsOn: boolean;
   readonly places: PlaceMode;
+  readonly projection: MapName;
   /** Longitude at the middle of a map that goes around the globe; null for the middle of the stored columns. */
   readonly meridian: number | null;
+  /** Latitude at the middle of a globe; null for the middle of the data. */
+  readonly parallel: number | null;
   /** Whether values between the centres of elements are interpolated, if elements are larger than pixels. */
   readonly interpolation: Interpolation;
 }
@@ -69,7 +85,9 @@ export function resolvePlane(array: ArrayFacts, wanted: Wanted<PlaneState>): Pla
     isGraticuleOn: wanted.isGraticuleOn !== false,
     areCoastsOn: wanted.areCoastsOn !== false,
     places: placeModes.find((mode) => mode === wanted.places) ?? "auto",
+    projection: mapNames.find((name) => name === wanted.projection) ?? "data",
     meridian: finiteOrNull(wanted.meridian),
+    parallel: isBetween(wanted.parallel, -90, 90) ? wanted.parallel : null,
     interpolation: wanted.interpolation === "linear" ? "linear" : "nearest",
   };
 }
@@ -111,7 +129,9 @@ export const planeEntries: readonly Entry<PlaneState>[] = [
       [isGraticuleOn && "graticule", areCoastsOn && "coasts"].filter(Boolean).join() || "none",
   },
   textEntry("places"),
+  textEntry("projection"),
   numberEntry("meridian"),
+  numberEntry("parallel"),
   textEntry("interpolation"),
 ];
 

@@ -1,5 +1,5 @@
 /** Planes whose elements are drawn at their coordinates instead of as equal cells in stored order. */
-import type { Dataset, DatasetAxis, GridPositions } from "../source/dataset.js";
+import type { Dataset, DatasetAxis, Geography, GridPositions } from "../source/dataset.js";
 import type { Rectangle } from "./camera.js";
 import type { ViewState } from "./state.js";
 
@@ -15,6 +15,18 @@ export interface ElementPosition {
   readonly column: number;
 }
 
+/** A plane on the sphere: longitudes and latitudes of its places, in world units. */
+export interface GeoPlane {
+  /** The place of a position; undefined outside the map. */
+  place(longitude: number, latitude: number): { readonly row: number; readonly column: number } | undefined;
+  /** The position at a place; undefined outside the map. */
+  positionAt(row: number, column: number): readonly [longitude: number, latitude: number] | undefined;
+  /** Differs between longitudes on both sides of the edge of the map. */
+  side(longitude: number): number;
+  /** The edge of the map as [row, column, …]; undefined for the edges of the plane. */
+  readonly outline?: Float64Array | undefined;
+}
+
 /**
  * Relates elements to world units. Coordinates are linear in world units, so that rulers, maps and scale bars
  * treat the world as an evenly spaced grid of `rows` by `columns`.
@@ -26,6 +38,12 @@ export interface Projection {
   readonly columns: number;
   /** Whether the world repeats after `columns`: longitudes around the globe. */
   readonly isPeriodic: boolean;
+  /** Height of a world unit divided by its width, if coordinates do not determine it. */
+  readonly aspect?: number | undefined;
+  /** Positions of a plane in a map projection. */
+  readonly geo?: GeoPlane | undefined;
+  /** The middle of a globe after a drag by a distance in world units; undefined for other maps, which are moved. */
+  readonly turned?: ((down: number, across: number) => GlobeCentre) | undefined;
   /** Whether world units are elements. */
   readonly isIdentity: boolean;
   /** Side of the smallest cell in world units: limits the zoom. */
@@ -56,6 +74,28 @@ export interface Projection {
   toElement(column: number): number;
   /** World column of a longitude; undefined unless the horizontal axis is a longitude. */
   columnOf(longitude: number): number | undefined;
+}
+
+/** Whether a plane shows cells at their places on a map: the two axes of their folded dimension, in order. */
+export const isCellPlane = (
+  { cells }: Dataset,
+  { axes, places }: Pick<ViewState, "axes" | "places">,
+): boolean =>
+  cells !== undefined && places !== "index" && axes[0] === cells.axis && axes[1] === cells.axis + 1;
+
+/** The converter of a plane of projected axes, if their reference system is stated. */
+export function projectedConverter(
+  { geography }: Dataset,
+  axes: readonly number[],
+): Geography["converter"] | undefined {
+  const isWhole = geography && axes.includes(geography.vertical) && axes.includes(geography.horizontal);
+  return isWhole ? geography.converter : undefined;
+}
+
+/** The middle of a globe in degrees. */
+export interface GlobeCentre {
+  readonly meridian: number;
+  readonly parallel: number;
 }
 
 /** The positions at which a plane is drawn as a map; undefined for rows and columns. */

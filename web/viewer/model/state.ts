@@ -18,8 +18,8 @@ import { resolveVolume, type VolumeState, volumeEntries } from "./volume.js";
 
 export type { ChannelState, ValueRange } from "./channels.js";
 export type { LabelsState } from "./overlay-state.js";
-export type { Interpolation, Interval, PaneName, PlaceMode } from "./plane-state.js";
-export { placeModes } from "./plane-state.js";
+export type { Interpolation, Interval, MapName, PaneName, PlaceMode } from "./plane-state.js";
+export { mapNames, placeModes } from "./plane-state.js";
 export type { ToolName } from "./table-state.js";
 export { frameRates, maxPointSize, toolNames } from "./table-state.js";
 export type { Outside } from "./value-state.js";

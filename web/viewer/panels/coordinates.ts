@@ -2,7 +2,8 @@
 import { formatBriefly, formatTime } from "../base/format.js";
 import { shortened, shortName } from "../base/text.js";
 import { drawnLeaf, type ViewState } from "../model/state.js";
-import type { Dataset, DatasetAxis } from "../source/dataset.js";
+import type { CellAxis, Dataset, DatasetAxis } from "../source/dataset.js";
+import { storedIndex } from "../source/folds.js";
 import { isTime } from "../source/leaf.js";
 
 /**
@@ -56,8 +57,10 @@ export function placeText(
 }
 
 /** Longitude and latitude of an element of a curvilinear grid: "52.5° N 13.4° E"; "" without them. */
-export function positionText({ positions, axes }: Dataset, index: readonly number[]): string {
-  if (!positions?.known) return "";
+export function positionText(dataset: Dataset, index: readonly number[]): string {
+  const { positions, axes, cells } = dataset;
+  if (cells) return cellText(cells, storedIndex(dataset, index)[cells.axis]!);
+  if (!positions?.known) return convertedText(dataset, index);
   const [row, column] = positions.axes.map((axis) => index[axis]!) as [number, number];
   const at = row * axes[positions.axes[1]]!.length + column;
   const text = (role: "latitude" | "longitude", values: Float64Array) =>
@@ -69,6 +72,28 @@ export function positionText({ positions, axes }: Dataset, index: readonly numbe
     text("longitude", positions.known.longitudes),
   ];
   return north === east ? north : `${north} ${east}`;
+}
+
+/** The number of a cell in its scheme, if it is not its index, and its centre. */
+function cellText({ grid }: CellAxis, cell: number): string {
+  const [longitude, latitude] = grid.centre(cell);
+  const text = (role: "latitude" | "longitude", value: number) =>
+    numberText({ role, unit: undefined }, value, { resolution: grid.spacing / 100 });
+  const id = grid.id?.(cell) ?? cell;
+  const name = id === cell ? [] : [`cell ${id}`];
+  return [...name, `${text("latitude", latitude)} ${text("longitude", longitude)}`].join(" · ");
+}
+
+/** Longitude and latitude of projected data, once their reference system has been loaded. */
+function convertedText({ geography, axes }: Dataset, index: readonly number[]): string {
+  const convert = geography?.converter?.value;
+  if (!convert) return "";
+  const at = (axis: number) => Number(axes[axis]!.coordinates?.at(index[axis]!));
+  const position = convert.inverse(at(geography.horizontal), at(geography.vertical));
+  if (!position) return "";
+  const text = (role: "latitude" | "longitude", value: number) =>
+    numberText({ role, unit: undefined }, Number(value.toPrecision(7)));
+  return `${text("latitude", position[1])} ${text("longitude", position[0])}`;
 }
 
 /** A time as ISO 8601 in UTC, without trailing zero parts. */

@@ -4,8 +4,8 @@ import { keptFor } from "../base/memo.js";
 import { irregularCoordinates } from "../model/axis-places.js";
 import { wrapsAround } from "../model/grid-projection.js";
 import { depthAxis, playableAxes } from "../model/layers.js";
-import { mapPositions } from "../model/projection.js";
-import type { PaneName, PlaceMode, ViewState } from "../model/state.js";
+import { mapPositions, projectedConverter } from "../model/projection.js";
+import type { MapName, PaneName, PlaceMode, ViewState } from "../model/state.js";
 import { type Dataset, datasetShape, type GridPositions } from "../source/dataset.js";
 import {
   type Control,
@@ -23,6 +23,7 @@ export const mapPanel: Panel = {
   title: "Places and panes",
   build: (context) => [
     placesPart(context),
+    ...mapParts(context),
     meridianPart(context),
     ...linesParts(context),
     panesPart(context),
@@ -127,6 +128,43 @@ function placesPart(context: PanelContext): Control {
   };
 }
 
+const mapChoices: readonly (readonly [MapName, string])[] = [
+  ["data", "As stored"],
+  ["plate-carree", "Longitude and latitude"],
+  ["mercator", "Mercator"],
+  ["equal-earth", "Equal Earth: true areas"],
+  ["globe", "Globe"],
+  ["north-pole", "Around the north pole"],
+  ["south-pole", "Around the south pole"],
+];
+
+/** The map projection, and the latitude in the middle of a globe. */
+function mapParts(context: PanelContext): Control[] {
+  const { dataset } = context;
+  const isShown = (state: ViewState, { kind }: { kind: string }) =>
+    kind === "image" && canBeMap(dataset, state);
+  return [
+    listControl(context, "Map", mapChoices, {
+      control: "projection",
+      value: ({ projection }) => projection,
+      set: (projection) => ({ projection, camera: null }),
+      isShown,
+    }),
+    numberControl(context, "Latitude at the middle, degrees north", parallelField, {
+      control: "parallel",
+      value: ({ parallel }) => parallel,
+      set: (parallel) => ({ parallel }),
+      isShown: (state, view) => isShown(state, view) && state.projection === "globe",
+    }),
+  ];
+}
+
+const parallelField = { step: "any", min: -90, max: 90, placeholder: "of the data" };
+
+/** Whether the elements of the shown plane have longitudes and latitudes. */
+const canBeMap = (dataset: Dataset, state: ViewState): boolean =>
+  isMap(dataset, { ...state, places: "map" });
+
 /** The longitude at the middle, on maps that go around the globe. */
 const meridianPart = (context: PanelContext): Control =>
   numberControl(context, "Longitude at the middle, degrees east", meridianField, {
@@ -138,7 +176,8 @@ const meridianPart = (context: PanelContext): Control =>
       const across = dataset.axes[state.axes.at(-1) ?? -1];
       const isGlobal = state.axes.length === 2 && across !== undefined && wrapsAround(across);
       const { known } = mapPositions(dataset, state) ?? {};
-      return kind === "image" && (isGlobal || (known !== undefined && isAroundGlobe(known)));
+      const isProjected = state.projection !== "data" && canBeMap(dataset, state);
+      return kind === "image" && (isProjected || isGlobal || (known !== undefined && isAroundGlobe(known)));
     },
   });
 
@@ -155,20 +194,22 @@ const isAroundGlobe = keptFor(({ longitudes }: NonNullable<GridPositions["known"
 function isMap(dataset: Dataset, settings: ViewState): boolean {
   const roles = settings.axes.map((axis) => dataset.axes[axis]!.role);
   const hasRoles = roles.includes("latitude") && roles.includes("longitude");
-  return hasRoles || mapPositions(dataset, settings) !== undefined;
+  const isConverted = settings.places !== "index" && projectedConverter(dataset, settings.axes) !== undefined;
+  return hasRoles || isConverted || mapPositions(dataset, settings) !== undefined;
 }
 
 /** Only over maps in degrees. */
 function linesParts(context: PanelContext): Control[] {
   const { dataset } = context;
   const roles = dataset.axes.map(({ role }) => role);
-  if (!dataset.positions && !(roles.includes("latitude") && roles.includes("longitude"))) return [];
+  if (!dataset.positions && !dataset.geography?.converter && !(roles.includes("latitude") && roles.includes("longitude"))) return [];
   const part = (text: string, name: "isGraticuleOn" | "areCoastsOn") =>
     checkControl(context, text, {
       control: "lines",
       value: (state) => state[name],
       set: (isOn) => ({ [name]: isOn }),
-      isShown: (state, { kind }) => kind === "image" && isMap(dataset, state),
+      isShown: (state, { kind }) =>
+        kind === "image" && (state.projection === "data" ? isMap : canBeMap)(dataset, state),
     });
   return [part("Coastlines", "areCoastsOn"), part("Meridians and parallels", "isGraticuleOn")];
 }

@@ -10,6 +10,7 @@ import {
   formatType,
 } from "../base/format.js";
 import { maxText, shortened, shortName } from "../base/text.js";
+import { storedArray } from "../source/folds.js";
 import { card, type Panel } from "./panel.js";
 
 /** Maximum lengths of displayed attributes and codec options. */
@@ -24,7 +25,8 @@ export const factsPanel: Panel = {
   tab: "share",
   isFolded: true,
   title: "Facts about the array",
-  build: ({ dataset: { array } }) => {
+  build: ({ dataset }) => {
+    const array = storedArray(dataset.array);
     const rows = factRows(array).map(([name, value]) =>
       h(
         "div",

@@ -134,20 +134,14 @@ export function card(
   content: readonly Control[],
 ): HTMLElement {
   const body = h("div", { class: "zw-card-body" }, ...content.map(({ element }) => element));
-  if (isFolded) {
-    const ontoggle = () => {
-      if (details.open) unfolded.add(name);
-      else unfolded.delete(name);
-    };
-    const details = h(
-      "details",
-      { class: `zw-card zw-${name}`, role, "aria-label": title, open: unfolded.has(name), ontoggle },
-      h("summary", {}, title),
-      body,
-    );
-    return details;
-  }
-  return h("section", { class: `zw-card zw-${name}`, role, "aria-label": title }, h("h3", {}, title), body);
+  const attributes = { class: `zw-card zw-${name}`, role, "aria-label": title };
+  if (!isFolded) return h("section", attributes, h("h3", {}, title), body);
+  const ontoggle = () => {
+    if (details.open) unfolded.add(name);
+    else unfolded.delete(name);
+  };
+  const details = h("details", { open: unfolded.has(name), ontoggle }, h("summary", {}, title), body);
+  return h("section", attributes, details);
 }
 
 /** Controls in one element, which is hidden with the last of them. */

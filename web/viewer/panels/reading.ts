@@ -5,6 +5,7 @@ import { errorMessage, formatByteCount, formatCount, formatDuration } from "../b
 import { adviceFor, type DisplayedView } from "../model/advice.js";
 import type { ViewState } from "../model/state.js";
 import type { Dataset } from "../source/dataset.js";
+import { storedArray, storedParts } from "../source/folds.js";
 import type { Measured } from "../source/measure.js";
 import type { Control, Panel, PanelContext, PanelView } from "./panel.js";
 
@@ -61,7 +62,7 @@ class ReadingCost implements Control {
       const array = dataset.levels[level]!.array ?? dataset.array;
       const { v1Order } = this;
       this.#result.textContent = measuredText(
-        await measure(array, middleSelection(array, this.#displayed!), { v1Order }),
+        await measure(storedArray(array), middleSelection(array, this.#displayed!), { v1Order }),
       );
     } catch (error) {
       this.#result.textContent = `The measurement failed: ${errorMessage(error)}.`;
@@ -81,11 +82,12 @@ function measuredText({ requests, bytes, decodedBytes, time, decodeTime }: Measu
 
 /** A few chunks of the current level, in the middle of the view. */
 function middleSelection(
-  { shape, chunkShape }: Dataset["array"],
+  array: Dataset["array"],
   { dataset, state: { axes, index }, seen, level }: DisplayedView,
 ): Selection {
+  const { shape, chunkShape } = array;
   const { factor, origin } = dataset.levels[level]!;
-  return shape.map((length, axis) => {
+  const parts = shape.map((length, axis) => {
     const own = (at: number) => Math.floor((at - origin[axis]!) / factor[axis]!);
     const within = (at: number) => Math.min(Math.max(own(at), 0), length - 1);
     const position = axes.indexOf(axis);
@@ -98,4 +100,5 @@ function middleSelection(
     const first = within(middle - half);
     return slice(first, Math.max(first + 1, Math.min(length, own(middle + half))));
   });
+  return storedParts<(typeof parts)[number]>(array, parts, slice);
 }

@@ -8,6 +8,7 @@ import { channelLabel, findChannelAxis } from "../model/channels.js";
 import { labelTableOf } from "../model/label-look.js";
 import type { Layer } from "../model/layers.js";
 import type { Dataset, DatasetAxis } from "../source/dataset.js";
+import { storedIndex } from "../source/folds.js";
 import type { Tile, TileGap } from "../tiles/tile.js";
 import { coordinateText, dateText, numberText, placeText, positionText, unitText } from "./coordinates.js";
 import { chunkSentence } from "./messages.js";
@@ -108,7 +109,8 @@ function whereText({ index, axes, readings, plotted }: Pointed): string {
     .dataset;
   const position = dataset ? positionText(dataset, index) : "";
   const place = [placeText(axes, index), position].filter((text) => text !== "").join(" · ");
-  return `[${index.join(", ")}]${place === "" ? "" : ` ${place}`}`;
+  const stored = dataset ? storedIndex(dataset, index) : index;
+  return `[${stored.join(", ")}]${place === "" ? "" : ` ${place}`}`;
 }
 
 /** The coordinate of a point of a scatter plot, or else of the pointer. */

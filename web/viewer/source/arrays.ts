@@ -1,6 +1,7 @@
 /** Single arrays as datasets: alone, or with coordinates from the same group (xarray, CF, GeoZarr). */
 import { isZarrError, type ZarrArray, type ZarrGroup } from "zarr-wasm";
 import { type Coordinate, coordinatesOf, dimensionsOf } from "zarr-wasm/conventions";
+import { Once } from "../base/memo.js";
 import { own, textAt, wordsAt } from "./attributes.js";
 import { linearCoordinates, plainAxis } from "./coordinates.js";
 import type { Dataset, DatasetAxis, Geography, GridPositions, Level } from "./dataset.js";
@@ -70,13 +71,30 @@ export async function variableDataset(
       }
     }),
   );
-  return {
+  const dataset = {
     ...plain,
     axes,
     problems,
     positions: await findPositions(found, axes),
-    geography: findGeography(axes, mapping?.attributes ?? array.attributes),
+    geography:
+      findGeography(axes, mapping?.attributes ?? array.attributes, group.attributes),
   };
+  if (!mayHaveCells(dataset, group, mapping)) return dataset;
+  return (await import("./cells.js")).cellDataset(dataset, group, signal);
+}
+
+/** Names of dimensions of cells in use. */
+const cellNames = /cell|healpix|values|rgrid|face|points?$/i;
+
+/** Whether one dimension may have cells: without coordinates for a plane, and with a hint. */
+function mayHaveCells({ axes, array }: Dataset, group: ZarrGroup, mapping: ZarrArray | undefined): boolean {
+  const roles = new Set(axes.map(({ role }) => role));
+  if ((roles.has("latitude") || roles.has("y")) && (roles.has("longitude") || roles.has("x"))) return false;
+  const hints = ["dggs", "mesh"].some((name) =>
+    [array, group].some(({ attributes }) => own(attributes, name) !== undefined),
+  );
+  const isHealpix = textAt(mapping?.attributes, "grid_mapping_name") === "healpix";
+  return hints || isHealpix || axes.some(({ name }) => cellNames.test(name ?? ""));
 }
 
 /** Two-dimensional longitudes and latitudes among the coordinates of a variable. */
@@ -154,14 +172,31 @@ function spatialTransform(attributes: unknown): Affine | undefined {
   return { x: [x0, dx], y: [y0, dy], isRotated: rx !== 0 || ry !== 0 };
 }
 
-function findGeography(axes: readonly DatasetAxis[], attributes: unknown): Geography | undefined {
+/** @param outer attributes of the group, where GeoZarr may state the reference system */
+function findGeography(
+  axes: readonly DatasetAxis[],
+  attributes: unknown,
+  outer?: unknown,
+): Geography | undefined {
   const find = (role: string) => axes.findIndex((axis) => axis.role === role && axis.coordinates);
-  const crs = textAt(attributes, "proj:code") ?? textAt(attributes, "crs") ?? nameOfWkt(attributes);
+  const stated = [attributes, outer].find((one) => crsNames.some((name) => own(one, name) !== undefined));
+  const crs = textAt(stated, "proj:code") ?? textAt(stated, "crs") ?? nameOfWkt(stated);
   const [vertical, horizontal] = [find("latitude"), find("longitude")];
   if (vertical >= 0 && horizontal >= 0) return { kind: "degrees", vertical, horizontal, crs };
   const [y, x] = [find("y"), find("x")];
-  return y >= 0 && x >= 0 ? { kind: "projected", vertical: y, horizontal: x, crs } : undefined;
+  if (y < 0 || x < 0) return undefined;
+  const converter =
+    stated === undefined
+      ? undefined
+      : new Once(async () => (await import("./crs.js")).converterOf(stated));
+  return { kind: "projected", vertical: y, horizontal: x, crs, converter };
 }
+
+/** Attributes that state a reference system. */
+const crsNames = [
+  ...["proj:code", "proj:wkt2", "proj:projjson", "crs", "crs_wkt", "spatial_ref"],
+  "grid_mapping_name",
+];
 
 /** The name of a reference system in well-known text: its first string. */
 function nameOfWkt(attributes: unknown): string | undefined {

@@ -1,6 +1,8 @@
 /** A dataset: one array, or the same data at several resolutions, with the meaning of its axes and values. */
 
+import type { Once } from "../base/memo.js";
 import type { DType, Region, ZarrArray } from "zarr-wasm";
+import type { CellGrid } from "zarr-wasm/conventions";
 import type { LabelColors } from "../base/label-colors.js";
 import type { Observations } from "./observations.js";
 import type { Spaces } from "./spaces.js";
@@ -58,6 +60,14 @@ export interface Geography {
   readonly horizontal: number;
   /** Name or code of the reference system, if known: "EPSG:32633". */
   readonly crs: string | undefined;
+  /** Converts longitude and latitude to the coordinates of projected axes, if the system is stated. */
+  readonly converter?: Once<PointConverter> | undefined;
+}
+
+/** Conversions of points; undefined where a reference system has no place. */
+export interface PointConverter {
+  forward(longitude: number, latitude: number): readonly [x: number, y: number] | undefined;
+  inverse(x: number, y: number): readonly [longitude: number, latitude: number] | undefined;
 }
 
 /** Longitudes and latitudes of every element of two axes: a curvilinear grid. */
@@ -68,6 +78,14 @@ export interface GridPositions {
   readonly known: { readonly longitudes: Float64Array; readonly latitudes: Float64Array } | undefined;
   /** Concurrent calls share one attempt; a failed one can be retried. @throws as `get` does. */
   read(): Promise<void>;
+}
+
+/** Cells on the globe along one dimension, which is folded into the axes `axis` and the next (`folds.ts`). */
+export interface CellAxis {
+  readonly grid: CellGrid;
+  readonly axis: number;
+  readonly columns: number;
+  readonly rowsPerChunk: number;
 }
 
 /** Labels of an image: integers that assign each element to an object. */
@@ -165,6 +183,7 @@ export interface Dataset {
   readonly spaces?: Spaces | undefined;
   readonly geography?: Geography | undefined;
   readonly positions?: GridPositions | undefined;
+  readonly cells?: CellAxis | undefined;
   readonly labels?: LabelsList | undefined;
   /** The points of a scatter plot, which has no elements: its axes are the columns of an embedding. */
   readonly embedding?: Embedding | undefined;

@@ -198,7 +198,12 @@ function isHalf(fine: ZarrArray, coarse: ZarrArray): boolean {
 }
 
 /** Attributes with which an array names auxiliary arrays: CF 1.11, sections 5, 7 and 5.6. */
-const referring = ["coordinates", "bounds", "climatology", "grid_mapping", "cell_measures", "formula_terms"];
+const referring = [
+  ...["coordinates", "bounds", "climatology", "grid_mapping", "cell_measures", "formula_terms"],
+  // UGRID
+  ...["mesh", "node_coordinates", "edge_coordinates", "face_coordinates"],
+  ...["edge_node_connectivity", "face_node_connectivity", "face_edge_connectivity", "face_face_connectivity"],
+];
 
 async function datasetKind(
   group: ZarrGroup,
@@ -212,7 +217,10 @@ async function datasetKind(
   const named = all.filter(({ dimensions }) => dimensions !== undefined);
   if (!named.some(({ dimensions }) => dimensions!.length > 0)) return undefined;
   const referred = new Set(
-    [group, ...all.map(({ array }) => array)].flatMap(({ attributes }) => referredBy(attributes)),
+    [group, ...all.map(({ array }) => array)].flatMap(({ attributes }) => [
+      ...referredBy(attributes),
+      ...wordsAt(own(attributes, "dggs"), "coordinate"),
+    ]),
   );
   const names = new Set(all.map(({ name }) => name));
   const isAuxiliary = ({ name, dimensions, array }: Variable) =>
@@ -232,7 +240,7 @@ async function datasetKind(
 
 /** Bounds without a reference are recognised by name: `lat_bnds` for `lat`. */
 const isBoundsOf = (name: string, others: ReadonlySet<string>): boolean => {
-  const [, of] = /^(.+)_(?:bnds?|bounds)$/i.exec(name) ?? [];
+  const [, of] = /^(.+)_(?:bnds?|bounds|vertices)$/i.exec(name) ?? [];
   return of !== undefined && others.has(of);
 };
 

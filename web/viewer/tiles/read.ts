@@ -8,6 +8,7 @@ import {
   type WorkerPool,
   type ZarrArray,
 } from "zarr-wasm";
+import { folds } from "../source/folds.js";
 import type { ElementBox, TileGrid } from "./grid.js";
 import type { Block, Gap } from "./tile.js";
 
@@ -65,6 +66,8 @@ export function concernsAll(error: unknown): boolean {
   );
 }
 
+const getterOf = (array: ZarrArray): typeof get => folds.get(array)?.get ?? get;
+
 interface BoxContext extends ReadContext {
   readonly onMissing: (coordinates: readonly number[]) => void;
 }
@@ -82,7 +85,7 @@ function readBox(
       context,
     );
   const selection = start.map((at, axis) => slice(at, stop[axis]!));
-  return get<ElementData>(array, selection, {
+  return getterOf(array)<ElementData>(array, selection, {
     ...context,
     priority: "centre",
     coalesceMaxGap: maxGap,
@@ -104,7 +107,7 @@ async function readSingly(
   for (const { box: part } of grid.chunksOf(box)) {
     try {
       const selection = part.start.map((at, axis) => slice(at, part.stop[axis]!));
-      const read = await get<ElementData>(array, selection, context);
+      const read = await getterOf(array)<ElementData>(array, selection, context);
       whole ??= { data: emptyLike(read, shape), shape, stride, dtype: read.dtype };
       place(
         read,

@@ -4,6 +4,7 @@ import { ZarrArray } from "../../hierarchy/array.js";
 import { type OpenedNode, ZarrGroup } from "../../hierarchy/group.js";
 import { checkSignalIn, ownProperty, sharedOptions } from "../../util/arguments.js";
 import { describeValue, invalidArgument, isZarrError, notFound } from "../../util/errors.js";
+import { readCells } from "../cells/read.js";
 import { groupAbove, ifFound } from "../shared/beside.js";
 import { dimensionsOf } from "../xarray/xarray.js";
 import {
@@ -51,13 +52,64 @@ export async function readGeoreference(
   if (variable !== undefined && typeof variable !== "string")
     throw invalidArgument(`variable must be the name of an array, got ${describeValue(variable)}`);
   const reading = { signal };
-  if (node instanceof ZarrArray) return georeferenceArray(node, await groupAbove(node, signal), reading);
+  if (node instanceof ZarrArray) {
+    const group = await groupAbove(node, signal);
+    return orCells(georeferenceArray(node, group, reading), () => referenceCells(node, group, reading));
+  }
   if (!(node instanceof ZarrGroup))
     throw invalidArgument("georeference expects an array or a group returned by open()");
   const listed = listedLevels(node.attributes);
   return listed
     ? georeferenceLevels(node, listed, variable, reading)
-    : georeferenceGroup(node, variable, reading);
+    : orCells(georeferenceGroup(node, variable, reading), () => findCells(node, variable, reading));
+}
+
+// ---- Cells that share one dimension
+
+/** Data without rows and columns may have cells. */
+async function orCells(
+  reading: Promise<Georeference>,
+  find: () => Promise<Georeference | undefined>,
+): Promise<Georeference> {
+  try {
+    return await reading;
+  } catch (error) {
+    const found = isZarrError(error, "NotFound") ? await find() : undefined;
+    if (!found) throw error;
+    return found;
+  }
+}
+
+/** Georeferencing of the first array of a group with cells. */
+async function findCells(
+  group: ZarrGroup,
+  variable: string | undefined,
+  reading: ReadContext,
+): Promise<Georeference | undefined> {
+  for (const name of variable === undefined ? await candidates(group, reading) : [variable]) {
+    const array = await ifFound(group.open(name, { kind: "array", signal: reading.signal }));
+    const isFloat = variable !== undefined || /^b?float/.test(array?.dtype.core ?? "");
+    const found = array && isFloat ? await referenceCells(array, group, reading) : undefined;
+    if (found) return found;
+  }
+  return undefined;
+}
+
+async function referenceCells(
+  array: ZarrArray,
+  group: ZarrGroup | undefined,
+  { signal }: ReadContext,
+): Promise<Georeference | undefined> {
+  const cells = group && (await readCells(group, array, { signal }));
+  if (!cells) return undefined;
+  const { dimension, grid } = cells;
+  const { bounds, spacing, count } = grid;
+  const transform = [spacing, 0, bounds[0], 0, -spacing, bounds[3]] as const;
+  const openArray: GeoLevel["open"] = async (name, options = {}) =>
+    name === undefined ? array : group.open(name, { kind: "array", signal: options.signal });
+  const level = createLevel("", { shape: [1, count], transform }, openArray);
+  const crs = systemFromCode("EPSG:4326");
+  return { crs, dimensions: [dimension, dimension], transform, bounds, levels: [level], cells };
 }
 
 // ---- One resolution

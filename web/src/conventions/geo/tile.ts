@@ -56,7 +56,7 @@ export function findTile(
   tile: readonly [number, number, number],
   options: TileOptions,
 ): GeoTile | undefined {
-  return findTileParts(reference, locateTile(reference, tile, options))[0]?.tile;
+  return findParts(reference, tile, options)[0];
 }
 
 /** Implements `tileParts`. */
@@ -65,7 +65,9 @@ export function findParts(
   tile: readonly [number, number, number],
   options: TileOptions,
 ): GeoTile[] {
-  return findTileParts(reference, locateTile(reference, tile, options)).map((tilePart) => tilePart.tile);
+  const located = locateTile(reference, tile, options);
+  if (reference.cells) throw unsupported("cells have no rows and columns; use readTile");
+  return findTileParts(reference, located).map((tilePart) => tilePart.tile);
 }
 
 /** @throws InvalidArgument, Unsupported: see `tileAt`. */

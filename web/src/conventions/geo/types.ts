@@ -4,6 +4,7 @@ import type { GetBytesOptions } from "../../hierarchy/get.js";
 
 import type { Slice } from "../../plan/selection.js";
 
+import type { Cells } from "../cells/grid.js";
 import type { CFOptions } from "../xarray/cf.js";
 
 /** A coordinate reference system, in the forms found in the metadata. */
@@ -49,6 +50,11 @@ export interface Georeference {
   readonly bounds: Bounds;
   /** Resolution levels, finest first. */
   readonly levels: readonly [GeoLevel, ...GeoLevel[]];
+  /**
+   * The cells of an array that have one dimension, instead of rows and columns: both `dimensions` are their dimension,
+   * and `transform` has the size of a mean cell. Only `readTile` accepts them.
+   */
+  readonly cells?: Cells | undefined;
 }
 
 export interface GeoreferenceOptions {

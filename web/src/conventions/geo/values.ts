@@ -14,6 +14,7 @@ import {
   unsupported,
 } from "../../util/errors.js";
 import { allowListeners } from "../../util/platform.js";
+import type { CellGrid, Cells } from "../cells/grid.js";
 import { decodeCF } from "../xarray/cf.js";
 import { dimensionsOf } from "../xarray/xarray.js";
 import { inverse, mapAxes } from "./axes.js";
@@ -34,6 +35,7 @@ export async function readValues(
   const { tileSize } = place;
   if (tileSize > maxTileSize)
     throw invalidArgument(`tileSize must be at most ${maxTileSize}, got ${describeValue(tileSize)}`);
+  if (reference.cells) return readCellTile(reference, reference.cells, place, options);
   const parts = findTileParts(reference, place);
   if (parts.length === 0) return undefined;
   const { level } = parts[0]!.tile;
@@ -61,18 +63,28 @@ function mapLayout(
   { dimensions }: Georeference,
   { selection = {} }: ReadTileOptions,
 ): Layout {
+  const names = dimensionsOf(array) ?? array.dimensionNames ?? [];
+  const [rows, columns] = mapAxes(dimensions, names, array.shape.length);
+  if (rows < 0) throw invalidSelection(`"/${array.path}" has no rows and columns`);
+  const indices = otherIndices(array, names, [rows, columns], selection);
+  return { dimensions, rows, columns, selection: indices };
+}
+
+/** The indices along the dimensions that a tile does not determine. */
+function otherIndices(
+  array: ZarrArray,
+  names: readonly (string | null)[],
+  taken: readonly number[],
+  selection: object,
+): number[] {
   checkObject(selection, "the selection");
   if (!/^(bool|u?int\d|b?float\d)/.test(array.dtype.core))
     throw unsupported(`tiles require numbers, got data type ${array.dtype} at "/${array.path}"`);
-  const names = dimensionsOf(array) ?? array.dimensionNames ?? [];
-  const rank = array.shape.length;
-  const [rows, columns] = mapAxes(dimensions, names, rank);
-  if (rows < 0) throw invalidSelection(`"/${array.path}" has no rows and columns`);
-  const indices: number[] = new Array(rank).fill(0);
+  const indices: number[] = new Array(array.shape.length).fill(0);
   for (const [name, index] of Object.entries(selection)) {
     const axis = names.indexOf(name);
     if (axis < 0) throw invalidSelection(`"/${array.path}" has no dimension ${describeValue(name)}`);
-    if (axis === rows || axis === columns)
+    if (taken.includes(axis))
       throw invalidSelection(
         `the tile determines the range along ${describeValue(name)}; omit it from the selection`,
       );
@@ -82,7 +94,7 @@ function mapLayout(
       );
     indices[axis] = index as number;
   }
-  return { dimensions, rows, columns, selection: indices };
+  return indices;
 }
 
 /** Every `step`th element, starting at `first`, relative to a part. */
@@ -119,7 +131,11 @@ function planPart(layout: Layout, part: TilePart, tileSize: number): PartPlan {
 }
 
 /** @throws LimitExceeded. */
-function checkChunks(array: ZarrArray, plans: readonly PartPlan[], most = defaultMaxChunks): void {
+function checkChunks(
+  array: ZarrArray,
+  plans: readonly Pick<PartPlan, "selection">[],
+  most = defaultMaxChunks,
+): void {
   if (!Number.isSafeInteger(most) || most < 1)
     throw invalidArgument(`maxChunks must be a positive integer, got ${describeValue(most)}`);
   const count = plans.reduce((sum, { selection }) => sum + chunksTouched(array.reader, selection), 0);
@@ -165,6 +181,70 @@ async function readPart(array: ZarrArray, plan: PartPlan, options: ReadTileOptio
     columnStride: plan.isTransposed ? outer : inner,
     units,
   };
+}
+
+// ---- Cells that share one dimension
+
+async function readCellTile(
+  { levels: [level] }: Georeference,
+  { dimension, grid }: Cells,
+  place: LocatedTile,
+  options: ReadTileOptions,
+): Promise<TileValues | undefined> {
+  const { tileSize, bounds } = place;
+  const cells = cellsOfPixels(grid, place);
+  if (cells.every((cell) => cell < 0)) return undefined;
+  const array = await level.open(options.variable, { signal: options.signal });
+  const names = dimensionsOf(array) ?? [];
+  const axis = names.indexOf(dimension);
+  if (array.shape[axis] !== grid.count)
+    throw invalidSelection(`"/${array.path}" has other cells than the reference`);
+  const indices = otherIndices(array, names, [axis], options.selection ?? {});
+  const runs = chunkRuns(cells, array.chunkShape[axis]!, grid.count);
+  const plans = runs.map((run) => ({
+    selection: indices.map((at, i): DimensionSelection => (i === axis ? slice(...run) : at)),
+  }));
+  checkChunks(array, plans, options.maxChunks);
+  const data = new Float32Array(tileSize * tileSize).fill(Number.NaN);
+  const { fillValueIsMissing, validRange } = options;
+  let units: string | undefined;
+  for (const [i, { selection }] of plans.entries()) {
+    const region = await get(array, selection, pickOptions<GetBytesOptions>(options, bytesOptions));
+    const decoded = decodeCF(array, region, { times: "counts", fillValueIsMissing, validRange });
+    units = decoded.units;
+    const [from, to] = runs[i]!;
+    const [stride] = region.stride as readonly [number];
+    for (const [at, cell] of cells.entries())
+      if (cell >= from && cell < to) data[at] = Number(decoded.data[(cell - from) * stride]);
+  }
+  return { data, shape: [tileSize, tileSize], bounds, level, units };
+}
+
+/** The cells at the centres of pixels; −1 for none. */
+function cellsOfPixels(grid: CellGrid, { bounds, tileSize, from }: LocatedTile): Float64Array {
+  const [west, south, east, north] = bounds;
+  const { longitude, latitude } = conversion(from, "degrees");
+  const cells = new Float64Array(tileSize * tileSize);
+  for (let j = 0, at = 0; j < tileSize; j++) {
+    const y = latitude(north + ((j + 0.5) * (south - north)) / tileSize);
+    for (let i = 0; i < tileSize; i++, at++)
+      cells[at] = grid.cellAt(longitude(west + ((i + 0.5) * (east - west)) / tileSize), y);
+  }
+  return cells;
+}
+
+/** Intervals of whole chunks that hold the cells. */
+function chunkRuns(cells: Float64Array, chunk: number, count: number): [from: number, to: number][] {
+  const seen = new Set<number>();
+  for (const cell of cells) if (cell >= 0) seen.add(Math.floor(cell / chunk));
+  const runs: [from: number, to: number][] = [];
+  for (const number of [...seen].sort((a, b) => a - b)) {
+    const [from, to] = [number * chunk, Math.min(count, (number + 1) * chunk)];
+    const last = runs.at(-1);
+    if (last?.[1] === from) last[1] = to;
+    else runs.push([from, to]);
+  }
+  return runs;
 }
 
 /** For elements much finer than pixels, reads two to four per pixel along each axis. */

@@ -1,0 +1,298 @@
+/** Draws coastlines, meridians and parallels over planes with positions in degrees, in any projection. */
+import { degreeStep, multiplesBetween } from "../base/degrees.js";
+import { type Rectangle, visible } from "../model/camera.js";
+import type { GeoPlane } from "../model/projection.js";
+import type { DatasetAxis, PointConverter } from "../source/dataset.js";
+import { type DrawnLines, type MapLook, strokeTwice } from "./map-lines.js";
+
+/** A projected plane under a camera. */
+export interface ProjectedLook extends MapLook {
+  /** Columns by which the drawn coordinates begin later. */
+  readonly shift: number;
+  /** Columns after which the plane repeats; undefined if it does not. */
+  readonly period: number | undefined;
+}
+
+type Position = readonly [longitude: number, latitude: number];
+type Place = readonly [x: number, y: number];
+
+/** Halvings of a segment that crosses the edge of a map. */
+const halvings = 12;
+/** Points along a meridian or parallel in view. */
+const pointsPerLine = 90;
+/** Points per side of a view at which positions are looked up. */
+const looked = 24;
+
+/** Draws onto a canvas over the picture. @param extent the part of the world with the plane */
+export function drawProjected(
+  context: CanvasRenderingContext2D,
+  plane: GeoPlane,
+  look: ProjectedLook,
+  extent: Rectangle,
+  lines: DrawnLines & { readonly areLabelsOn: boolean },
+): void {
+  const { canvas } = context;
+  const { size, ratio } = look;
+  const [width, height] = [Math.round(size.width * ratio), Math.round(size.height * ratio)];
+  if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
+  context.setTransform(ratio, 0, 0, ratio, 0, 0);
+  context.clearRect(0, 0, size.width, size.height);
+  context.save();
+  clip(context, plane, look, extent);
+  if (lines.isGraticuleOn) drawGraticule(context, plane, look, extent, lines.areLabelsOn);
+  if (lines.coasts) {
+    context.beginPath();
+    for (const line of lines.coasts) trace(context, plane, look, line);
+    strokeTwice(context, 1.1);
+  }
+  context.restore();
+}
+
+/** To the plane and the edge of the map, which is drawn. */
+function clip(context: CanvasRenderingContext2D, { outline }: GeoPlane, look: ProjectedLook, extent: Rectangle) {
+  const [a, b] = [toScreen(look, extent.top, extent.left), toScreen(look, extent.bottom, extent.right)];
+  context.beginPath();
+  if (!outline) context.rect(a[0], a[1], b[0] - a[0], b[1] - a[1]);
+  else {
+    for (let i = 0; i < outline.length; i += 2)
+      context.lineTo(...toScreen(look, outline[i]!, outline[i + 1]!));
+    context.closePath();
+    context.globalAlpha = 0.5;
+    strokeTwice(context, 0.8);
+    context.globalAlpha = 1;
+  }
+  context.clip();
+}
+
+const toScreen = ({ camera, size, aspect, shift }: ProjectedLook, row: number, column: number): Place => [
+  size.width / 2 + (column - shift - camera.column) * camera.scale,
+  size.height / 2 + (row - camera.row) * camera.scale * aspect,
+];
+
+/** Adds a line of [longitude, latitude, …] to the path; it ends at the edge of the map. */
+function trace(
+  context: CanvasRenderingContext2D,
+  plane: GeoPlane,
+  look: ProjectedLook,
+  line: ArrayLike<number>,
+): void {
+  const onto = ([longitude, latitude]: Position): Place | undefined => {
+    const at = plane.place(longitude, latitude);
+    return at && toScreen(look, at.row, at.column);
+  };
+  const turns = look.period === undefined ? [0] : [-1, 0, 1].map((turn) => turn * look.period! * look.camera.scale);
+  const segments = piecesOf(line, onto, (longitude) => plane.side(longitude));
+  const [far, low] = [2 * look.size.width, 2 * look.size.height];
+  for (const turn of turns)
+    for (const piece of segments) {
+      let [isOut, isBegun] = [true, false];
+      for (const [left, y] of piece) {
+        const x = left + turn;
+        // Of distant lines, only the segments that lead to near ones are drawn.
+        const isFar = x < -far / 2 || x > far || y < -low / 2 || y > low;
+        if (isFar && isOut) {
+          isBegun = false;
+          continue;
+        }
+        if (isBegun) context.lineTo(x, y);
+        else context.moveTo(x, y);
+        [isBegun, isOut] = [true, isFar];
+      }
+    }
+}
+
+/** The connected parts of a line on the map. */
+function piecesOf(
+  line: ArrayLike<number>,
+  onto: (at: Position) => Place | undefined,
+  side: (longitude: number) => number,
+): Place[][] {
+  const pieces: Place[][] = [];
+  let piece: Place[] = [];
+  const end = () => {
+    if (piece.length > 1) pieces.push(piece);
+    piece = [];
+  };
+  let before: Position | undefined;
+  for (let i = 0; i < line.length; i += 2) {
+    const at: Position = [line[i]!, line[i + 1]!];
+    const place = onto(at);
+    const isCut = before !== undefined && side(before[0]) !== side(at[0]);
+    if (before && (isCut || (piece.length > 0) !== (place !== undefined))) {
+      const isSame = (one: Position) => (at: Position) => (side(at[0]) === side(one[0]) ? onto(at) : undefined);
+      if (piece.length > 0) piece.push(edgePlace(before, at, isSame(before))!);
+      end();
+      if (place) piece.push(edgePlace(at, before, isSame(at))!);
+    }
+    if (place) piece.push(place);
+    before = at;
+  }
+  end();
+  return pieces;
+}
+
+/** The last place on the map on the way from one position on it to another one beyond its edge. */
+function edgePlace(from: Position, to: Position, onto: (at: Position) => Place | undefined): Place | undefined {
+  let [inside, outside] = [0, 1];
+  let last = onto(from);
+  for (let i = 0; i < halvings; i++) {
+    const middle = (inside + outside) / 2;
+    const place = onto([from[0] + middle * (to[0] - from[0]), from[1] + middle * (to[1] - from[1])]);
+    if (place) [inside, last] = [middle, place];
+    else outside = middle;
+  }
+  return last;
+}
+
+/** Bounds in degrees of a view, and CSS pixels per degree. */
+interface SeenDegrees {
+  readonly longitudes: readonly [number, number];
+  readonly latitudes: readonly [number, number];
+  readonly perDegree: number;
+  readonly middle: Position;
+}
+
+/** Longitudes are relative to that in the middle; around a pole they are all. */
+function seenDegrees(plane: GeoPlane, look: ProjectedLook, extent: Rectangle): SeenDegrees | undefined {
+  const view = visible(look.camera, look.size, look.aspect);
+  const [left, right] = [Math.max(view.left + look.shift, extent.left), Math.min(view.right + look.shift, extent.right)];
+  const [top, bottom] = [Math.max(view.top, extent.top), Math.min(view.bottom, extent.bottom)];
+  const at = (y: number, x: number) =>
+    plane.positionAt(top + (y / looked) * (bottom - top), left + (x / looked) * (right - left));
+  const middle = at(looked / 2, looked / 2);
+  if (!middle) return undefined;
+  const latitudes: number[] = [];
+  const longitudes: number[] = [];
+  for (let y = 0; y <= looked; y++)
+    for (let x = 0; x <= looked; x++) {
+      const position = at(y, x);
+      if (!position) continue;
+      latitudes.push(position[1]);
+      longitudes.push(position[0] - middle[0] - 360 * Math.round((position[0] - middle[0]) / 360));
+    }
+  for (const pole of [-90, 90]) {
+    const place = plane.place(middle[0], pole);
+    const isIn = place && place.row >= top && place.row <= bottom && place.column >= left && place.column <= right;
+    if (!isIn) continue;
+    latitudes.push(pole);
+    longitudes.push(-180, 180);
+  }
+  const north = middle[1] > 0 ? middle[1] - 0.05 : middle[1] + 0.05;
+  const [a, b] = [plane.place(...middle), plane.place(middle[0], north)];
+  if (!a || !b) return undefined;
+  const down = (a.row - b.row) * look.aspect;
+  const slack = (most: number, least: number) => Math.max((most - least) / looked, 1e-6);
+  const range = (values: number[]): [number, number] => {
+    const [least, most] = [Math.min(...values), Math.max(...values)];
+    return [least - slack(most, least), most + slack(most, least)];
+  };
+  return {
+    longitudes: range(longitudes).map((value, i) => (i ? Math.min(180, value) : Math.max(-180, value))) as [number, number],
+    latitudes: range(latitudes).map((value, i) => (i ? Math.min(90, value) : Math.max(-90, value))) as [number, number],
+    perDegree: 20 * look.camera.scale * Math.hypot(down, a.column - b.column),
+    middle,
+  };
+}
+
+function drawGraticule(
+  context: CanvasRenderingContext2D,
+  plane: GeoPlane,
+  look: ProjectedLook,
+  extent: Rectangle,
+  areLabelsOn: boolean,
+): void {
+  const seen = seenDegrees(plane, look, extent);
+  if (!seen) return;
+  const [south, north] = seen.latitudes;
+  const [west, east] = seen.longitudes.map((at) => at + seen.middle[0]) as [number, number];
+  const shrink = Math.max(0.15, Math.cos((seen.middle[1] * Math.PI) / 180));
+  const [downStep, acrossStep] = [
+    degreeStep(seen.perDegree, "across"),
+    degreeStep(seen.perDegree * shrink, "across"),
+  ];
+  const meridians = multiplesBetween(acrossStep, west, east);
+  const parallels = multiplesBetween(downStep, south, north).filter((at) => Math.abs(at) < 90);
+  const line = (to: (share: number) => Position) =>
+    Array.from({ length: pointsPerLine + 1 }, (_, i) => to(i / pointsPerLine)).flat();
+  context.beginPath();
+  for (const at of meridians) trace(context, plane, look, line((part) => [at, south + part * (north - south)]));
+  for (const at of parallels) trace(context, plane, look, line((part) => [west + part * (east - west), at]));
+  context.globalAlpha = 0.4;
+  strokeTwice(context, 0.8);
+  context.globalAlpha = 1;
+  if (areLabelsOn) label(context, plane, look, seen, meridians, parallels);
+}
+
+const nearest = (values: readonly number[], to: number): number | undefined =>
+  values.toSorted((a, b) => Math.abs(a - to) - Math.abs(b - to))[0];
+
+/** Degrees beside the lines, along the parallel and the meridian nearest to the middle. */
+function label(
+  context: CanvasRenderingContext2D,
+  plane: GeoPlane,
+  look: ProjectedLook,
+  { middle }: SeenDegrees,
+  meridians: readonly number[],
+  parallels: readonly number[],
+): void {
+  const [parallel, meridian] = [nearest(parallels, middle[1]), nearest(meridians, middle[0])];
+  context.font = "11px system-ui, sans-serif";
+  context.lineJoin = "round";
+  const write = (text: string, longitude: number, latitude: number) => {
+    const at = plane.place(longitude, latitude);
+    if (!at) return;
+    const [x, y] = toScreen(look, at.row, at.column);
+    context.strokeStyle = "rgb(255 255 255 / 80%)";
+    context.lineWidth = 3;
+    context.strokeText(text, x + 3, y - 3);
+    context.fillStyle = "rgb(20 28 36)";
+    context.fillText(text, x + 3, y - 3);
+  };
+  if (parallel !== undefined)
+    for (const at of meridians) write(degreesText(at - 360 * Math.round(at / 360), "E", "W"), at, parallel);
+  if (meridian !== undefined)
+    for (const at of parallels) if (at !== parallel) write(degreesText(at, "N", "S"), meridian, at);
+}
+
+const degreesText = (at: number, positive: string, negative: string): string =>
+  `${Number(Math.abs(at).toPrecision(7))}°${at === 0 || Math.abs(at) === 180 ? "" : at > 0 ? positive : negative}`;
+
+/** Maximum number of places of a plane that are kept. */
+const maxKept = 20_000;
+/** Greatest difference in degrees after a conversion and its inverse, of positions that a reference system includes. */
+const maxError = 1e-3;
+
+/** The plane of projected data, drawn in their own reference system. @param axes y and x in either order */
+export function convertedPlane(axes: readonly DatasetAxis[], converter: PointConverter): GeoPlane {
+  const isTurned = axes[0]!.role === "x";
+  const [y, x] = (isTurned ? [axes[1]!, axes[0]!] : [axes[0]!, axes[1]!]).map(({ scale = 1, translation = 0 }) => ({
+    elementAt: (at: number) => (at - translation) / scale + 0.5,
+    at: (element: number) => translation + scale * (element - 0.5),
+  })) as [Linear, Linear];
+  const known = new Map<string, ReturnType<GeoPlane["place"]>>();
+  const place = (longitude: number, latitude: number) => {
+    const at = converter.forward(longitude, latitude);
+    const back = at && converter.inverse(...at);
+    const away = back ? Math.abs(back[0] - longitude) % 360 : 180;
+    const isIn = back && (Math.min(away, 360 - away) < maxError || Math.abs(latitude) > 89.99);
+    if (!isIn || Math.abs(back[1] - latitude) > maxError) return undefined;
+    const [down, across] = [y.elementAt(at[1]), x.elementAt(at[0])];
+    return isTurned ? { row: across, column: down } : { row: down, column: across };
+  };
+  return {
+    place(longitude, latitude) {
+      const key = `${longitude} ${latitude}`;
+      if (known.size > maxKept) known.clear();
+      if (!known.has(key)) known.set(key, place(longitude, latitude));
+      return known.get(key);
+    },
+    positionAt: (row, column) =>
+      isTurned ? converter.inverse(x.at(row), y.at(column)) : converter.inverse(x.at(column), y.at(row)),
+    side: () => 0,
+  };
+}
+
+interface Linear {
+  elementAt(coordinate: number): number;
+  at(element: number): number;
+}
