@@ -181,7 +181,12 @@ function seenTurns(samples: Samples, latitudes: AxisDegrees, rows: number, colum
 /** The columns beside a gap, as up to two runs. */
 function seenRuns({ start, length }: { start: number; length: number }, columns: number): number[][] {
   const [left, right] = [(start + length - 1) % columns, start + 1];
-  return left < right ? [[left, Math.min(columns, right)]] : [[left, columns], [0, right]];
+  return left < right
+    ? [[left, Math.min(columns, right)]]
+    : [
+        [left, columns],
+        [0, right],
+      ];
 }
 
 /** The widest run of columns between which no two neighbouring samples lie. */

@@ -159,7 +159,9 @@ export class MapPlane implements Projection, GeoPlane {
       const at = this.place(0, latitude);
       if (!at || !this.map.forward(90, latitude)) return false;
       const isDown = at.row >= world.top - 1 && at.row <= world.bottom + 1;
-      return isDown && (this.map.isCylindrical || (at.column >= world.left - 1 && at.column <= world.right + 1));
+      return (
+        isDown && (this.map.isCylindrical || (at.column >= world.left - 1 && at.column <= world.right + 1))
+      );
     };
     const samples = { cells, width: sampled, isNorthIn: isIn(90), isSouthIn: isIn(-90) };
     return this.cells.parts(samples).map((elements) => {
