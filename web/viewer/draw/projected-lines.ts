@@ -49,7 +49,12 @@ export function drawProjected(
 }
 
 /** To the plane and the edge of the map, which is drawn. */
-function clip(context: CanvasRenderingContext2D, { outline }: GeoPlane, look: ProjectedLook, extent: Rectangle) {
+function clip(
+  context: CanvasRenderingContext2D,
+  { outline }: GeoPlane,
+  look: ProjectedLook,
+  extent: Rectangle,
+) {
   const [a, b] = [toScreen(look, extent.top, extent.left), toScreen(look, extent.bottom, extent.right)];
   context.beginPath();
   if (!outline) context.rect(a[0], a[1], b[0] - a[0], b[1] - a[1]);
@@ -80,7 +85,8 @@ function trace(
     const at = plane.place(longitude, latitude);
     return at && toScreen(look, at.row, at.column);
   };
-  const turns = look.period === undefined ? [0] : [-1, 0, 1].map((turn) => turn * look.period! * look.camera.scale);
+  const turns =
+    look.period === undefined ? [0] : [-1, 0, 1].map((turn) => turn * look.period! * look.camera.scale);
   const segments = piecesOf(line, onto, (longitude) => plane.side(longitude));
   const [far, low] = [2 * look.size.width, 2 * look.size.height];
   for (const turn of turns)
@@ -118,8 +124,9 @@ function piecesOf(
     const at: Position = [line[i]!, line[i + 1]!];
     const place = onto(at);
     const isCut = before !== undefined && side(before[0]) !== side(at[0]);
-    if (before && (isCut || (piece.length > 0) !== (place !== undefined))) {
-      const isSame = (one: Position) => (at: Position) => (side(at[0]) === side(one[0]) ? onto(at) : undefined);
+    if (before && (isCut || piece.length > 0 !== (place !== undefined))) {
+      const isSame = (one: Position) => (at: Position) =>
+        side(at[0]) === side(one[0]) ? onto(at) : undefined;
       if (piece.length > 0) piece.push(edgePlace(before, at, isSame(before))!);
       end();
       if (place) piece.push(edgePlace(at, before, isSame(at))!);
@@ -132,7 +139,11 @@ function piecesOf(
 }
 
 /** The last place on the map on the way from one position on it to another one beyond its edge. */
-function edgePlace(from: Position, to: Position, onto: (at: Position) => Place | undefined): Place | undefined {
+function edgePlace(
+  from: Position,
+  to: Position,
+  onto: (at: Position) => Place | undefined,
+): Place | undefined {
   let [inside, outside] = [0, 1];
   let last = onto(from);
   for (let i = 0; i < halvings; i++) {
@@ -155,7 +166,10 @@ interface SeenDegrees {
 /** Longitudes are relative to that in the middle; around a pole they are all. */
 function seenDegrees(plane: GeoPlane, look: ProjectedLook, extent: Rectangle): SeenDegrees | undefined {
   const view = visible(look.camera, look.size, look.aspect);
-  const [left, right] = [Math.max(view.left + look.shift, extent.left), Math.min(view.right + look.shift, extent.right)];
+  const [left, right] = [
+    Math.max(view.left + look.shift, extent.left),
+    Math.min(view.right + look.shift, extent.right),
+  ];
   const [top, bottom] = [Math.max(view.top, extent.top), Math.min(view.bottom, extent.bottom)];
   const at = (y: number, x: number) =>
     plane.positionAt(top + (y / looked) * (bottom - top), left + (x / looked) * (right - left));
@@ -172,7 +186,8 @@ function seenDegrees(plane: GeoPlane, look: ProjectedLook, extent: Rectangle): S
     }
   for (const pole of [-90, 90]) {
     const place = plane.place(middle[0], pole);
-    const isIn = place && place.row >= top && place.row <= bottom && place.column >= left && place.column <= right;
+    const isIn =
+      place && place.row >= top && place.row <= bottom && place.column >= left && place.column <= right;
     if (!isIn) continue;
     latitudes.push(pole);
     longitudes.push(-180, 180);
@@ -187,8 +202,14 @@ function seenDegrees(plane: GeoPlane, look: ProjectedLook, extent: Rectangle): S
     return [least - slack(most, least), most + slack(most, least)];
   };
   return {
-    longitudes: range(longitudes).map((value, i) => (i ? Math.min(180, value) : Math.max(-180, value))) as [number, number],
-    latitudes: range(latitudes).map((value, i) => (i ? Math.min(90, value) : Math.max(-90, value))) as [number, number],
+    longitudes: range(longitudes).map((value, i) => (i ? Math.min(180, value) : Math.max(-180, value))) as [
+      number,
+      number,
+    ],
+    latitudes: range(latitudes).map((value, i) => (i ? Math.min(90, value) : Math.max(-90, value))) as [
+      number,
+      number,
+    ],
     perDegree: 20 * look.camera.scale * Math.hypot(down, a.column - b.column),
     middle,
   };
@@ -215,8 +236,20 @@ function drawGraticule(
   const line = (to: (share: number) => Position) =>
     Array.from({ length: pointsPerLine + 1 }, (_, i) => to(i / pointsPerLine)).flat();
   context.beginPath();
-  for (const at of meridians) trace(context, plane, look, line((part) => [at, south + part * (north - south)]));
-  for (const at of parallels) trace(context, plane, look, line((part) => [west + part * (east - west), at]));
+  for (const at of meridians)
+    trace(
+      context,
+      plane,
+      look,
+      line((part) => [at, south + part * (north - south)]),
+    );
+  for (const at of parallels)
+    trace(
+      context,
+      plane,
+      look,
+      line((part) => [west + part * (east - west), at]),
+    );
   context.globalAlpha = 0.4;
   strokeTwice(context, 0.8);
   context.globalAlpha = 1;
@@ -265,10 +298,12 @@ const maxError = 1e-3;
 /** The plane of projected data, drawn in their own reference system. @param axes y and x in either order */
 export function convertedPlane(axes: readonly DatasetAxis[], converter: PointConverter): GeoPlane {
   const isTurned = axes[0]!.role === "x";
-  const [y, x] = (isTurned ? [axes[1]!, axes[0]!] : [axes[0]!, axes[1]!]).map(({ scale = 1, translation = 0 }) => ({
-    elementAt: (at: number) => (at - translation) / scale + 0.5,
-    at: (element: number) => translation + scale * (element - 0.5),
-  })) as [Linear, Linear];
+  const [y, x] = (isTurned ? [axes[1]!, axes[0]!] : [axes[0]!, axes[1]!]).map(
+    ({ scale = 1, translation = 0 }) => ({
+      elementAt: (at: number) => (at - translation) / scale + 0.5,
+      at: (element: number) => translation + scale * (element - 0.5),
+    }),
+  ) as [Linear, Linear];
   const known = new Map<string, ReturnType<GeoPlane["place"]>>();
   const place = (longitude: number, latitude: number) => {
     const at = converter.forward(longitude, latitude);

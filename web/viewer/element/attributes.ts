@@ -3,7 +3,15 @@ import type { Source } from "zarr-wasm";
 import type { ColormapName } from "../base/colormaps.js";
 import type { ValueScale } from "../base/value-scale.js";
 import type { LayerKind } from "../model/added-layers.js";
-import type { frameRates, Interpolation, MapName, Outside, PlaceMode, ToolName, WantedState } from "../model/state.js";
+import type {
+  frameRates,
+  Interpolation,
+  MapName,
+  Outside,
+  PlaceMode,
+  ToolName,
+  WantedState,
+} from "../model/state.js";
 import type { VolumeMode } from "../model/volume.js";
 import type { ComplexPart } from "../source/leaf.js";
 import type { ControlsMode } from "./options.js";

@@ -64,7 +64,9 @@ function gridCellsOf(
   const shown = state.axes.map((axis) => dataset.axes[axis]!);
   const converter = projectedConverter(dataset, state.axes);
   if (!positions && !isInDegrees(shown) && !converter) return undefined;
-  const isKnown = positions ? positions.known : shown.every(isRead) && (isInDegrees(shown) || converter?.value);
+  const isKnown = positions
+    ? positions.known
+    : shown.every(isRead) && (isInDegrees(shown) || converter?.value);
   if (!isKnown) return { value: undefined, isFinal: false };
   const [made, key] = [known(dataset), state.axes.join()];
   if (!made.has(key)) {

@@ -59,7 +59,10 @@ export class Overlay {
     const { dataset, state } = shown;
     const { isGraticuleOn, areCoastsOn, axes } = state;
     const geo = this.#geoOf(shown);
-    if (geo) return this.#paintProjected(shown, geo, view);
+    if (geo) {
+      this.#paintProjected(shown, geo, view);
+      return;
+    }
     const roles = axes.map((axis) => dataset.axes[axis]!.role);
     const isMap = roles.includes("latitude") && roles.includes("longitude");
     setHidden(this.#lines, !isMap || !(isGraticuleOn || areCoastsOn));
@@ -109,7 +112,11 @@ export class Overlay {
     const extent = { top: 0, left: shift, bottom: rows, right: shift + columns };
     const look = { ...view, shift, period };
     const areLabelsOn = true;
-    code.drawProjected(this.#lines.getContext("2d")!, geo, look, extent, { isGraticuleOn, coasts, areLabelsOn });
+    code.drawProjected(this.#lines.getContext("2d")!, geo, look, extent, {
+      isGraticuleOn,
+      coasts,
+      areLabelsOn,
+    });
     this.#nameLines(isGraticuleOn, coasts !== undefined);
   }
 

@@ -468,7 +468,10 @@ export class PlaneView {
     if (!view) return;
     const { scale } = view.camera;
     const centre = this.#shown!.projection?.turned?.(dy / scale, dx / scale);
-    if (centre) return this.callbacks.onTurn?.(centre);
+    if (centre) {
+      this.callbacks.onTurn?.(centre);
+      return;
+    }
     const camera = requestedCamera(this.#shown!, view);
     this.#look(panned(camera, dx, isLine(this.#shown!) ? 0 : dy, view.aspect), "pan");
   }

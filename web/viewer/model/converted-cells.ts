@@ -72,7 +72,8 @@ export class ConvertedCells implements GridCells {
 
   find(longitudes: Float64Array, latitudes: Float64Array, cells: Int32Array, from: number): void {
     const count = longitudes.length;
-    if (this.#down.length < count) [this.#down, this.#across] = [new Float64Array(count), new Float64Array(count)];
+    if (this.#down.length < count)
+      [this.#down, this.#across] = [new Float64Array(count), new Float64Array(count)];
     this.#fill(longitudes, latitudes, 0);
     for (let i = 0; i < count; i += stride) {
       const end = Math.min(i + stride, count - 1);
@@ -127,7 +128,12 @@ export class ConvertedCells implements GridCells {
   outline(cell: number): number[] {
     const [first, second] = [Math.floor(cell / this.columns), cell % this.columns];
     const [row, column] = this.isTurned ? [second, first] : [first, second];
-    const corners = [[0, 0], [0, 1], [1, 1], [1, 0]] as const;
+    const corners = [
+      [0, 0],
+      [0, 1],
+      [1, 1],
+      [1, 0],
+    ] as const;
     return corners.flatMap(([down, across]) => [
       ...(this.converter.inverse(this.x.at(column + across), this.y.at(row + down)) ?? []),
     ]);

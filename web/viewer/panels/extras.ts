@@ -162,8 +162,7 @@ function mapParts(context: PanelContext): Control[] {
 const parallelField = { step: "any", min: -90, max: 90, placeholder: "of the data" };
 
 /** Whether the elements of the shown plane have longitudes and latitudes. */
-const canBeMap = (dataset: Dataset, state: ViewState): boolean =>
-  isMap(dataset, { ...state, places: "map" });
+const canBeMap = (dataset: Dataset, state: ViewState): boolean => isMap(dataset, { ...state, places: "map" });
 
 /** The longitude at the middle, on maps that go around the globe. */
 const meridianPart = (context: PanelContext): Control =>
@@ -202,7 +201,12 @@ function isMap(dataset: Dataset, settings: ViewState): boolean {
 function linesParts(context: PanelContext): Control[] {
   const { dataset } = context;
   const roles = dataset.axes.map(({ role }) => role);
-  if (!dataset.positions && !dataset.geography?.converter && !(roles.includes("latitude") && roles.includes("longitude"))) return [];
+  if (
+    !dataset.positions &&
+    !dataset.geography?.converter &&
+    !(roles.includes("latitude") && roles.includes("longitude"))
+  )
+    return [];
   const part = (text: string, name: "isGraticuleOn" | "areCoastsOn") =>
     checkControl(context, text, {
       control: "lines",

@@ -76,8 +76,7 @@ export async function variableDataset(
     axes,
     problems,
     positions: await findPositions(found, axes),
-    geography:
-      findGeography(axes, mapping?.attributes ?? array.attributes, group.attributes),
+    geography: findGeography(axes, mapping?.attributes ?? array.attributes, group.attributes),
   };
   if (!mayHaveCells(dataset, group, mapping)) return dataset;
   return (await import("./cells.js")).cellDataset(dataset, group, signal);
@@ -186,9 +185,7 @@ function findGeography(
   const [y, x] = [find("y"), find("x")];
   if (y < 0 || x < 0) return undefined;
   const converter =
-    stated === undefined
-      ? undefined
-      : new Once(async () => (await import("./crs.js")).converterOf(stated));
+    stated === undefined ? undefined : new Once(async () => (await import("./crs.js")).converterOf(stated));
   return { kind: "projected", vertical: y, horizontal: x, crs, converter };
 }
 

@@ -63,7 +63,8 @@ function cfDefinition(attributes: unknown): string {
   const [first, second = first] = numbers("standard_parallel");
   const radius = number("earth_radius");
   const [a, flattening] = [number("semi_major_axis") ?? radius ?? 6378137, number("inverse_flattening")];
-  const b = radius ?? number("semi_minor_axis") ?? (flattening === 0 ? a : a - a / (flattening ?? 298.257223563));
+  const b =
+    radius ?? number("semi_minor_axis") ?? (flattening === 0 ? a : a - a / (flattening ?? 298.257223563));
   const parts: Record<string, string | number | undefined> = {
     proj: name,
     lat_0: number("latitude_of_projection_origin"),

@@ -1,9 +1,9 @@
 /** A dataset: one array, or the same data at several resolutions, with the meaning of its axes and values. */
 
-import type { Once } from "../base/memo.js";
 import type { DType, Region, ZarrArray } from "zarr-wasm";
 import type { CellGrid } from "zarr-wasm/conventions";
 import type { LabelColors } from "../base/label-colors.js";
+import type { Once } from "../base/memo.js";
 import type { Observations } from "./observations.js";
 import type { Spaces } from "./spaces.js";
 
