@@ -3,6 +3,7 @@ import { effect, signal } from "@preact/signals-core";
 import { h } from "../base/dom.js";
 import type { Command } from "../input/gestures.js";
 import type { Camera } from "../model/camera.js";
+import type { RegionState } from "../model/regions.js";
 import type { ViewState } from "../model/state.js";
 import type { Orbit, VolumeCut } from "../model/volume.js";
 import { valueFormat } from "../panels/coordinates.js";
@@ -75,6 +76,8 @@ export class ViewerModel {
     onCamera: (camera: Camera, cause: string) => this.actions.change({ camera }, cause),
     onOrbit: (orbit: Orbit | null, cause: string) => this.actions.change({ orbit }, cause),
     onCut: (cut: VolumeCut | null) => this.actions.change({ cut }, "cut"),
+    onRegion: (region: RegionState) =>
+      this.actions.change(({ regions }) => ({ regions: [...regions, region] }), "regions"),
     /** Chooses the shown element. */
     onPick: (index: readonly number[]) => this.actions.change({ index }, "pick"),
     /** Returns the formatter of values beside a line. */

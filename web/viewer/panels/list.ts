@@ -10,6 +10,7 @@ import { layersPanel } from "./layers.js";
 import { memoryPanel } from "./memory.js";
 import type { Panel } from "./panel.js";
 import { readingPanel } from "./reading.js";
+import { regionsPanel } from "./regions.js";
 import { rowsPanel } from "./rows.js";
 import { sharePanel } from "./share.js";
 import { slicePanel } from "./slice.js";
@@ -25,6 +26,7 @@ export const panels: readonly Panel[] = [
   labelsPanel,
   rowsPanel,
   layersPanel,
+  regionsPanel,
   sharePanel,
   readingPanel,
   factsPanel,
