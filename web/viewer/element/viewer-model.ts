@@ -15,7 +15,7 @@ import type { Dataset, Labels } from "../source/dataset.js";
 import type { ViewerOptions, ViewerState, ViewerTarget, ViewerView } from "./options.js";
 
 /** Actions of the user, whichever control, key or gesture they come from. */
-export interface ViewerActions extends Omit<PanelContext, "dataset" | "path" | "v1Order"> {
+export interface ViewerActions extends Omit<PanelContext, "dataset" | "path" | "v1Order" | "derived"> {
   /** Moves to another slice, along one of the axes that can be played. */
   step(direction: 1 | -1, order?: number): void;
   /** Starts or stops playing. */

@@ -128,7 +128,7 @@ export async function lineProfile(source: RegionSource, region: RegionState): Pr
   const cells = cellsOf(source, region);
   const array = await masked(source, region, cells);
   const { data } = await get(array, null, { signal: source.signal });
-  const isTurned = region.axes[0] > region.axes[1];
+  const isTurned = array.dimensionNames?.[0] !== `a${region.axes[0]}`;
   const values = lineCells(region.points[0]!, region.points[1]!).map(([row, column]) => {
     const [y, x] = [row - cells.top, column - cells.left];
     if (y < 0 || x < 0 || y >= cells.rows || x >= cells.columns) return Number.NaN;

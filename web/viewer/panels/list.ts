@@ -3,6 +3,7 @@
 import { axesPanel } from "./axes.js";
 import { channelsPanel } from "./channels.js";
 import { collectionPanel } from "./collection.js";
+import { computePanel } from "./compute.js";
 import { extrasPanel } from "./extras.js";
 import { factsPanel } from "./facts.js";
 import { labelsPanel } from "./labels.js";
@@ -27,6 +28,7 @@ export const panels: readonly Panel[] = [
   rowsPanel,
   layersPanel,
   regionsPanel,
+  computePanel,
   sharePanel,
   readingPanel,
   factsPanel,

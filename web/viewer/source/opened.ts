@@ -20,6 +20,8 @@ export interface SourceTarget {
   readonly as?: "contents" | undefined;
   /** The planes that the wells of a plate show: "channel:1,field:0,2:5". */
   readonly plate?: string | undefined;
+  /** What is computed from the variable: "mean:time". */
+  readonly derive?: string | undefined;
   /** Name of a store that has no address. */
   readonly name?: string | undefined;
 }
