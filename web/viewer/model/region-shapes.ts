@@ -216,9 +216,9 @@ export function regionsFromGeoJson(
   shown: readonly number[],
   axes: readonly DatasetAxis[],
 ): readonly RegionState[] {
-  const document = JSON.parse(text) as { features?: readonly Feature[] } & Feature;
+  const read = JSON.parse(text) as { features?: readonly Feature[] } & Feature;
   const plane = shown.map((axis) => axes[axis]!) as [DatasetAxis, DatasetAxis];
-  const made = (document.features ?? [document]).flatMap(({ properties, geometry }, i): unknown[] => {
+  const made = (read.features ?? [read]).flatMap(({ properties, geometry }, i): unknown[] => {
     const { type, coordinates } = geometry ?? { type: "", coordinates: [] };
     const place = (at: readonly number[]): RegionPoint => {
       const [x, y] = isSwapped(plane) ? [at[1]!, at[0]!] : [at[0]!, at[1]!];
