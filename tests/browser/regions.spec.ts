@@ -23,7 +23,11 @@ function statisticsOf(slice: number, [top, left, bottom, right]: readonly [numbe
   const values: number[] = [];
   for (let row = top; row <= bottom; row++)
     for (let column = left; column <= right; column++) values.push(sliceValue([slice, row, column]));
-  return { mean: values.reduce((a, b) => a + b, 0) / values.length, min: Math.min(...values), max: Math.max(...values) };
+  return {
+    mean: values.reduce((a, b) => a + b, 0) / values.length,
+    min: Math.min(...values),
+    max: Math.max(...values),
+  };
 }
 
 const brief = (value: number) => String(Number(value.toPrecision(5)));
@@ -36,15 +40,34 @@ test("a region is drawn by each tool, is in the link, and has statistics", async
   await expect(page).toHaveURL(/regions=Region[^&]*rectangle/);
   // The centres of the corners are in or out by rounding: the link has the exact corners.
   const [, corners] = /rectangle@1,2:([\d.,]+)/.exec(decodeURIComponent(page.url()))!;
-  const [top, left, bottom, right] = corners!.split(",").map((at) => Number(at)) as [number, number, number, number];
-  const inside = [Math.ceil(top - 0.5), Math.ceil(left - 0.5), Math.ceil(bottom - 0.5) - 1, Math.ceil(right - 0.5) - 1];
+  const [top, left, bottom, right] = corners!.split(",").map((at) => Number(at)) as [
+    number,
+    number,
+    number,
+    number,
+  ];
+  const inside = [
+    Math.ceil(top - 0.5),
+    Math.ceil(left - 0.5),
+    Math.ceil(bottom - 0.5) - 1,
+    Math.ceil(right - 0.5) - 1,
+  ];
   const { mean, min, max } = statisticsOf(4, inside as [number, number, number, number]);
   await expect(panel).toContainText(`mean ${brief(mean)}`);
   await expect(panel).toContainText(`${brief(min)} to ${brief(max)}`);
-  for (const [tool, count] of [["Ellipse", 2], ["Line", 3], ["Polygon", 4]] as const) {
+  for (const [tool, count] of [
+    ["Ellipse", 2],
+    ["Line", 3],
+    ["Polygon", 4],
+  ] as const) {
     await panel.getByRole("radio", { name: tool }).check();
     if (tool === "Polygon") {
-      for (const [row, column] of [[40, 10], [40, 30], [55, 20], [40, 10]] as const)
+      for (const [row, column] of [
+        [40, 10],
+        [40, 30],
+        [55, 20],
+        [40, 10],
+      ] as const)
         await viewer.box.click({ position: await viewer.positionOf(row, column) });
     } else await drag(viewer, [30, 30], [50, 50]);
     await expect(panel.locator(".zw-region")).toHaveCount(count);
@@ -71,7 +94,11 @@ test("series of regions follow an axis; the marker changes the slice", async ({ 
   await panel.getByRole("button", { name: "Save as CSV" }).click();
   const stream = await (await download).createReadStream();
   const text = Buffer.concat(await stream.toArray()).toString();
-  const rows = text.trim().split("\r\n").slice(1).map((line) => line.split(",").slice(1).map(Number));
+  const rows = text
+    .trim()
+    .split("\r\n")
+    .slice(1)
+    .map((line) => line.split(",").slice(1).map(Number));
   expect(rows).toHaveLength(9);
   for (const [slice, row] of rows.entries()) {
     const { mean, min, max } = statisticsOf(slice, [10, 20, 19, 39]);
@@ -80,7 +107,10 @@ test("series of regions follow an axis; the marker changes the slice", async ({ 
   }
 });
 
-test("a derived mean and a difference show the computed values; errors are in words", async ({ viewer, page }) => {
+test("a derived mean and a difference show the computed values; errors are in words", async ({
+  viewer,
+  page,
+}) => {
   const meanAt = (row: number, column: number) =>
     Array.from({ length: 9 }, (_, slice) => sliceValue([slice, row, column])).reduce((a, b) => a + b, 0) / 9;
   await viewer.show("source=/stores/slices&derive=mean:a0");
@@ -88,7 +118,11 @@ test("a derived mean and a difference show the computed values; errors are in wo
   await expect(viewer.readout).toContainText(String(meanAt(10, 20)).slice(0, 7));
   await page.getByRole("button", { name: "Show the original variable" }).click();
   await expect(page).not.toHaveURL(/derive=/);
-  await viewer.show(`source=/stores/slices&derive=${encodeURIComponent("expr:float32(data[a0=5]) - data[a0=1]")}`);
+  await viewer.show(
+    `source=/stores/slices&derive=${encodeURIComponent("expr:float32(data[a0=5]) - data[a0=1]")}`,
+  );
   await viewer.pointAt(10, 20);
-  await expect(viewer.readout).toContainText(String(sliceValue([5, 10, 20]) - sliceValue([1, 10, 20])).replace("-", "−"));
+  await expect(viewer.readout).toContainText(
+    String(sliceValue([5, 10, 20]) - sliceValue([1, 10, 20])).replace("-", "−"),
+  );
 });

@@ -1,6 +1,11 @@
 // Regions of the viewer: strings, elements inside, areas, GeoJSON; charts and CSV of series.
 import { describe, expect, it } from "vitest";
-import { regionArea, regionCells, regionsFromGeoJson, regionsGeoJson } from "#src/viewer/model/region-shapes.js";
+import {
+  regionArea,
+  regionCells,
+  regionsFromGeoJson,
+  regionsGeoJson,
+} from "#src/viewer/model/region-shapes.js";
 import { type RegionState, regionStates, regionsEntry } from "#src/viewer/model/regions.js";
 import { seriesChart, seriesCsv, stepAt, stepPosition } from "#src/viewer/model/series-chart.js";
 
@@ -71,7 +76,13 @@ describe("elements inside", () => {
   });
 });
 
-const degrees = (name: string, role: "latitude" | "longitude", length: number, first: number, scale: number) => ({
+const degrees = (
+  name: string,
+  role: "latitude" | "longitude",
+  length: number,
+  first: number,
+  scale: number,
+) => ({
   name,
   role,
   length,
@@ -98,7 +109,10 @@ describe("areas", () => {
 
   it("of lengths have their unit; axes without a common unit have none", () => {
     const axis = { name: "y", length: 40, unit: "micrometer", scale: 0.5 };
-    expect(area(region("rectangle", [0, 0], [4, 6]), [axis, axis])).toEqual({ amount: 6, unit: "micrometer" });
+    expect(area(region("rectangle", [0, 0], [4, 6]), [axis, axis])).toEqual({
+      amount: 6,
+      unit: "micrometer",
+    });
     expect(area(region("rectangle", [0, 0], [4, 6]), [axis, { ...axis, unit: "second" }])).toBeUndefined();
   });
 });
@@ -115,12 +129,24 @@ describe("texts", () => {
   });
 
   it("invalid regions are left out", () => {
-    for (const text of ["", "x", "a=circle@0,1:1,2", "a=point@0:1,2", "a=line@0,1:1,2", "a=point@0,1:1,x", "%=;"])
+    for (const text of [
+      "",
+      "x",
+      "a=circle@0,1:1,2",
+      "a=point@0:1,2",
+      "a=line@0,1:1,2",
+      "a=point@0,1:1,x",
+      "%=;",
+    ])
       expect(regionStates((regionsEntry.read(text) as { regions: unknown }).regions)).toEqual([]);
   });
 
   it("GeoJSON has longitudes and latitudes, and returns the same regions", () => {
-    const drawn = [region("rectangle", [10, 20], [30, 40]), region("line", [1, 2], [3, 4]), region("point", [5, 6])];
+    const drawn = [
+      region("rectangle", [10, 20], [30, 40]),
+      region("line", [1, 2], [3, 4]),
+      region("point", [5, 6]),
+    ];
     const made = regionsGeoJson(drawn, globe) as { features: { geometry: { coordinates: unknown } }[] };
     expect(made.features[2]!.geometry.coordinates).toEqual([-174, 85]);
     expect(regionsFromGeoJson(JSON.stringify(made), [0, 1], globe)).toEqual(drawn);

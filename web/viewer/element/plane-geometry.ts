@@ -215,8 +215,10 @@ export const worldPoint = (
 });
 
 /** Position of an element, with its fraction, of a place of the world; undefined outside the plane. */
-export const elementPosition = ({ projection }: PlaneContent, { row, column }: WorldPlace): Cell | undefined =>
-  projection ? projection.elementAt(row, column) : { row, column };
+export const elementPosition = (
+  { projection }: PlaneContent,
+  { row, column }: WorldPlace,
+): Cell | undefined => (projection ? projection.elementAt(row, column) : { row, column });
 
 /** The point of the box of a position in elements. */
 export function positionPoint(shown: PlaneContent, view: Viewpoint, { row, column }: Cell): Point {

@@ -1,8 +1,8 @@
 /** The tools of a plane: what the pressed pointer and Enter do. */
 import { LazyPart } from "../base/lazy-part.js";
 import type { Point, Tool } from "../input/gestures.js";
-import type { ToolName } from "../model/state.js";
 import type { RegionState } from "../model/regions.js";
+import type { ToolName } from "../model/state.js";
 import { isLine, placeMark } from "./plane-geometry.js";
 import { type ToolPlane, TwoPointTool } from "./two-point-tool.js";
 
@@ -73,8 +73,8 @@ export class PlaneTools {
 
   /** @returns whether there was anything to cancel */
   cancel(): boolean {
-    const isCancelled = [this.#tools.zoom, this.#tools.pick, this.#measure.value, this.#regions.value].map((tool) =>
-      tool?.cancel(),
+    const isCancelled = [this.#tools.zoom, this.#tools.pick, this.#measure.value, this.#regions.value].map(
+      (tool) => tool?.cancel(),
     );
     return isCancelled.includes(true);
   }

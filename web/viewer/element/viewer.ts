@@ -69,7 +69,8 @@ export class Viewer implements Linked {
     return {
       ...this.#controller.actions,
       go: (path, variable) => this.#navigate({ path, variable }),
-      derive: (derive) => this.#navigate({ path: this.target!.path, variable: this.target!.variable, derive }),
+      derive: (derive) =>
+        this.#navigate({ path: this.target!.path, variable: this.target!.variable, derive }),
       reorder: (v1Order) => {
         this.#model.target = { ...this.target!, v1Order };
         void this.reload();

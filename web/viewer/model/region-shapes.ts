@@ -229,7 +229,8 @@ export function regionsFromGeoJson(
     if (type === "Point") return [{ ...base, kind: "point", points: [place(coordinates as number[])] }];
     if (type === "LineString")
       return [{ ...base, kind: "line", points: (coordinates as number[][]).map(place) }];
-    const rings = type === "Polygon" ? [coordinates] : type === "MultiPolygon" ? (coordinates as unknown[]) : [];
+    const rings =
+      type === "Polygon" ? [coordinates] : type === "MultiPolygon" ? (coordinates as unknown[]) : [];
     return rings.map((rings) => {
       const points = (rings as number[][][])[0]!.slice(0, -1).map(place);
       const { kind } = properties ?? {};

@@ -45,7 +45,12 @@ function readRegions(text: string): readonly RegionState[] {
     const [, name = "", kind, axes = "", list = ""] = /^([^=]*)=(\w+)@([\d,]+):(.*)$/.exec(one) ?? [];
     const numbers = list.split(",").map(Number);
     const points = numbers.flatMap((row, i) => (i % 2 === 0 ? [[row, numbers[i + 1] ?? Number.NaN]] : []));
-    return { name: unescaped(name), kind, axes: axes.split(",").map(Number), points } as unknown as RegionState;
+    return {
+      name: unescaped(name),
+      kind,
+      axes: axes.split(",").map(Number),
+      points,
+    } as unknown as RegionState;
   });
 }
 
@@ -67,4 +72,9 @@ const regionsText = (regions: readonly RegionState[]): string =>
     })
     .join(";");
 
-export const regionsEntry = ownEntry<"regions", readonly RegionState[]>("regions", "regions", readRegions, regionsText);
+export const regionsEntry = ownEntry<"regions", readonly RegionState[]>(
+  "regions",
+  "regions",
+  readRegions,
+  regionsText,
+);

@@ -56,7 +56,9 @@ export function seriesChart(all: readonly RegionSeries[], frame: ChartFrame): Ch
       const steps = Array.from({ length: to - from }, (_, i) => from + i);
       // A single value is a point: a line of no length with round ends.
       line.push(`M${steps.map((i) => at(mean, i)).join("L")}${to - from === 1 ? "h0" : ""}`);
-      band.push(`M${[...steps.map((i) => at(max, i)), ...steps.reverse().map((i) => at(min, i))].join("L")}Z`);
+      band.push(
+        `M${[...steps.map((i) => at(max, i)), ...steps.reverse().map((i) => at(min, i))].join("L")}Z`,
+      );
     }
     return { line: line.join(""), band: band.join("") };
   });

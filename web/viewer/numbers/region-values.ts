@@ -1,7 +1,13 @@
 /** Values of regions: statistics, series along another axis, and profiles along lines. */
 import { get, slice, type WorkerPool } from "zarr-wasm";
 import type { NamedRegion, Statistics } from "zarr-wasm/compute";
-import { latitudeWeights, lineCells, type RegionCells, regionArea, regionCells } from "../model/region-shapes.js";
+import {
+  latitudeWeights,
+  lineCells,
+  type RegionCells,
+  regionArea,
+  regionCells,
+} from "../model/region-shapes.js";
 import type { RegionState } from "../model/regions.js";
 import type { RegionSeries } from "../model/series-chart.js";
 import type { ViewState } from "../model/state.js";

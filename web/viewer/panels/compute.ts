@@ -41,7 +41,12 @@ function computing({ dataset, derive, derived }: PanelContext): HTMLElement {
   };
   const placeholder = axes[0] === undefined ? "data * 2" : `data[${axes[0]}=1] - data[${axes[0]}=0]`;
   const formula = h("input", { type: "text", spellcheck: false, placeholder, onkeydown });
-  const row = h("span", { class: "zw-layer-add" }, formula, button("Compute", apply, { "aria-label": "Compute the formula" }));
+  const row = h(
+    "span",
+    { class: "zw-layer-add" },
+    formula,
+    button("Compute", apply, { "aria-label": "Compute the formula" }),
+  );
   return h(
     "div",
     { class: "zw-group" },

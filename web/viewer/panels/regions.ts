@@ -63,14 +63,24 @@ class RegionsPart implements Control {
     this.#chartPart = h("div", { class: "zw-group" }, axisChoice, this.#chart.element, csv);
     const save = button("Save as GeoJSON", () => {
       const text = JSON.stringify(regionsGeoJson(this.#state!.regions, dataset.axes));
-      saveBlob({ blob: new Blob([text], { type: "application/geo+json" }), name: `${dataset.title}.geojson` });
+      saveBlob({
+        blob: new Blob([text], { type: "application/geo+json" }),
+        name: `${dataset.title}.geojson`,
+      });
     });
     const clear = button("Remove all", () => context.change({ regions: [] }, "regions"));
     this.#actions = h("div", { class: "zw-buttons" }, save, clear);
     this.#files.addEventListener("change", () => void this.#open());
     const open = button("Open GeoJSON…", () => this.#files.click());
     const parts = [this.#radios(), this.#list, this.#chartPart, this.#actions];
-    this.element = h("div", { class: "zw-group" }, ...parts, h("div", { class: "zw-buttons" }, open), this.#files, this.#said);
+    this.element = h(
+      "div",
+      { class: "zw-group" },
+      ...parts,
+      h("div", { class: "zw-buttons" }, open),
+      this.#files,
+      this.#said,
+    );
   }
 
   #radios(): HTMLElement {
@@ -81,7 +91,11 @@ class RegionsPart implements Control {
       this.#tools.set(kind, input);
       return h("label", { class: "zw-region-tool" }, input, kindTexts[kind]);
     });
-    return h("div", { class: "zw-region-tools", role: "radiogroup", "aria-label": "Draw a region" }, ...choices);
+    return h(
+      "div",
+      { class: "zw-region-tools", role: "radiogroup", "aria-label": "Draw a region" },
+      ...choices,
+    );
   }
 
   async #open(): Promise<void> {
@@ -90,8 +104,10 @@ class RegionsPart implements Control {
     if (!file) return;
     try {
       const read = regionsFromGeoJson(await file.text(), this.#state!.axes, this.context.dataset.axes);
-      this.#said.textContent = read.length > 0 ? "" : "The file contains no points, lines of two ends, or polygons.";
-      if (read.length > 0) this.context.change(({ regions }) => ({ regions: [...regions, ...read] }), "regions");
+      this.#said.textContent =
+        read.length > 0 ? "" : "The file contains no points, lines of two ends, or polygons.";
+      if (read.length > 0)
+        this.context.change(({ regions }) => ({ regions: [...regions, ...read] }), "regions");
     } catch (error) {
       this.#said.textContent = `The file cannot be read: ${errorMessage(error)}.`;
     }
@@ -131,7 +147,8 @@ class RegionsPart implements Control {
     const entries = this.#axes.map((axis) => [String(axis), axisName(axes, axis)] as const);
     if (regions.some(({ kind }) => kind === "line")) entries.push([alongLines, "the lines (profile)"]);
     const texts = entries.map(([value, text]) => h("option", { value }, text));
-    if (texts.map(({ value }) => value).join() === [...this.#along.options].map(({ value }) => value).join()) return;
+    if (texts.map(({ value }) => value).join() === [...this.#along.options].map(({ value }) => value).join())
+      return;
     const { value } = this.#along;
     this.#along.replaceChildren(...texts);
     if (entries.some(([entry]) => entry === value)) this.#along.value = value;
@@ -155,8 +172,11 @@ class RegionsPart implements Control {
           try {
             const key = JSON.stringify(["statistics", place, state.index]);
             rows[i]!.show(await this.#once(key, () => values.regionStatistics(source, region)));
-            if (along === "" || (along === alongLines) !== (along === alongLines && kind === "line")) return undefined;
-            const others = state.index.map((at, axis) => (String(axis) === along || axes.includes(axis) ? 0 : at));
+            if (along === "" || (along === alongLines) !== (along === alongLines && kind === "line"))
+              return undefined;
+            const others = state.index.map((at, axis) =>
+              String(axis) === along || axes.includes(axis) ? 0 : at,
+            );
             const own = JSON.stringify([along, place, others]);
             const found = await this.#once(own, () =>
               along === alongLines
@@ -172,7 +192,12 @@ class RegionsPart implements Control {
       );
       if (signal.aborted) return;
       const axis = along === alongLines ? undefined : Number(along);
-      this.#chart.show(series.filter((one) => one !== undefined), dataset, axis, axis === undefined ? 0 : state.index[axis]!);
+      this.#chart.show(
+        series.filter((one) => one !== undefined),
+        dataset,
+        axis,
+        axis === undefined ? 0 : state.index[axis]!,
+      );
       this.element.dataset["state"] = "ready";
     } finally {
       release();
@@ -192,8 +217,14 @@ class RegionsPart implements Control {
     const { change, dataset } = this.context;
     const set = (next: (regions: readonly RegionState[]) => readonly RegionState[], control: string) =>
       change(({ regions }) => ({ regions: next(regions) }), control);
-    const rename = () => set((all) => all.map((one, i) => (i === at ? { ...one, name: name.value } : one)), "regions-name");
-    const name = h("input", { type: "text", value: region.name, "aria-label": `Name of ${region.name}`, onchange: rename });
+    const rename = () =>
+      set((all) => all.map((one, i) => (i === at ? { ...one, name: name.value } : one)), "regions-name");
+    const name = h("input", {
+      type: "text",
+      value: region.name,
+      "aria-label": `Name of ${region.name}`,
+      onchange: rename,
+    });
     const remove = button("×", () => set((all) => all.toSpliced(at, 1), "regions"), {
       "aria-label": `Remove ${region.name}`,
     });
@@ -210,7 +241,13 @@ class RegionsPart implements Control {
       bars.ariaLabel = `Histogram of ${region.name}, from ${plain(min)} to ${plain(max)}`;
       drawBars(bars, histogram.counts, regionColor(at));
     };
-    const element = h("div", { class: "zw-region" }, h("div", { class: "zw-region-head" }, swatch, name, remove), facts, bars);
+    const element = h(
+      "div",
+      { class: "zw-region" },
+      h("div", { class: "zw-region-head" }, swatch, name, remove),
+      facts,
+      bars,
+    );
     const fail = (sentence: string) => {
       facts.textContent = sentence;
     };

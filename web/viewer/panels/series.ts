@@ -1,6 +1,13 @@
 /** A chart of series: lines inside their bands, and a marker of the current step that is also a slider. */
 import { h } from "../base/dom.js";
-import { type ChartFrame, type NamedSeries, seriesChart, seriesCsv, stepAt, stepPosition } from "../model/series-chart.js";
+import {
+  type ChartFrame,
+  type NamedSeries,
+  seriesChart,
+  seriesCsv,
+  stepAt,
+  stepPosition,
+} from "../model/series-chart.js";
 import type { Dataset } from "../source/dataset.js";
 import { unitText } from "./coordinates.js";
 import { axisName } from "./rulers.js";
@@ -46,7 +53,9 @@ export class SeriesChart {
     this.element.hidden = length === 0;
     if (length === 0) return;
     this.#axis = axis === undefined ? "element" : axisName(dataset.axes, axis);
-    this.#steps = Array.from({ length }, (_, i) => (axis === undefined ? String(i) : stepText(dataset, axis, i)));
+    this.#steps = Array.from({ length }, (_, i) =>
+      axis === undefined ? String(i) : stepText(dataset, axis, i),
+    );
     this.#slider.max = String(length - 1);
     this.#slider.value = String(step);
     this.#slider.hidden = axis === undefined;

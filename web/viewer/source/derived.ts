@@ -23,7 +23,11 @@ const syntax =
   "write mean:, min:, max: or std: and the name of an axis, anomaly:time or anomaly:time.month, or expr: and a formula of data and other variables";
 
 /** Opens a derived variable. @throws RangeError for an unknown syntax or name; the errors of `reduce` and `expression` */
-export async function deriveDataset(dataset: Dataset, text: string, context: DeriveContext): Promise<Dataset> {
+export async function deriveDataset(
+  dataset: Dataset,
+  text: string,
+  context: DeriveContext,
+): Promise<Dataset> {
   const [, kind = "", rest = ""] = /^\s*(\w+)\s*:(.*)$/s.exec(text) ?? [];
   const names = dataset.axes.map(({ name }, axis) => name ?? `a${axis}`);
   const method = methods.find((one) => one === kind);
@@ -130,13 +134,23 @@ async function reduced(
     onProgress: ({ bytes, totalBytes }) => onProgress(totalBytes > 0 ? bytes / totalBytes : 1),
   });
   const dimensionNames = names.filter((_, i) => i !== axis);
-  if (dimensionNames.length === 0) throw new RangeError("The result is a single number: choose an array of two axes or more");
+  if (dimensionNames.length === 0)
+    throw new RangeError("The result is a single number: choose an array of two axes or more");
   return expression("result", { result: { ...region, dimensionNames } });
 }
 
-async function anomalyOf(array: ZarrArray, over: string, names: readonly string[], { pool, signal }: DeriveContext) {
+async function anomalyOf(
+  array: ZarrArray,
+  over: string,
+  names: readonly string[],
+  { pool, signal }: DeriveContext,
+) {
   const { anomaly } = await import("zarr-wasm/compute");
-  return anomaly(array, { pool, signal, ...(over.includes(".") ? { groupBy: over } : { over: names.indexOf(over) }) });
+  return anomaly(array, {
+    pool,
+    signal,
+    ...(over.includes(".") ? { groupBy: over } : { over: names.indexOf(over) }),
+  });
 }
 
 /** An operand of an expression, with indices along some axes: `data[time=5, level=0]`. */
@@ -145,7 +159,10 @@ const constants = new Set(["and", "or", "not", "nan", "inf", "pi"]);
 
 /** Replaces slices by names of operands, and opens the other variables. */
 async function parseOperands(text: string, dataset: Dataset, names: readonly string[], signal: AbortSignal) {
-  const found = new Map<string, { readonly array: ZarrArray | undefined; readonly at: ReadonlyMap<string, number> }>();
+  const found = new Map<
+    string,
+    { readonly array: ZarrArray | undefined; readonly at: ReadonlyMap<string, number> }
+  >();
   const neighbours = new Map<string, ZarrArray>();
   const plain = text.replace(operand, (whole, name: string, indices: string | undefined) => {
     if (constants.has(name) || /^\d/.test(name)) return whole;
@@ -158,7 +175,8 @@ async function parseOperands(text: string, dataset: Dataset, names: readonly str
     const name = match[1]!;
     if (name === "data" || constants.has(name)) continue;
     const array = await neighbour(dataset.array, name, signal);
-    for (const [own] of neighbours) if (own === name || own.startsWith(`${name}_`)) neighbours.set(own, array);
+    for (const [own] of neighbours)
+      if (own === name || own.startsWith(`${name}_`)) neighbours.set(own, array);
   }
   const operands = (data: ZarrArray): Record<string, Operand> =>
     Object.fromEntries(
@@ -181,7 +199,8 @@ function readIndices(whole: string, indices = ""): ReadonlyMap<string, number> {
   return new Map(
     parts.map((part) => {
       const [, name, index] = /^\s*([\w.]+)\s*=\s*(\d+)\s*$/.exec(part) ?? [];
-      if (name === undefined) throw new RangeError(`"${whole}" is no slice: write data[time=5], with a number from 0`);
+      if (name === undefined)
+        throw new RangeError(`"${whole}" is no slice: write data[time=5], with a number from 0`);
       return [name, Number(index)];
     }),
   );
@@ -190,9 +209,16 @@ function readIndices(whole: string, indices = ""): ReadonlyMap<string, number> {
 async function neighbour({ store, path, zarrFormat }: ZarrArray, name: string, signal: AbortSignal) {
   const above = path.split("/").slice(0, -1);
   try {
-    return await open(store, { path: [...above, name].join("/"), kind: "array", version: zarrFormat, signal });
+    return await open(store, {
+      path: [...above, name].join("/"),
+      kind: "array",
+      version: zarrFormat,
+      signal,
+    });
   } catch (error) {
     signal.throwIfAborted();
-    throw new RangeError(`There is no variable "${name}" beside the opened one, which is called data`, { cause: error });
+    throw new RangeError(`There is no variable "${name}" beside the opened one, which is called data`, {
+      cause: error,
+    });
   }
 }
