@@ -59,6 +59,8 @@ export interface ZarrViewerProperties {
 export interface ZarrViewerAttributes {
   /** The variable of a dataset. */
   variable?: string | undefined;
+  /** What is computed from the variable: `"mean:time"`, `"anomaly:time.month"`, `"expr:(nir - red) / (nir + red)"`. */
+  derive?: string | undefined;
   /** The planes that the wells of a plate show, with numbers from 0: `"channel:1,field:0,2:5"`. */
   plate?: string | undefined;
   /** Byte order of chunks of Zarr v1: as specified, or as zarr-python 1.x wrote them. */
@@ -97,6 +99,8 @@ export interface ZarrViewerAttributes {
   pick?: string | undefined;
   /** Layers over the picture, as JSON; `<zarr-layer>` children are the alternative. */
   layers?: string | undefined;
+  /** Named regions, as `NAME=KIND@DOWN,ACROSS:ROW,COLUMN,…`, separated by semicolons. */
+  regions?: string | undefined;
   /** Opacity of the labels, 0 to 1. */
   opacity?: Numeric | undefined;
   /** Opacity of the picture below labels and layers, 0 to 1. */

@@ -236,6 +236,29 @@ export const worldPoint = (
   y: size.height / 2 + (row - camera.row) * camera.scale * aspect,
 });
 
+/** Position of an element, with its fraction, of a place of the world; undefined outside the plane. */
+export const elementPosition = (
+  { projection }: PlaneContent,
+  { row, column }: WorldPlace,
+): Cell | undefined => (projection ? projection.elementAt(row, column) : { row, column });
+
+/** The point of the box of a position in elements. */
+export function positionPoint(shown: PlaneContent, view: Viewpoint, { row, column }: Cell): Point {
+  const { rows, columns } = planeExtent(shown);
+  const [top, left] = [
+    Math.min(Math.max(Math.floor(row), 0), rows - 1),
+    Math.min(Math.max(Math.floor(column), 0), columns - 1),
+  ];
+  const cell = worldBounds(shown, view, { top, left, bottom: top + 1, right: left + 1 });
+  return worldPoint(
+    { ...view, shift: 0 },
+    {
+      row: cell.top + (row - top) * (cell.bottom - cell.top),
+      column: cell.left + (column - left) * (cell.right - cell.left),
+    },
+  );
+}
+
 /** Position of an element's centre in the box. */
 export function cellCentre(shown: PlaneContent, view: Viewpoint, cell: Cell): Point {
   const { top, bottom, left, right } = cellBounds(shown, view, cell);

@@ -1,6 +1,7 @@
 /** The tools of a plane: what the pressed pointer and Enter do. */
 import { LazyPart } from "../base/lazy-part.js";
 import type { Point, Tool } from "../input/gestures.js";
+import type { RegionState } from "../model/regions.js";
 import type { ToolName } from "../model/state.js";
 import { isLine, placeMark } from "./plane-geometry.js";
 import { type ToolPlane, TwoPointTool } from "./two-point-tool.js";
@@ -17,18 +18,23 @@ export interface PlaneToolsCallbacks {
   onPin(at: Point): void;
   /** Lets the cursor follow the pointer again. @returns whether it was pinned */
   onUnpin(): boolean;
+  /** Adds a region. */
+  onRegion(region: RegionState): void;
 }
 
 export class PlaneTools {
-  readonly #tools: Record<Exclude<ToolName, "measure">, Tool>;
+  readonly #tools: Record<"pan" | "zoom" | "pick", Tool>;
   readonly #measure = new LazyPart(
     async () => new (await import("./measure-tool.js")).MeasureTool(this.plane),
+  );
+  readonly #regions = new LazyPart(
+    async () => new (await import("./region-tool.js")).RegionTool(this.plane, this.callbacks.onRegion),
   );
   #name: ToolName | undefined;
 
   constructor(
     private readonly plane: ToolPlane,
-    callbacks: PlaneToolsCallbacks,
+    private readonly callbacks: PlaneToolsCallbacks,
   ) {
     this.#tools = {
       pan: panTool(callbacks),
@@ -38,8 +44,9 @@ export class PlaneTools {
   }
 
   get current(): Tool {
-    if (this.#name === "measure") return this.#measure.value ?? this.#tools.pan;
-    return this.#tools[this.#name ?? "pan"];
+    const name = this.#name ?? "pan";
+    if (name === "pan" || name === "zoom" || name === "pick") return this.#tools[name];
+    return (name === "measure" ? this.#measure : this.#regions).value ?? this.#tools.pan;
   }
 
   /** The tool for a press: with Shift a rectangle, with Ctrl or ⌘ the picture is moved, whatever was chosen. */
@@ -58,12 +65,16 @@ export class PlaneTools {
     }
     if (name === "measure") this.#measure.want();
     this.#measure.value?.paint();
+    const hasRegions = this.plane.content!.state.regions.length > 0;
+    if (hasRegions || !(name in this.#tools || name === "measure"))
+      this.#regions.want(() => this.#regions.value!.paint());
+    this.#regions.value?.paint();
   }
 
   /** @returns whether there was anything to cancel */
   cancel(): boolean {
-    const isCancelled = [this.#tools.zoom, this.#tools.pick, this.#measure.value].map((tool) =>
-      tool?.cancel(),
+    const isCancelled = [this.#tools.zoom, this.#tools.pick, this.#measure.value, this.#regions.value].map(
+      (tool) => tool?.cancel(),
     );
     return isCancelled.includes(true);
   }

@@ -9,6 +9,7 @@ import { type Command, Gestures, type Point } from "../input/gestures.js";
 import { type Camera, closest, panned, type Rectangle, visible, zoomed } from "../model/camera.js";
 import type { Layer } from "../model/layers.js";
 import type { GlobeCentre } from "../model/projection.js";
+import type { RegionState } from "../model/regions.js";
 import type { Interval } from "../model/state.js";
 import type { RowId } from "../source/row-id.js";
 import { acquire, release, type Shared } from "../tiles/shared.js";
@@ -65,6 +66,8 @@ export interface PlaneCallbacks {
   /** Starts or stops playing the slices. */
   onPlay(): void;
   onCommand(command: Command): void;
+  /** Adds a region to the state. */
+  onRegion(region: RegionState): void;
   /** Called after every frame with a change. */
   onFrame(status: TileStatus): void;
 }
@@ -128,6 +131,7 @@ export class PlaneView {
       onChoose: (at) => this.#pick(at, false),
       onPin: (at) => this.#pick(at, true),
       onUnpin: () => this.#pin(false),
+      onRegion: (region) => this.callbacks.onRegion(region),
     });
   }
 

@@ -76,6 +76,8 @@ const accepted: Readonly<Record<string, string>> = {
   meridian: "a longitude in degrees, or none",
   parallel: "a latitude in degrees, or none",
   layers: `layers with src, kind (${layerKinds.join(", ")}), opacity (0 to 1), blend (normal, add), visible (yes, no), scale, translate, colormap, range, color (#rrggbb), size, by, outlines (yes, no), hide and pick (labels)`,
+  regions:
+    "regions such as Lake=rectangle@1,2:10,20,30,40, of the kinds point, line, rectangle, ellipse and polygon",
   more: "a JSON object",
 };
 

@@ -26,6 +26,7 @@ export function isSameTarget(a: ViewerTarget, b: ViewerTarget): boolean {
     (a.path ?? "") === (b.path ?? "") &&
     a.as === b.as &&
     a.variable === b.variable &&
+    a.derive === b.derive &&
     a.plate === b.plate &&
     (a.v1Order ?? "spec") === (b.v1Order ?? "spec")
   );

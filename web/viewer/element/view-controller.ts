@@ -143,7 +143,7 @@ export class ViewController {
     const { dataset, path } = opened;
     this.model.dataset = dataset;
     this.#panelView = undefined;
-    this.dock.begin({ ...this.model.actions, dataset, path, v1Order });
+    this.dock.begin({ ...this.model.actions, dataset, path, v1Order, derived: this.model.target?.derive });
     this.mainPanel.setHeading(dataset.title, dataset);
     this.#relatedData.begin(opened, this.#opening);
   }

@@ -4,6 +4,7 @@ import { h } from "../base/dom.js";
 import type { Command } from "../input/gestures.js";
 import type { Camera } from "../model/camera.js";
 import type { GlobeCentre } from "../model/projection.js";
+import type { RegionState } from "../model/regions.js";
 import type { ViewState } from "../model/state.js";
 import type { Orbit, VolumeCut } from "../model/volume.js";
 import { valueFormat } from "../panels/coordinates.js";
@@ -15,7 +16,7 @@ import type { Dataset, Labels } from "../source/dataset.js";
 import type { ViewerOptions, ViewerState, ViewerTarget, ViewerView } from "./options.js";
 
 /** Actions of the user, whichever control, key or gesture they come from. */
-export interface ViewerActions extends Omit<PanelContext, "dataset" | "path" | "v1Order"> {
+export interface ViewerActions extends Omit<PanelContext, "dataset" | "path" | "v1Order" | "derived"> {
   /** Moves to another slice, along one of the axes that can be played. */
   step(direction: 1 | -1, order?: number): void;
   /** Starts or stops playing. */
@@ -81,6 +82,8 @@ export class ViewerModel {
     onTurn: (centre: GlobeCentre) => this.actions.change(centre, "pan"),
     onOrbit: (orbit: Orbit | null, cause: string) => this.actions.change({ orbit }, cause),
     onCut: (cut: VolumeCut | null) => this.actions.change({ cut }, "cut"),
+    onRegion: (region: RegionState) =>
+      this.actions.change(({ regions }) => ({ regions: [...regions, region] }), "regions"),
     /** Chooses the shown element. */
     onPick: (index: readonly number[]) => this.actions.change({ index }, "pick"),
     /** Returns the formatter of values beside a line. */

@@ -81,6 +81,8 @@ export class Viewer implements Linked {
     return {
       ...this.#controller.actions,
       go: (path, variable) => this.#navigate({ path, variable }),
+      derive: (derive) =>
+        this.#navigate({ path: this.target!.path, variable: this.target!.variable, derive }),
       reorder: (v1Order) => {
         this.#model.target = { ...this.target!, v1Order };
         void this.reload();
@@ -274,9 +276,9 @@ export class Viewer implements Linked {
   }
 
   /** Opens another node of the same source. */
-  #navigate({ path, as, variable }: Pick<ViewerTarget, "path" | "as" | "variable">): void {
+  #navigate({ path, as, variable, derive }: Pick<ViewerTarget, "path" | "as" | "variable" | "derive">): void {
     const { source, name, v1Order } = this.target!;
-    const target = { source, name, v1Order, path: path || undefined, as, variable };
+    const target = { source, name, v1Order, path: path || undefined, as, variable, derive };
     this.#controller.status.sourceNotes.value = [];
     this.#model.options.onPlace?.(target, "go");
     this.#model.target = target;
@@ -330,8 +332,16 @@ export class Viewer implements Linked {
     const isContents = as === "contents" || opened.kind === "contents";
     this.#crumbs.show(rootName(target), path, opened.kind === "dataset" ? opened.path : path, isContents);
     status.addUnusable(opened.unusable ?? []);
-    if (opened.kind === "dataset") await this.#showDataset(opened, signal);
+    if (opened.kind === "dataset") await this.#showDataset(await this.#derived(opened, signal), signal);
     else await this.#showContents(opened, signal);
+  }
+
+  /** Computes the requested variable, whose code is loaded with the first one. */
+  async #derived<T extends Extract<Opened, { kind: "dataset" }>>(opened: T, signal: AbortSignal): Promise<T> {
+    const { derive } = this.target!;
+    if (!derive) return opened;
+    const { openDerived } = await import("./derived.js");
+    return openDerived(opened, derive, this.#mainPanel, signal);
   }
 
   async #showDataset(opened: Extract<Opened, { kind: "dataset" }>, signal: AbortSignal): Promise<void> {

@@ -21,7 +21,7 @@ import styleText from "./style-text.js";
 import { Viewer } from "./viewer.js";
 
 /** Attributes that select the source. */
-const placeNames = ["src", "path", "variable", "order", "plate"] as const;
+const placeNames = ["src", "path", "variable", "derive", "order", "plate"] as const;
 
 /** Attributes for appearance and behaviour. */
 const optionNames = ["controls", "link", "page", "cooperative"] as const;
@@ -301,9 +301,10 @@ export class ZarrViewerElement extends Base {
     this.#settings = undefined;
     const v1Order = this.getAttribute("order") === "writer" ? "writer" : undefined;
     const variable = this.getAttribute("variable") ?? undefined;
+    const derive = this.getAttribute("derive") ?? undefined;
     const plate = this.getAttribute("plate") ?? undefined;
     const path = this.path ?? undefined;
-    void this.#viewer!.show({ source, path, variable, v1Order, plate, settings }, given);
+    void this.#viewer!.show({ source, path, variable, derive, v1Order, plate, settings }, given);
   }
 
   /** Without a source, clears the view. */

@@ -2,6 +2,7 @@
 import { type LayerState, layerStates, layersText, readLayers } from "./added-layers.js";
 import { type Entry, isBetween, numberEntry, type Wanted } from "./entry.js";
 import { isLabelList, type LabelLook, lookEntries } from "./label-look.js";
+import { type RegionState, regionStates, regionsEntry } from "./regions.js";
 
 /** The labels shown over an image, and their opacity; how labels are drawn, also if they are the image. */
 export interface LabelsState extends LabelLook {
@@ -19,12 +20,15 @@ export interface OverlayState {
   readonly labels: LabelsState;
   /** Layers from other sources, the lowest first. */
   readonly layers: readonly LayerState[];
+  /** Named regions of the data. */
+  readonly regions: readonly RegionState[];
 }
 
 export const resolveOverlays = (wanted: Wanted<OverlayState>): OverlayState => ({
   imageOpacity: isBetween(wanted.imageOpacity, 0, 1) ? wanted.imageOpacity : 1,
   labels: labelsState(wanted.labels),
   layers: layerStates(wanted.layers),
+  regions: regionStates(wanted.regions),
 });
 
 function labelsState(value: unknown): LabelsState {
@@ -70,4 +74,5 @@ export const overlayEntries: readonly Entry<OverlayState>[] = [
     // Data may suggest layers.
     write: ({ layers }) => layersText(layers) || "[]",
   },
+  regionsEntry as Entry<OverlayState>,
 ];

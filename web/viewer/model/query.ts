@@ -16,6 +16,8 @@ export interface ViewTarget {
   readonly as?: "contents" | undefined;
   /** The variable of a dataset. */
   readonly variable?: string | undefined;
+  /** What is computed from the variable: "mean:time". */
+  readonly derive?: string | undefined;
   /** The planes that the wells of a plate show. */
   readonly plate?: string | undefined;
   readonly settings?: WantedState | undefined;
@@ -88,8 +90,9 @@ export function readQuery(query: string): ViewTarget | undefined {
   const v1Order = search.get("order") === "writer" ? "writer" : undefined;
   const as = search.get("as") === "contents" ? "contents" : undefined;
   const settings = readSettings((name) => search.get(name));
-  const [path, variable, plate] = ["path", "variable", "plate"].map((name) => search.get(name) ?? undefined);
-  return { source, path, v1Order, as, variable, plate, settings };
+  const texts = ["path", "variable", "derive", "plate"].map((name) => search.get(name) ?? undefined);
+  const [path, variable, derive, plate] = texts;
+  return { source, path, v1Order, as, variable, derive, plate, settings };
 }
 
 /** The query of a view, including its question mark. */
@@ -100,6 +103,7 @@ export function writeQuery(target: ViewTarget, view?: { array: ArrayFacts; setti
     ["order", target.v1Order === "writer" ? "writer" : undefined],
     ["as", target.as],
     ["variable", target.variable || undefined],
+    ["derive", target.derive || undefined],
     ["plate", target.plate || undefined],
     ...(view ? writeSettings(view.array, view.settings) : []),
   ];

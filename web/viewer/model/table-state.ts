@@ -2,6 +2,7 @@
 import { type ColormapName, isColormap } from "../base/colormaps.js";
 import { isRange, type ValueRange } from "./channels.js";
 import { type Entry, isBetween, numberEntry, rangeEntry, textEntry, type Wanted } from "./entry.js";
+import { regionKinds } from "./regions.js";
 
 export interface TableState {
   /** The column that colours the points of an embedding, or labels; "" for none. */
@@ -35,8 +36,8 @@ export const tableEntries: readonly Entry<TableState>[] = [
   numberEntry("pointSize", "size"),
 ];
 
-/** What the pressed pointer does: moves the picture, zooms into a rectangle, picks an element, measures. */
-export const toolNames = ["pan", "zoom", "pick", "measure"] as const;
+/** What the pressed pointer does: moves the picture, zooms into a rectangle, picks an element, measures, draws a region. */
+export const toolNames = ["pan", "zoom", "pick", "measure", ...regionKinds] as const;
 export type ToolName = (typeof toolNames)[number];
 
 /** The choices of slices per second. */

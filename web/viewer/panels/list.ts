@@ -3,6 +3,7 @@
 import { axesPanel } from "./axes.js";
 import { channelSettingsPanel, channelsPanel } from "./channels.js";
 import { collectionPanel } from "./collection.js";
+import { computePanel } from "./compute.js";
 import { mapPanel, profilePanel } from "./extras.js";
 import { factsPanel } from "./facts.js";
 import { labelsPanel } from "./labels.js";
@@ -11,6 +12,7 @@ import { memoryPanel } from "./memory.js";
 import { modesPanel } from "./modes.js";
 import type { Panel } from "./panel.js";
 import { readingPanel } from "./reading.js";
+import { regionsPanel } from "./regions.js";
 import { rowsPanel } from "./rows.js";
 import { sharePanel } from "./share.js";
 import { slicePanel } from "./slice.js";
@@ -31,7 +33,9 @@ export const panels: readonly Panel[] = [
   layersPanel,
   axesPanel,
   mapPanel,
+  regionsPanel,
   profilePanel,
+  computePanel,
   sharePanel,
   readingPanel,
   factsPanel,

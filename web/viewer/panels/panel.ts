@@ -65,6 +65,8 @@ export interface Changing<S = ViewState> {
 /** The described dataset, and the actions of panels. */
 export interface PanelContext {
   readonly dataset: Dataset;
+  /** What the dataset was computed by: "mean:time". */
+  readonly derived: string | undefined;
   /** Path of the shown node. */
   readonly path: string;
   /** The selectable byte order, if it is uncertain. */
@@ -77,6 +79,8 @@ export interface PanelContext {
   reorder(order: "spec" | "writer"): void;
   /** Opens another node or variable of the same source. */
   go(path: string, variable?: string): void;
+  /** Shows a variable computed from this one; undefined shows this one again. */
+  derive(text: string | undefined): void;
   /** Sets the memory limit for cached data. */
   setBudget(bytes: number): void;
   /** The address of the view; undefined if no page shows it. */

@@ -1,0 +1,59 @@
+/** Computes other variables from the shown one: reductions over an axis, anomalies, and formulas. */
+import { button, h, labelled, select } from "../base/dom.js";
+import type { Panel, PanelContext } from "./panel.js";
+
+const operations = [
+  ["mean", "Mean"],
+  ["min", "Minimum"],
+  ["max", "Maximum"],
+  ["std", "Standard deviation"],
+  ["anomaly", "Anomaly (difference from the mean)"],
+  ["month", "Anomaly from the mean of each month"],
+] as const;
+
+export const computePanel: Panel = {
+  name: "compute",
+  tab: "measure",
+  title: "Compute",
+  isShown: ({ kind }) => kind === "image" || kind === "line",
+  build: (context) => [{ element: computing(context) }],
+};
+
+function computing({ dataset, derive, derived }: PanelContext): HTMLElement {
+  if (derived !== undefined) {
+    const back = button("Show the original variable", () => derive(undefined));
+    return h("div", { class: "zw-group" }, h("p", { class: "zw-region-facts" }, derived), back);
+  }
+  const axes = dataset.axes.flatMap(({ name, length }, axis) => (length > 1 ? [name ?? `a${axis}`] : []));
+  const operation = select(operations, () => {});
+  const axis = select(
+    axes.map((name) => [name, name] as const),
+    () => {},
+  );
+  const reduce = button("Compute", () => {
+    const isMonthly = operation.value === "month";
+    derive(isMonthly ? `anomaly:${axis.value}.month` : `${operation.value}:${axis.value}`);
+  });
+  const apply = () => {
+    if (formula.value.trim() !== "") derive(`expr:${formula.value.trim()}`);
+  };
+  const onkeydown = (event: KeyboardEvent) => {
+    if (event.key === "Enter") apply();
+  };
+  const placeholder = axes[0] === undefined ? "data * 2" : `data[${axes[0]}=1] - data[${axes[0]}=0]`;
+  const formula = h("input", { type: "text", spellcheck: false, placeholder, onkeydown });
+  const row = h(
+    "span",
+    { class: "zw-layer-add" },
+    formula,
+    button("Compute", apply, { "aria-label": "Compute the formula" }),
+  );
+  return h(
+    "div",
+    { class: "zw-group" },
+    labelled("Operation", operation),
+    labelled("Over the axis", axis),
+    reduce,
+    labelled("Formula of data and other variables", formula, "zw-field", row),
+  );
+}
