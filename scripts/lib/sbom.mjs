@@ -1,5 +1,5 @@
 // The contents of the package as a CycloneDX document: dist/sbom.cdx.json. The package has no dependencies, but the
-// WebAssembly modules contain C libraries and parts of the compiler's runtime, and the viewer a bundled npm package.
+// WebAssembly modules contain C libraries and parts of the compiler's runtime, and the viewer bundled npm packages.
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -20,10 +20,13 @@ const licences = {
   musl: "MIT",
   llvm: "Apache-2.0 WITH LLVM-exception",
   "@preact/signals-core": "MIT",
+  proj4: "MIT",
+  mgrs: "MIT",
+  "wkt-parser": "MIT",
 };
 
 /** Packages of npm in the package's scripts. */
-const bundledPackages = ["@preact/signals-core"];
+const bundledPackages = ["@preact/signals-core", "proj4", "mgrs", "wkt-parser"];
 
 const licence = (name) => {
   if (!licences[name]) throw new Error(`scripts/lib/sbom.mjs has no licence for ${name}`);
@@ -68,7 +71,9 @@ const runtime = (name, emscripten) => ({
 
 /** A bundled package of npm, in the version that package.json pins. */
 function bundledPackage(name, { devDependencies }) {
-  const version = devDependencies[name];
+  // Dependencies of bundled packages are not in the manifest.
+  const installed = path.join(root, "node_modules", name, "package.json");
+  const version = devDependencies[name] ?? JSON.parse(readFileSync(installed, "utf8")).version;
   const purl = `pkg:npm/${name.replace("@", "%40")}@${version}`;
   return { type: "library", "bom-ref": `npm:${name}`, name, version, licenses: licence(name), purl };
 }

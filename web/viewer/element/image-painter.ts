@@ -75,12 +75,14 @@ export class ImagePainter implements Painter {
     const [down, across] = state.axes.map((axis) => dataset.axes[axis]!);
     // The axis title takes the room beside the ticks' digits.
     frame.setRulerWidth(rulerWidth(lengths[0]!, down!));
+    // The lines of map projections have their own labels.
+    const [rows, columns] = shown.projection?.geo ? [0, 0] : lengths;
     const [from, to] = aspect < 0 ? [seen.bottom, seen.top] : [seen.top, seen.bottom];
     fillRuler(
       frame.across,
       "across",
       rulerTitle(names[1]!, across!),
-      { from: seen.left, to: seen.right, length: lengths[1]! },
+      { from: seen.left, to: seen.right, length: columns! },
       size.width,
       across,
     );
@@ -88,7 +90,7 @@ export class ImagePainter implements Painter {
       frame.down,
       "down",
       rulerTitle(names[0]!, down!),
-      { from, to, length: lengths[0]! },
+      { from, to, length: rows! },
       size.height,
       down,
     );
