@@ -205,7 +205,7 @@ test("the view is in the address: it can be shared, and the history returns to i
 test("opening another array and returning", async ({ viewer, page }) => {
   await viewer.show("source=/stores/bytes&map=magma");
   await page.getByLabel("Address of a Zarr array").fill("/stores/mask");
-  await page.getByRole("button", { name: "Open" }).click();
+  await page.getByRole("button", { name: "Open", exact: true }).click();
   await expect(page.getByRole("heading", { level: 2, name: "mask" })).toBeVisible();
   await viewer.reaches("ready");
   expect(new URL(page.url()).search).toBe("?source=/stores/mask");

@@ -215,6 +215,7 @@ test("places, interpolation, meridian and by are properties, and stores are sour
     viewer.interpolation = null;
     viewer.settings = { layers: [{ source, color: "ff0000", range: { mode: "manual", low: 0, high: 9 } }] };
   });
+  await one.getByRole("tab", { name: "Layers" }).click();
   await expect(one.getByRole("group", { name: "Layer store" })).toBeAttached();
   const pixel = () => canvasPixelAt(one.locator(".zw-canvas"), 1 / 2);
   await expect.poll(pixel).toEqual([255, 0, 0, 255]);
@@ -285,7 +286,8 @@ test("attributes that cannot be used are reported", async ({ page, site, problem
   // Settings of programs are checked in the same way.
   await element(page, "one").evaluate((viewer) => void Object.assign(viewer, { settings: { tool: "foo" } }));
   await expect.poll(() => heard(page, "error")).toHaveLength(5);
-  const message = 'tool="foo" cannot be used; expected pan, zoom, pick, measure';
+  const message =
+    'tool="foo" cannot be used; expected pan, zoom, pick, measure, point, line, rectangle, ellipse, polygon';
   expect(problems.all).toContain(`zarr-wasm: ${message}`);
   await expect(notes).toContainText(message);
 });
@@ -306,7 +308,9 @@ test("settings before opening, and those of the page's address, are checked", as
   await page.goto(`${site}/viewer/?source=/stores/bytes&tool=foo&map=virdis&select=999,:&order=foo&gamma=2`);
   await expect(notes.locator("li, p")).toHaveCount(4);
   await expect(notes).toContainText('map="virdis" cannot be used');
-  await expect(notes).toContainText('tool="foo" cannot be used; expected pan, zoom, pick, measure');
+  await expect(notes).toContainText(
+    'tool="foo" cannot be used; expected pan, zoom, pick, measure, point, line, rectangle, ellipse, polygon',
+  );
 });
 
 test("unknown settings and picture options are reported, and volumes of flat arrays", async ({
@@ -325,7 +329,7 @@ test("unknown settings and picture options are reported, and volumes of flat arr
     return Promise.all([picture({ format: "svg" }), picture({ type: "gif" })]);
   });
   expect(refused).toEqual([
-    'TypeError: pictures have no option "format"; expected type, width, height, dpi, isTitled',
+    'TypeError: pictures have no option "format"; expected type, width, height, dpi, isTitled, hasScaleBar',
     'RangeError: type must be "png" or "svg", got "gif"',
   ]);
   await expect.poll(() => problems.all.join()).toContain('the viewer has no setting "colourmap"');

@@ -157,7 +157,7 @@ test("another source while one is being opened", async ({ viewer, page }) => {
   await viewer.goto("source=/stores/cube");
   await expect.poll(() => held.length).toBe(1);
   await page.getByLabel("Address of a Zarr array").fill("/stores/mask");
-  await page.getByRole("button", { name: "Open" }).click();
+  await page.getByRole("button", { name: "Open", exact: true }).click();
   await viewer.reaches("ready");
   release();
   await expect(page.getByRole("heading", { level: 2 }).filter({ hasText: "mask" })).toBeVisible();

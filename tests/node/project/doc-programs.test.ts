@@ -197,6 +197,12 @@ const recipes: readonly Recipe[] = [
     prints: '{"resolve":{"alias":{"zarrita":"zarr-wasm/zarrita","numcodecs":"zarr-wasm/numcodecs"}}}\n',
   },
   {
+    in: "docs/conventions.md",
+    has: "cellsOf(group",
+    after: "console.log(cell, region.shape);",
+    prints: "3 [ 1 ]\n",
+  },
+  {
     in: "docs/drop-ins.md",
     has: "zarr.setPool",
     before: 'const url = "https://example.org/climate.zarr";',

@@ -207,6 +207,16 @@ async function sentinel(): Promise<Map<string, Uint8Array>> {
   return store;
 }
 
+/** Winds in the 48 cells of a HEALPix grid, at two times. */
+async function healpix(): Promise<Map<string, Uint8Array>> {
+  const store = new Map<string, Uint8Array>();
+  const group = await createGroup(store);
+  const dggs = { name: "healpix", refinement_level: 1, indexing_scheme: "nested" };
+  const attributes = { dggs: { ...dggs, spatial_dimension: "cell" } };
+  await add(group, "wind", { shape: [2, 48], names: ["time", "cell"], attributes });
+  return store;
+}
+
 /** Two temperatures, by a reference that holds them itself. */
 function weather(): Map<string, Uint8Array> {
   const array = { zarr_format: 2, shape: [2], chunks: [2], dtype: "<i2", compressor: null, filters: null };
@@ -247,6 +257,7 @@ export async function serveStores() {
     "bands.zarr": await bands(),
     "cells.zarr": await cells(),
     "sentinel.zarr": await sentinel(),
+    "healpix.zarr": await healpix(),
     repo: repository(), // of Icechunk
     "refs.parquet": weather(),
     "sample.zarr": transcripts(),

@@ -41,7 +41,9 @@ it("a selection beyond the array is reported with the shown one", async () => {
 it("settings of programs are reported with what they accept", async () => {
   const dataset = await datasetOf(4, 50, 60);
   const problems = (settings: object) => settingProblems(dataset, givenValues(settings));
-  expect(problems({ tool: "foo" })).toEqual(['tool="foo" cannot be used; expected pan, zoom, pick, measure']);
+  expect(problems({ tool: "foo" })).toEqual([
+    'tool="foo" cannot be used; expected pan, zoom, pick, measure, point, line, rectangle, ellipse, polygon',
+  ]);
   expect(problems({ outside: "foo", isReversed: "yes", range: [0, 1], byColormap: "nope" })).toEqual([
     'outside="foo" cannot be used; expected mark or clamp',
     'isReversed="yes" cannot be used; expected true or false',

@@ -23,8 +23,7 @@ function recorderType(format: FilmFormat): string | undefined {
   return videoTypes[format].find((type) => MediaRecorder.isTypeSupported(type));
 }
 
-export const canRecord = (format: FilmFormat): boolean =>
-  recorderType(format) !== undefined;
+export const canRecord = (format: FilmFormat): boolean => recorderType(format) !== undefined;
 
 /** @param canvas with even width and height, as encoders require. @param rate frames per second */
 export function makeFilm(canvas: HTMLCanvasElement, format: FilmFormat, rate: number): Film {

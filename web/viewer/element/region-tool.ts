@@ -48,7 +48,10 @@ export class RegionTool extends TwoPointTool {
   }
 
   override drag(at: Point, before: Point, pressed: Point): void {
-    if (this.#kind !== "polygon") return super.drag(at, before, pressed);
+    if (this.#kind !== "polygon") {
+      super.drag(at, before, pressed);
+      return;
+    }
     // A drawn outline.
     this.#isDragged = true;
     const place = this.#place(at);
@@ -59,7 +62,10 @@ export class RegionTool extends TwoPointTool {
   }
 
   override drop(at: Point, pressed: Point): void {
-    if (this.#kind !== "polygon") return super.drop(at, pressed);
+    if (this.#kind !== "polygon") {
+      super.drop(at, pressed);
+      return;
+    }
     if (this.#isDragged && this.#draft.length >= 3) this.#add(this.#draft);
     this.#isDragged = false;
   }

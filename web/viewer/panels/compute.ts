@@ -1,5 +1,6 @@
 /** Computes other variables from the shown one: reductions over an axis, anomalies, and formulas. */
 import { button, h, labelled, select } from "../base/dom.js";
+import { maxText, shortName } from "../base/text.js";
 import type { Panel, PanelContext } from "./panel.js";
 
 const operations = [
@@ -24,10 +25,13 @@ function computing({ dataset, derive, derived }: PanelContext): HTMLElement {
     const back = button("Show the original variable", () => derive(undefined));
     return h("div", { class: "zw-group" }, h("p", { class: "zw-region-facts" }, derived), back);
   }
-  const axes = dataset.axes.flatMap(({ name, length }, axis) => (length > 1 ? [name ?? `a${axis}`] : []));
+  // Longer names could not be entered, or be part of a link.
+  const axes = dataset.axes
+    .flatMap(({ name, length }, axis) => (length > 1 ? [name ?? `a${axis}`] : []))
+    .filter((name) => name.length <= maxText);
   const operation = select(operations, () => {});
   const axis = select(
-    axes.map((name) => [name, name] as const),
+    axes.map((name) => [name, shortName(name)] as const),
     () => {},
   );
   const reduce = button("Compute", () => {
@@ -40,7 +44,8 @@ function computing({ dataset, derive, derived }: PanelContext): HTMLElement {
   const onkeydown = (event: KeyboardEvent) => {
     if (event.key === "Enter") apply();
   };
-  const placeholder = axes[0] === undefined ? "data * 2" : `data[${axes[0]}=1] - data[${axes[0]}=0]`;
+  const first = axes[0] === undefined ? undefined : shortName(axes[0]);
+  const placeholder = first === undefined ? "data * 2" : `data[${first}=1] - data[${first}=0]`;
   const formula = h("input", { type: "text", spellcheck: false, placeholder, onkeydown });
   const row = h(
     "span",

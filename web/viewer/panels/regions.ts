@@ -139,8 +139,8 @@ class RegionsPart implements Control {
     this.#shown = key;
     this.#request.abort();
     this.#request = new AbortController();
-    if (state.regions.length === 0) return this.#list.replaceChildren();
-    void this.#compute(state, this.#request.signal);
+    if (state.regions.length === 0) this.#list.replaceChildren();
+    else void this.#compute(state, this.#request.signal);
   }
 
   #followAxes({ regions }: ViewState): void {
