@@ -141,6 +141,15 @@ byId<HTMLFormElement>("open").addEventListener("submit", (event) => {
 byId("choose").replaceChildren(chooseButtons(take));
 takeDrops(take);
 
+// Keys of the viewer work before anything in it has the focus.
+document.addEventListener("keydown", (event) => {
+  const { key, ctrlKey, metaKey, target } = event;
+  if (target !== document.body || key !== "k" || !(ctrlKey || metaKey)) return;
+  const copy = new KeyboardEvent("keydown", { key, ctrlKey, metaKey, cancelable: true });
+  const isFree = document.querySelector(".zw-viewer")?.dispatchEvent(copy) ?? true;
+  if (!isFree) event.preventDefault();
+});
+
 window.addEventListener("popstate", () => {
   clearTimeout(pending);
   showAddress();

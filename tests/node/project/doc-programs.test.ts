@@ -200,7 +200,7 @@ const recipes: readonly Recipe[] = [
     in: "docs/conventions.md",
     has: "cellsOf(group",
     after: "console.log(cell, region.shape);",
-    prints: "3 [ 1 ]\n",
+    prints: "2 [ 1 ]\n",
   },
   {
     in: "docs/drop-ins.md",

@@ -300,7 +300,14 @@ describe("the published packages", () => {
       "musl",
       "LLVM",
     ];
-    expect(titles).toEqual([...modules, "@preact/signals-core", "Colour maps"]);
+    expect(titles).toEqual([
+      ...modules,
+      "@preact/signals-core",
+      "proj4",
+      "mgrs",
+      "wkt-parser",
+      "Colour maps",
+    ]);
   });
 
   it("has no bare imports: every module loads in a browser unchanged", () => {

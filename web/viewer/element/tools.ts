@@ -103,17 +103,13 @@ export class Tools {
     showHelp(this.panel.element, this.model.view!);
   }
 
-  /** Ctrl or ⌘ and K opens the command box, wherever the focus is in the viewer, or if nothing has it. */
+  /** Ctrl or ⌘ and K opens the command box. */
   #listen(): void {
-    const { root } = this.model;
-    const onkeydown = (event: KeyboardEvent) => {
-      if (!root.isConnected) document.removeEventListener("keydown", onkeydown);
-      const isOurs = event.composedPath().includes(root) || document.activeElement === document.body;
-      if (!isOurs || event.defaultPrevented || !(event.ctrlKey || event.metaKey) || event.key !== "k") return;
+    this.model.root.addEventListener("keydown", (event) => {
+      if (event.defaultPrevented || !(event.ctrlKey || event.metaKey) || event.key !== "k") return;
       event.preventDefault();
       void this.#find();
-    };
-    document.addEventListener("keydown", onkeydown);
+    });
   }
 
   async #find(): Promise<void> {
