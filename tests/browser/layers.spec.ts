@@ -419,7 +419,7 @@ test("shapes have the columns of their table, and share its selection", async ({
   await expect(viewer.readout).toContainText(
     "outlines: cell_id: b, _index: r2, id: b, region: outlines, kind: stroma",
   );
-  await viewer.pointAt(55, 55);
+  await viewer.pointAt(51, 55);
   await expect(viewer.readout).toContainText("outlines: cell_id: c");
   await expect(viewer.readout).not.toContainText("kind");
   // A click selects: the other shapes become faint.

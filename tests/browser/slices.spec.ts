@@ -120,7 +120,7 @@ const panesOf = (page: Page) => ({
 
 test("three planes at right angles in one grid, through one element", async ({ viewer, page }) => {
   await viewer.show("source=/stores/depths&map=gray&range=0:300&outside=clamp&select=4,:,:");
-  await viewer.choose("Panes", "Three planes at right angles");
+  await page.getByRole("radiogroup", { name: "View" }).getByText("Panes").click();
   const { xy, xz, yz } = panesOf(page);
   await expect(xz.label).toHaveText(/^y /);
   await expect(yz.label).toHaveText(/^x /);
@@ -134,7 +134,7 @@ test("three planes at right angles in one grid, through one element", async ({ v
   await expect(page).toHaveURL(/select=1,:,:/);
   await expect(page).toHaveURL(/index=,12,20/);
   await expect.poll(() => xz.grayAt(2, 11)).toBe(gray(volumeValue([2, 12, 11]), 0, 300));
-  await viewer.choose("Panes", "One plane");
+  await page.getByRole("radiogroup", { name: "View" }).getByText("Plane", { exact: true }).click();
   await expect(page.locator(".zw-view > .zw-frame")).toHaveCount(1);
   await expect(page.locator(".zw-cross")).toHaveCount(0);
 });

@@ -1,11 +1,10 @@
 /** Controls for additions to the picture: lines on maps, a profile, other panes. */
-import { h } from "../base/dom.js";
 import { keptFor } from "../base/memo.js";
 import { irregularCoordinates } from "../model/axis-places.js";
 import { wrapsAround } from "../model/grid-projection.js";
 import { depthAxis, playableAxes } from "../model/layers.js";
 import { mapPositions, projectedConverter } from "../model/projection.js";
-import type { MapName, PaneName, PlaceMode, ViewState } from "../model/state.js";
+import type { MapName, PlaceMode, ViewState } from "../model/state.js";
 import { type Dataset, datasetShape, type GridPositions } from "../source/dataset.js";
 import {
   type Control,
@@ -52,32 +51,16 @@ const profilePart = (context: PanelContext): Control =>
     isShown: (_state, { kind }) => kind === "image",
   });
 
-const paneChoices = [
-  ["xy", "One plane"],
-  ["xy,xz,yz", "Three planes at right angles"],
-  ["xy,xz,yz,volume", "Three planes and the volume"],
-] as const;
-
-function panesPart(context: PanelContext): Control {
-  const { dataset } = context;
-  const { element, list, sync } = listControl<ViewState, string>(context, "Panes", paneChoices, {
+/** Whether the fourth pane shows the volume. */
+const panesPart = (context: PanelContext): Control =>
+  checkControl(context, "Volume beside the panes", {
     control: "planes",
-    value: ({ planes }) => planes.join(),
-    set: (value) => ({ planes: value.split(",") as PaneName[], camera: null }),
-    isShown: (state, { kind }) => kind === "image" && depthAxis(dataset, state) !== undefined,
+    value: ({ planes }) => planes.includes("volume"),
+    set: (isOn, { planes }) => ({
+      planes: isOn ? [...planes, "volume"] : planes.filter((name) => name !== "volume"),
+    }),
+    isShown: ({ planes }, { kind }) => kind === "image" && planes.length > 1,
   });
-  const other = h("option", { hidden: true });
-  list.append(other);
-  return {
-    element,
-    sync(state, view) {
-      const value = state.planes.join();
-      other.value = paneChoices.some(([choice]) => choice === value) ? "" : value;
-      other.textContent = state.planes.join(", ");
-      sync(state, view);
-    },
-  };
-}
 
 function depthPart(context: PanelContext): Control {
   const { dataset } = context;
