@@ -159,30 +159,23 @@ const constants = new Set(["and", "or", "not", "nan", "inf", "pi"]);
 
 /** Replaces slices by names of operands, and opens the other variables. */
 async function parseOperands(text: string, dataset: Dataset, names: readonly string[], signal: AbortSignal) {
-  const found = new Map<
-    string,
-    { readonly array: ZarrArray | undefined; readonly at: ReadonlyMap<string, number> }
-  >();
+  /** The operands: the variable of each, and its indices. */
+  const found = new Map<string, { readonly name: string; readonly at: ReadonlyMap<string, number> }>();
   const neighbours = new Map<string, ZarrArray>();
   const plain = text.replace(operand, (whole, name: string, indices: string | undefined) => {
     if (constants.has(name) || /^\d/.test(name)) return whole;
     const own = indices === undefined ? name : `${name}_${[...found.keys()].length}_slice`;
-    found.set(own, { array: undefined, at: readIndices(whole, indices) });
-    if (name !== "data") neighbours.set(own, undefined as never);
+    found.set(own, { name, at: readIndices(whole, indices) });
     return own;
   });
-  for (const match of text.matchAll(operand)) {
-    const name = match[1]!;
-    if (name === "data" || constants.has(name)) continue;
-    const array = await neighbour(dataset.array, name, signal);
-    for (const [own] of neighbours)
-      if (own === name || own.startsWith(`${name}_`)) neighbours.set(own, array);
-  }
+  const variables = new Set([...found.values()].map(({ name }) => name));
+  variables.delete("data");
+  for (const name of variables) neighbours.set(name, await neighbour(dataset.array, name, signal));
   const operands = (data: ZarrArray): Record<string, Operand> =>
     Object.fromEntries(
-      [...found].map(([own, { at }]): [string, Operand] => {
-        const array = neighbours.get(own) ?? data;
-        const isData = !neighbours.has(own);
+      [...found].map(([own, { name, at }]): [string, Operand] => {
+        const array = neighbours.get(name) ?? data;
+        const isData = !neighbours.has(name);
         const dimensionNames = isData ? names : (dimensionsOf(array) ?? array.dimensionNames ?? undefined);
         const unknown = [...at.keys()].find((name) => !dimensionNames?.includes(name));
         if (unknown !== undefined)
