@@ -1,179 +1,72 @@
-// Regions of the viewer: strings, elements inside, areas, GeoJSON; charts and CSV of series.
+// Tables of several elements with equal labels: selections keep the elements apart.
 import { describe, expect, it } from "vitest";
-import {
-  regionArea,
-  regionCells,
-  regionsFromGeoJson,
-  regionsGeoJson,
-} from "#src/viewer/model/region-shapes.js";
-import { type RegionState, regionStates, regionsEntry } from "#src/viewer/model/regions.js";
-import { seriesChart, seriesCsv, stepAt, stepPosition } from "#src/viewer/model/series-chart.js";
+import { create, createGroup, MapStore, open, set, type ZarrArray } from "zarr-wasm";
+import { readLabelList } from "#src/viewer/model/label-look.js";
+import { labelTable } from "#src/viewer/source/label-table.js";
+import { groupAt } from "#src/viewer/source/nodes.js";
+import { annDataObservations } from "#src/viewer/source/observations.js";
+import { isRegionId, labelsIn, regionId } from "#src/viewer/source/row-id.js";
 
-const region = (kind: RegionState["kind"], ...points: [number, number][]): RegionState => ({
-  name: "R",
-  kind,
-  axes: [0, 1],
-  points,
-});
+const { signal } = new AbortController();
 
-/** The elements inside, "row,column", one by one. */
-function listed(one: RegionState, rows = 40, columns = 50): string[] {
-  const { top, left, columns: width, inside } = regionCells(one, rows, columns);
-  return [...inside].flatMap((is, i) => (is ? [`${top + Math.floor(i / width)},${left + (i % width)}`] : []));
+/** Rows 0 and 1 annotate the labels 5 and 6 of `left`, row 2 label 5 of `right`. */
+async function container(regions: readonly string[]): Promise<MapStore> {
+  const store = new MapStore();
+  const group = (path: string, attributes = {}) => createGroup(store, { path, zarrFormat: 3, attributes });
+  const list = async (path: string, dtype: "int32" | "int8" | "string", values: readonly unknown[]) => {
+    const array = await create(store, { path, shape: [values.length], dtype, zarrFormat: 3 });
+    const typed = { int32: Int32Array, int8: Int8Array };
+    await set(array, null, (dtype === "string" ? values : typed[dtype].from(values as number[])) as never);
+  };
+  await group("", { spatialdata_attrs: { version: "0.2" } });
+  for (const name of regions)
+    await create(store, { path: `labels/${name}/0`, shape: [4, 4], dtype: "int32", zarrFormat: 3 });
+  const links = { region: [...regions], region_key: "where", instance_key: "label" };
+  await group("tables");
+  await group("tables/table", { "encoding-type": "anndata", ...links });
+  const order = ["where", "label"];
+  await group("tables/table/obs", { "encoding-type": "dataframe", _index: "_index", "column-order": order });
+  await list("tables/table/obs/_index", "string", ["a", "b", "c"]);
+  await list("tables/table/obs/label", "int32", [5, 6, 5]);
+  await group("tables/table/obs/where", { "encoding-type": "categorical", ordered: false });
+  await list("tables/table/obs/where/codes", "int8", [0, 0, regions.length - 1]);
+  await list("tables/table/obs/where/categories", "string", regions);
+  return store;
 }
 
-/** All elements whose centres pass a test. */
-const centres = (test: (y: number, x: number) => boolean, rows = 40, columns = 50): string[] =>
-  Array.from({ length: rows * columns }, (_, i) => [Math.floor(i / columns), i % columns] as const)
-    .filter(([row, column]) => test(row + 0.5, column + 0.5))
-    .map(([row, column]) => `${row},${column}`);
+const rowsOf = async (store: MapStore) =>
+  annDataObservations((await groupAt(store, "tables/table", 3, signal))!, 3, signal);
+const tableOf = async (store: MapStore, name: string) =>
+  (await labelTable((await open(store, { path: `labels/${name}/0` })) as ZarrArray, signal))!;
 
-/** Even-odd rule by a ray to the right. */
-function isInside(ring: readonly (readonly [number, number])[], y: number, x: number): boolean {
-  let is = false;
-  ring.forEach(([ay, ax], i) => {
-    const [by, bx] = ring[(i + 1) % ring.length]!;
-    if (ay > y !== by > y && x < ax + ((y - ay) * (bx - ax)) / (by - ay)) is = !is;
-  });
-  return is;
-}
-
-describe("elements inside", () => {
-  it("a rectangle contains the elements with their centres inside, in any order of corners", () => {
-    const expected = centres((y, x) => y > 2.4 && y < 9.6 && x > 3.2 && x < 20.7);
-    expect(listed(region("rectangle", [2.4, 20.7], [9.6, 3.2]))).toEqual(expected);
+describe("tables of several elements", () => {
+  it("identify their rows by element and label", async () => {
+    const all = await rowsOf(await container(["left", "right"]));
+    expect([0, 1, 2].map((row) => all.id(row))).toEqual(["left:5", "left:6", "right:5"]);
+    expect([...all.rowsOf(["right:5"])]).toEqual([2]);
+    expect([...all.rowsOf([5])]).toEqual([0, 2]);
+    expect(all.row("right:5")).toBe(2);
   });
 
-  it("an ellipse is exact", () => {
-    const expected = centres((y, x) => ((y - 15.2) / 9.7) ** 2 + ((x - 20.1) / 14.3) ** 2 < 1);
-    expect(listed(region("ellipse", [5.5, 5.8], [24.9, 34.4]))).toEqual(expected);
+  it("select labels of one element only", async () => {
+    const store = await container(["left", "right"]);
+    const [left, right] = [await tableOf(store, "left"), await tableOf(store, "right")];
+    expect([left.idOfLabel(5), right.idOfLabel(5), right.idOfLabel(9)]).toEqual(["left:5", "right:5", 9]);
+    const selected = ["left:5", 6];
+    expect([left.labelsIn(selected), right.labelsIn(selected)]).toEqual([[5, 6], [6]]);
+    expect([left.row(5), right.row(5)]).toEqual([0, 0]);
   });
 
-  it("random polygons equal the test of every centre", () => {
-    let seed = 7;
-    const random = () => {
-      seed = (seed * 1103515245 + 12345) % 2 ** 31;
-      return seed / 2 ** 31;
-    };
-    for (let i = 0; i < 50; i++) {
-      const ring = Array.from({ length: 3 + (i % 9) }, (): [number, number] => [
-        random() * 60 - 10,
-        random() * 70 - 10,
-      ]);
-      expect(listed(region("polygon", ...ring))).toEqual(centres((y, x) => isInside(ring, y, x)));
-    }
+  it("of one element identify rows by labels, as without regions", async () => {
+    const store = await container(["left"]);
+    expect((await rowsOf(store)).id(1)).toBe(6);
+    expect((await tableOf(store, "left")).idOfLabel(6)).toBe(6);
   });
 
-  it("points and lines contain the elements that they touch, inside the array", () => {
-    expect(listed(region("point", [3.7, 4.2]))).toEqual(["3,4"]);
-    expect(listed(region("line", [0.5, 0.5], [3.5, 6.5]))).toHaveLength(7);
-    expect(listed(region("point", [-3, 4]))).toEqual([]);
-    expect(listed(region("rectangle", [100, 100], [120, 120]))).toEqual([]);
-  });
-
-  it("bounds of too many elements are refused", () => {
-    expect(() => regionCells(region("rectangle", [0, 0], [1e5, 1e5]), 1e5, 1e5)).toThrow(RangeError);
-  });
-});
-
-const degrees = (
-  name: string,
-  role: "latitude" | "longitude",
-  length: number,
-  first: number,
-  scale: number,
-) => ({
-  name,
-  role,
-  length,
-  unit: "degrees",
-  scale,
-  translation: first,
-});
-const globe = [
-  degrees("lat", "latitude", 180, 89.5, -1),
-  degrees("lon", "longitude", 360, -179.5, 1),
-] as const;
-
-describe("areas", () => {
-  const area = (one: RegionState, [down, across]: Parameters<typeof regionArea>[1]) =>
-    regionArea(regionCells(one, down.length, across.length), [down, across]);
-
-  it("of degrees are those on the sphere", () => {
-    const all = area(region("rectangle", [0, 0], [180, 360]), [...globe]);
-    expect(all!.amount).toBeCloseTo(4 * Math.PI * 6371.0088 ** 2, -1);
-    expect(all!.unit).toBe("km");
-    const north = area(region("rectangle", [0, 0], [60, 90]), [...globe]);
-    expect(north!.amount).toBeCloseTo((Math.PI / 2) * 6371.0088 ** 2 * (1 - 0.5), -1);
-  });
-
-  it("of lengths have their unit; axes without a common unit have none", () => {
-    const axis = { name: "y", length: 40, unit: "micrometer", scale: 0.5 };
-    expect(area(region("rectangle", [0, 0], [4, 6]), [axis, axis])).toEqual({
-      amount: 6,
-      unit: "micrometer",
-    });
-    expect(area(region("rectangle", [0, 0], [4, 6]), [axis, { ...axis, unit: "second" }])).toBeUndefined();
-  });
-});
-
-describe("texts", () => {
-  const all = [
-    { ...region("polygon", [1, 2], [3.25, 4], [5, 6]), name: "a;b=c %" },
-    region("point", [1.5, 2.5]),
-  ];
-
-  it("the string of an address keeps regions", () => {
-    const text = regionsEntry.write({ regions: all });
-    expect(regionStates((regionsEntry.read(text) as { regions: unknown }).regions)).toEqual(all);
-  });
-
-  it("invalid regions are left out", () => {
-    for (const text of [
-      "",
-      "x",
-      "a=circle@0,1:1,2",
-      "a=point@0:1,2",
-      "a=line@0,1:1,2",
-      "a=point@0,1:1,x",
-      "%=;",
-    ])
-      expect(regionStates((regionsEntry.read(text) as { regions: unknown }).regions)).toEqual([]);
-  });
-
-  it("GeoJSON has longitudes and latitudes, and returns the same regions", () => {
-    const drawn = [
-      region("rectangle", [10, 20], [30, 40]),
-      region("line", [1, 2], [3, 4]),
-      region("point", [5, 6]),
-    ];
-    const made = regionsGeoJson(drawn, globe) as { features: { geometry: { coordinates: unknown } }[] };
-    expect(made.features[2]!.geometry.coordinates).toEqual([-174, 85]);
-    expect(regionsFromGeoJson(JSON.stringify(made), [0, 1], globe)).toEqual(drawn);
-    expect(() => regionsFromGeoJson("{", [0, 1], globe)).toThrow(SyntaxError);
-  });
-});
-
-describe("charts", () => {
-  const frame = { left: 10, right: 110, top: 0, bottom: 50 };
-  const series = { mean: [1, 2, Number.NaN, 4], min: [0, 1, Number.NaN, 3], max: [2, 3, Number.NaN, 5] };
-
-  it("missing values are gaps; the range is that of the bands", () => {
-    const { low, high, lines } = seriesChart([series], frame);
-    expect([low, high]).toEqual([0, 5]);
-    expect(lines[0]!.line).toBe("M22.5 40L47.5 30M97.5 10h0");
-  });
-
-  it("positions and steps are inverse", () => {
-    for (let step = 0; step < 7; step++) expect(stepAt(frame, stepPosition(frame, step, 7), 7)).toBe(step);
-    expect([stepAt(frame, -99, 7), stepAt(frame, 999, 7)]).toEqual([0, 6]);
-  });
-
-  it("CSV has a row for each step", () => {
-    const text = seriesCsv("time", ["a", "b", "c", "d"], [{ ...series, name: 'x, "y"', color: "" }]);
-    const lines = text.split("\r\n");
-    expect(lines[0]).toBe('time,"x, ""y"" mean","x, ""y"" min","x, ""y"" max"');
-    expect(lines[3]).toBe("c,,,");
-    expect(lines).toHaveLength(6);
+  it("have names that a list can hold", () => {
+    expect(readLabelList("3, left:5")).toEqual([3, "left:5"]);
+    expect(regionId("a,b", 5)).toBe(5);
+    expect(["left:5", "left:x", ":5", "a b:5"].map(isRegionId)).toEqual([true, false, false, false]);
+    expect(labelsIn(["left:5", 6], undefined)).toEqual([6]);
   });
 });
