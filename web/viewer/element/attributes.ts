@@ -59,7 +59,7 @@ export interface ZarrViewerProperties {
 export interface ZarrViewerAttributes {
   /** The variable of a dataset. */
   variable?: string | undefined;
-  /** What is computed from the variable: `"mean:time"`, `"anomaly:time.month"`, `"expr:(nir - red) / (nir + red)"`. */
+  /** The computation on the variable: `"mean:time"`, `"anomaly:time.month"`, `"expr:(nir - red) / (nir + red)"`. */
   derive?: string | undefined;
   /** The planes that the wells of a plate show, with numbers from 0: `"channel:1,field:0,2:5"`. */
   plate?: string | undefined;

@@ -4,7 +4,7 @@ import { h, uniqueId } from "../base/dom.js";
 /** A control, and its name as users read it. */
 interface Found {
   readonly name: string;
-  /** Where it is: "Axes", or "". */
+  /** The tab that contains it: "Axes", or "". */
   readonly place: string;
   readonly control: HTMLElement;
 }

@@ -16,7 +16,7 @@ export interface ViewTarget {
   readonly as?: "contents" | undefined;
   /** The variable of a dataset. */
   readonly variable?: string | undefined;
-  /** What is computed from the variable: "mean:time". */
+  /** The computation on the variable: "mean:time". */
   readonly derive?: string | undefined;
   /** The planes that the wells of a plate show. */
   readonly plate?: string | undefined;

@@ -25,7 +25,7 @@ const modes: readonly (readonly [VolumeMode, string])[] = [
   ["surface", "Surface"],
 ];
 
-/** Whether at least three axes other than that of channels have more than one index. */
+/** Whether at least three axes, without the axis of channels, have more than one index. */
 export function hasVolume(dataset: Dataset): boolean {
   const channelAxis = findChannelAxis(dataset);
   return datasetShape(dataset).filter((length, axis) => length > 1 && axis !== channelAxis).length >= 3;
@@ -34,7 +34,7 @@ export function hasVolume(dataset: Dataset): boolean {
 const isVolume = (dataset: Dataset, state: ViewState, { kind }: PanelView): boolean =>
   state.view === "volume" && kind === "image" && volumeAxes(dataset, state) !== undefined;
 
-/** What a ray through the volume shows. */
+/** The projection along rays. */
 export const rayParts = (context: PanelContext): Control[] =>
   hasVolume(context.dataset)
     ? [

@@ -22,7 +22,7 @@ export interface SourceTarget {
   readonly plate?: string | undefined;
   /** The address of the store, if it has one. */
   readonly address?: string | undefined;
-  /** What is computed from the variable: "mean:time". */
+  /** The computation on the variable: "mean:time". */
   readonly derive?: string | undefined;
   /** Name of a store that has no address. */
   readonly name?: string | undefined;
