@@ -275,7 +275,7 @@ test("the pointer and keys turn the volume; the address keeps the camera and the
   await viewer.box.focus();
   await page.keyboard.press("0");
   await expect(page).not.toHaveURL(/orbit=/);
-  await page.getByLabel("Show", { exact: true }).selectOption("A plane");
+  await page.getByRole("radiogroup", { name: "View" }).getByText("Plane").click();
   await expect(viewer.box).toHaveAttribute("data-view", /:/);
   await viewer.reaches("ready");
 });
