@@ -86,6 +86,7 @@ describe.each(engines)("%s", (engine) => {
         const rows = grayTable(4, 6, range, (z, x) => cubeValue([z, 0, x]));
         await viewer.enter("Index along axis 1", "0");
         await expect.poll(() => viewer.grays(), patient).toEqual(rows);
+        await driver.click(".zw-tab:nth-child(3)"); // Axes
         await driver.click(await viewer.control("Swap rows and columns"));
         const columns = grayTable(6, 4, range, (x, z) => cubeValue([z, 0, x]));
         await expect.poll(() => viewer.grays(), patient).toEqual(columns);
