@@ -7,6 +7,8 @@ interface Found {
   /** The tab that contains it: "Axes", or "". */
   readonly place: string;
   readonly control: HTMLElement;
+  /** Opens the tab of the control. */
+  readonly tab: HTMLElement | null;
 }
 
 const controls = "button, input, select, summary, textarea, [role=slider]";
@@ -38,7 +40,7 @@ export function showCommandBox(root: HTMLElement): void {
   const choose = (found: Found | undefined) => {
     if (!found) return;
     dialog.close();
-    goTo(found.control);
+    goTo(found);
   };
   const mark = () => {
     for (const [i, item] of [...list.children].entries()) {
@@ -75,14 +77,12 @@ export function showCommandBox(root: HTMLElement): void {
 function findControls(root: HTMLElement): Found[] {
   const isOff = (control: Element) => control.closest("[hidden]") !== null || control.matches(":disabled");
   const found = [...root.querySelectorAll<HTMLElement>(controls)].flatMap((control): Found[] => {
-    const tab = control.closest(".zw-tab-panel");
-    const isInPlace = tab !== null || control.closest(".zw-tools, .zw-modes") !== null;
+    const panel = control.closest(".zw-tab-panel");
+    const isInPlace = panel !== null || control.closest(".zw-tools, .zw-modes") !== null;
     const name = nameOf(control);
     if (!isInPlace || isOff(control) || name === "") return [];
-    const place = tab
-      ? (root.querySelector(`#${tab.getAttribute("aria-labelledby")}`)?.textContent ?? "")
-      : "";
-    return [{ name, place, control }];
+    const tab = panel && root.querySelector<HTMLElement>(`#${panel.getAttribute("aria-labelledby")}`);
+    return [{ name, place: tab?.textContent ?? "", control, tab }];
   });
   return found.filter(
     ({ name, place }, i) => found.findIndex((one) => one.name === name && one.place === place) === i,
@@ -110,8 +110,8 @@ function matches(all: readonly Found[], text: string): readonly Found[] {
 }
 
 /** Opens the tab and the section of a control, and focuses it; presses buttons. */
-function goTo(control: HTMLElement): void {
-  control.closest(".zw-tab-panel")?.dispatchEvent(new Event("zw-reveal"));
+function goTo({ control, tab }: Found): void {
+  tab?.click();
   for (let part = control.closest("details"); part; part = part.parentElement?.closest("details") ?? null)
     part.open = true;
   control.scrollIntoView({ block: "nearest" });

@@ -69,8 +69,6 @@ class TabList {
       ...all,
     );
     dock.append(this.#element, ...this.#tabs.map(({ place }) => place));
-    // Controls that are found by name, or pointed to by a message, open their tab.
-    for (const { name, place } of this.#tabs) place.addEventListener("zw-reveal", () => this.#choose(name));
   }
 
   place(name: TabName): HTMLElement {
