@@ -1,6 +1,7 @@
 /** Buttons above the picture, and the commands of keys and of gestures that are left to the page. */
 import { effect } from "@preact/signals-core";
-import { button, h, icon, uniqueId } from "../base/dom.js";
+import { button, h, icon } from "../base/dom.js";
+import { radioGroup } from "../base/radios.js";
 import { saveBlob } from "../base/save.js";
 import { adoptSheet } from "../base/styles.js";
 import type { Command } from "../input/gestures.js";
@@ -39,7 +40,6 @@ const sentences = {
 };
 
 export class Tools {
-  readonly #choices = new Map<ToolName, HTMLInputElement>();
   readonly #message = h("p", { class: "zw-message", role: "status", hidden: true });
   #timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -51,13 +51,18 @@ export class Tools {
     const tool = (text: string, label: string, key: string, onclick: () => void) =>
       button(text, onclick, { class: "zw-tool", ...namedBy(label, key) });
     adoptSheet(panel.element, styleText);
+    const choices = tools.map(([value, label, key, path]) => {
+      const { title, ...attributes } = namedBy(label, key);
+      return { value, content: icon(path), title, attributes };
+    });
+    const choice = radioGroup("Tool", choices, (tool) => this.#choose(tool));
     const full = tool("", "Full screen", "F", () => this.run("full"));
     full.classList.add("zw-tool-full");
     full.hidden = !document.fullscreenEnabled;
     const save = tool("PNG", "Save as PNG", "S", () => this.run("save"));
     save.classList.add("zw-tool-save");
     panel.tools.replaceChildren(
-      this.#radios(),
+      choice.element,
       tool("Fit", "Fit whole slice", "0", () => actions.zoom("reset")),
       tool("−", "Zoom out", "-", () => actions.zoom("out")),
       tool("+", "Zoom in", "+", () => actions.zoom("in")),
@@ -68,22 +73,7 @@ export class Tools {
     );
     this.#listen();
     panel.element.append(this.#message);
-    effect(() => {
-      const input = this.#choices.get(model.settings.value?.tool ?? "pan");
-      if (input) input.checked = true;
-    });
-  }
-
-  #radios(): HTMLElement {
-    const name = uniqueId("tool");
-    const choice = ([tool, label, key, path]: (typeof tools)[number]) => {
-      const onchange = () => this.#choose(tool);
-      const { title, ...names } = namedBy(label, key);
-      const input = h("input", { type: "radio", name, onchange, ...names });
-      this.#choices.set(tool, input);
-      return h("label", { class: "zw-tool", title }, input, icon(path));
-    };
-    return h("div", { role: "radiogroup", "aria-label": "Tool", class: "zw-radios" }, ...tools.map(choice));
+    effect(() => choice.show(model.settings.value?.tool ?? "pan"));
   }
 
   #choose(tool: ToolName): void {

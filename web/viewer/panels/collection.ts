@@ -24,6 +24,13 @@ export const collectionPanel: Panel = {
   build: ({ path, go }, { collection }) => collectionLists(collection!, path, go),
 };
 
+/** Whether an entry is the shown node, or a part of it. */
+export const isShownEntry = ({ path }: CollectionEntry, shown: string): boolean =>
+  path === shown || path.startsWith(`${shown}/`);
+
+export const goToEntry = ({ path, at }: CollectionEntry, go: Go): void =>
+  at ? go(at.path, at.variable) : go(path);
+
 /** A card with a collection; undefined if it is empty. */
 export function collectionCard(collection: Collection, onGo: Go): HTMLElement | undefined {
   if (!isWorthShowing(collection, 1)) return undefined;
@@ -59,7 +66,7 @@ function memberList(
   shown: string,
   onGo: Go,
 ): HTMLElement {
-  const isShown = ({ path }: CollectionEntry) => path === shown || path.startsWith(`${shown}/`);
+  const isShown = (entry: CollectionEntry) => isShownEntry(entry, shown);
   const list = new VirtualList({ label, maxWhole });
   list.show({
     count: entries.length,
@@ -72,7 +79,8 @@ function memberList(
   return list.element;
 }
 
-function entryButton({ name, path, facts, at }: CollectionEntry, isShown: boolean, onGo: Go): HTMLElement {
+function entryButton(entry: CollectionEntry, isShown: boolean, onGo: Go): HTMLElement {
+  const { name, facts } = entry;
   const { label } = facts ?? {};
   return h(
     "button",
@@ -81,7 +89,7 @@ function entryButton({ name, path, facts, at }: CollectionEntry, isShown: boolea
       "data-main": true,
       "aria-current": isShown ? "true" : undefined,
       title: longName(name),
-      onclick: () => (at ? onGo(at.path, at.variable) : onGo(path)),
+      onclick: () => goToEntry(entry, onGo),
     },
     h("b", {}, shortName(name)),
     label !== undefined && label !== name && h("span", {}, shortName(label)),

@@ -4,7 +4,8 @@ import { labelled } from "../base/dom.js";
 import { shortName } from "../base/text.js";
 import { depthAxis } from "../model/layers.js";
 import type { PaneName, ViewState } from "../model/state.js";
-import type { Collection, CollectionEntry } from "../source/collection.js";
+import type { Collection } from "../source/collection.js";
+import { goToEntry, isShownEntry } from "./collection.js";
 import { type Control, type Panel, type PanelContext, segmentedControl } from "./panel.js";
 import { hasVolume } from "./volume.js";
 
@@ -20,14 +21,9 @@ export const modesPanel: Panel = {
 function variableParts({ path, go }: PanelContext, collection: Collection | undefined): Control[] {
   const { title = "", entries = [] } = collection ?? {};
   if (entries.length < 2) return [];
-  const isShown = (entry: CollectionEntry) => entry.path === path || entry.path.startsWith(`${path}/`);
   const names = { count: entries.length, name: (at: number) => shortName(entries[at]!.name) };
-  const list = chooser(names, (at) => {
-    const { path, at: place } = entries[at]!;
-    if (place) go(place.path, place.variable);
-    else go(path);
-  });
-  list.show(entries.findIndex(isShown));
+  const list = chooser(names, (at) => goToEntry(entries[at]!, go));
+  list.show(entries.findIndex((entry) => isShownEntry(entry, path)));
   return [{ element: labelled(title, list.control, "zw-mode", list.element) }];
 }
 
@@ -64,10 +60,10 @@ function viewPart(context: PanelContext): Control {
     element: control.element,
     sync(state, view) {
       control.sync(state, view);
-      control.choices.panes.hidden = depthAxis(dataset, state) === undefined;
-      control.choices.volume.hidden = !hasVolume(dataset);
-      const isOnlyPlane = control.choices.panes.hidden && control.choices.volume.hidden;
-      control.element.hidden = view.kind !== "image" || isOnlyPlane;
+      const [panes, volume] = [control.labelOf("panes"), control.labelOf("volume")];
+      panes.hidden = depthAxis(dataset, state) === undefined;
+      volume.hidden = !hasVolume(dataset);
+      control.element.hidden = view.kind !== "image" || (panes.hidden && volume.hidden);
     },
   };
 }

@@ -1,6 +1,7 @@
 /** The interface of panels beside the picture, and the controls that they are made of. */
 import { type ColormapName, colormapNames, isColormap } from "../base/colormaps.js";
-import { h, labelled, numberField, select, showNumber, uniqueId } from "../base/dom.js";
+import { h, labelled, numberField, select, showNumber } from "../base/dom.js";
+import { radioGroup } from "../base/radios.js";
 import type { NamedBlob } from "../base/save.js";
 import type { DisplayedView } from "../model/advice.js";
 import type { Rectangle } from "../model/camera.js";
@@ -218,20 +219,11 @@ export function segmentedControl<S, T extends string>(
   entries: readonly (readonly [T, string])[],
   setting: Setting<S, T>,
 ) {
-  const name = uniqueId("choice");
-  const inputs = entries.map(([value]) => {
-    const onchange = () => change((now) => setting.set(value, now), setting.control);
-    return h("input", { type: "radio", name, value, onchange });
-  });
-  const labels = entries.map(([, label], i) => h("label", { class: "zw-tool" }, inputs[i]!, label));
-  const element = h("div", { role: "radiogroup", "aria-label": text, class: "zw-radios" }, ...labels);
-  const choices = Object.fromEntries(entries.map(([value], i) => [value, labels[i]!])) as Readonly<
-    Record<string, HTMLElement>
-  >;
-  const control = settingControl(element, setting, (value) => {
-    for (const input of inputs) input.checked = input.value === value;
-  });
-  return { ...control, choices: choices as Readonly<Record<T, HTMLElement>> };
+  const choices = entries.map(([value, content]) => ({ value, content }));
+  const { element, labelOf, show } = radioGroup(text, choices, (value) =>
+    change((now) => setting.set(value, now), setting.control),
+  );
+  return { ...settingControl(element, setting, show), labelOf };
 }
 
 /** A published colour map, or the default. */
