@@ -243,7 +243,7 @@ describe("meshes", () => {
 
 describe("arrays of cells", () => {
   type Values = ArrayLike<number>;
-  /** Writes arrays with float64 values, or integers if `dtype` says so. */
+  /** Writes arrays of float64, or of int32 if `dtype` names it. */
   async function groupOf(
     arrays: Record<
       string,

@@ -191,7 +191,7 @@ function gathered(bits: number): number {
   return (out | (out >> 8)) & 0xfff;
 }
 
-/** Converts geodetic latitudes to those of a sphere of equal area, and back. */
+/** Converts geodetic latitudes to authalic ones, on a sphere of equal area, and back. */
 interface Sphere {
   to(latitude: number): number;
   from(latitude: number): number;
