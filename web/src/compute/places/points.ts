@@ -1,8 +1,7 @@
 /** Points sorted by y: the nearest one, on the sphere or on a plane, and those between two y. */
 
+import { radians } from "../../conventions/shared/degrees.js";
 import type { Span } from "../axes.js";
-
-const radians = Math.PI / 180;
 
 /** Coordinates of points by number; some may have none (NaN). */
 export interface PointCoordinates {

@@ -2,7 +2,8 @@
  * Reduced grids: rows of points at one latitude, each with its own number of points at equal distances. A point is the
  * centre of its cell; rows meet midway between their latitudes.
  */
-import { type CellGrid, turned } from "./grid.js";
+import { shiftEast } from "../shared/degrees.js";
+import type { CellGrid } from "./grid.js";
 
 interface Row {
   readonly start: number;
@@ -34,7 +35,7 @@ export function gaussianGrid(
   const rowOf = (cell: number) => rows[lastAtMost(rows.length, (i) => rows[i]!.start, cell)]!;
   const centre = (cell: number) => {
     const { start, first, step, latitude } = rowOf(cell);
-    return [turned(first + (cell - start) * step, 0), latitude] as const;
+    return [shiftEast(0, first + (cell - start) * step), latitude] as const;
   };
   let [before, row, outside] = [Number.NaN, upward[0]!, true];
   return {
@@ -56,7 +57,7 @@ export function gaussianGrid(
       }
       if (outside) return -1;
       const column = Math.floor(
-        turned(longitude, row.first - row.step / 2) / row.step - row.first / row.step + 0.5,
+        shiftEast(row.first - row.step / 2, longitude) / row.step - row.first / row.step + 0.5,
       );
       return column < row.count ? row.start + Math.max(0, column) : -1;
     },
@@ -91,10 +92,10 @@ function findRows(longitudes: ArrayLike<number>, latitudes: ArrayLike<number>): 
     const count = end - start;
     const first = longitudes[start]!;
     if (count < 2 || !Number.isFinite(latitude) || Math.abs(latitude) > 90) return undefined;
-    const span = turned(longitudes[end - 1]!, first) - first;
+    const span = shiftEast(first, longitudes[end - 1]!) - first;
     const step = isFull(span / (count - 1), count) ? 360 / count : span / (count - 1);
     for (let i = 1; i < count; i++) {
-      const off = Math.abs(turned(longitudes[start + i]! - first - i * step + 180, 0) - 180);
+      const off = Math.abs(shiftEast(0, longitudes[start + i]! - first - i * step + 180) - 180);
       if (!(off <= tolerance)) return undefined;
     }
     rows.push({ start, count, latitude, first, step });

@@ -2,7 +2,8 @@
  * HEALPix: twelve square faces that are divided into nside × nside cells of equal area, numbered along rings of
  * latitude or nested. Spec: Górski et al. 2005, "HEALPix: A Framework for High-Resolution Discretization", section 5.
  */
-import { type CellGrid, radians, Span, turned } from "./grid.js";
+import { radians, shiftEast } from "../shared/degrees.js";
+import { type CellGrid, Span } from "./grid.js";
 
 export type HealpixScheme = "nested" | "ring";
 
@@ -42,7 +43,7 @@ export class Healpix {
       this.#z = Math.sin(latitude * radians);
       this.#cosine = Math.abs(Math.cos(latitude * radians));
     }
-    const quarter = turned(longitude, 0) / 90;
+    const quarter = shiftEast(0, longitude) / 90;
     const tt = quarter < 4 ? quarter : 0;
     return Math.abs(this.#z) <= 2 / 3 ? this.#equatorial(tt) : this.#polar(tt);
   }
@@ -163,7 +164,7 @@ export class Healpix {
       : Math.asin(((2 - row) * 2) / 3) / radians;
     const column = faceColumn[face]! * length + east - west;
     const longitude = length < 1e-15 ? 0 : (45 * column) / length;
-    return [turned(longitude, 0), latitude];
+    return [shiftEast(0, longitude), latitude];
   }
 }
 
