@@ -2,6 +2,7 @@
  * HEALPix: twelve square faces that are divided into nside × nside cells of equal area, numbered along rings of
  * latitude or nested. Spec: Górski et al. 2005, "HEALPix: A Framework for High-Resolution Discretization", section 5.
  */
+import { firstIndex } from "../../util/search.js";
 import { radians, shiftEast } from "../shared/degrees.js";
 import { type CellGrid, Span } from "./grid.js";
 
@@ -242,14 +243,9 @@ export function cellIds(ids: ArrayLike<number | bigint>): CellIds {
   const order = isSorted ? undefined : Uint32Array.from(own, (_, i) => i).sort((a, b) => own[a]! - own[b]!);
   const sorted = order ? Float64Array.from(order, (i) => own[i]!) : own;
   const indexOf = (id: number) => {
-    let [low, high] = [0, length];
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (sorted[middle]! <= id) low = middle + 1;
-      else high = middle;
-    }
-    if (sorted[low - 1] !== id) return -1;
-    return order ? order[low - 1]! : low - 1;
+    const last = firstIndex(length, (i) => sorted[i]! > id) - 1;
+    if (sorted[last] !== id) return -1;
+    return order ? order[last]! : last;
   };
   return { length, at: (i) => own[i]!, indexOf };
 }
