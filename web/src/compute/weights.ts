@@ -2,7 +2,7 @@
 
 import { arrayBeside } from "../conventions/shared/beside.js";
 import { radians } from "../conventions/shared/degrees.js";
-import type { Coordinate } from "../conventions/xarray/xarray.js";
+import { type Coordinate, measures } from "../conventions/xarray/xarray.js";
 import type { Elements } from "../dtypes/elements.js";
 import { ZarrArray } from "../hierarchy/array.js";
 import { get } from "../hierarchy/get.js";
@@ -97,12 +97,8 @@ export function sizesBetween(edges: ArrayLike<number>): Float64Array {
   );
 }
 
-function isLatitude({ array: { attributes }, dimensions, name }: Coordinate): boolean {
-  if (dimensions.length !== 1) return false;
-  if (ownProperty(attributes, "standard_name") === "latitude") return true;
-  const units = asString(ownProperty(attributes, "units")) ?? "";
-  return /^degrees?_?(n|north)$/i.test(units) || /^lat(itude)?$/i.test(name);
-}
+const isLatitude = ({ array, dimensions, name }: Coordinate): boolean =>
+  dimensions.length === 1 && (measures(array, "latitude") || /^lat(itude)?$/i.test(name));
 
 /** Reads the bounds that a coordinate names: two for each element. */
 export async function boundsOf(

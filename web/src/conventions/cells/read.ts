@@ -10,7 +10,7 @@ import { isZarrError, limitExceeded } from "../../util/errors.js";
 import { checkNode, finiteNumber } from "../shared/attributes.js";
 import { ifFound } from "../shared/beside.js";
 import { decodeCF } from "../xarray/cf.js";
-import { type Coordinate, coordinatesOf, dimensionsOf } from "../xarray/xarray.js";
+import { type Coordinate, coordinatesOf, dimensionsOf, measures } from "../xarray/xarray.js";
 import { gaussianGrid } from "./gaussian.js";
 import type { CellGrid, Cells } from "./grid.js";
 import { cellIds, type HealpixScheme, healpixGrid, maxHealpixLevel } from "./healpix.js";
@@ -246,13 +246,8 @@ function transposed<T extends Int32Array | Float64Array>(values: T, count: numbe
 }
 
 function isAngle(array: ZarrArray, role: "longitude" | "latitude"): boolean {
-  const { attributes, path } = array;
-  if (ownProperty(attributes, "standard_name") === role) return true;
-  const towards = role === "longitude" ? "e(ast)?" : "n(orth)?";
-  const units = asString(ownProperty(attributes, "units")) ?? "";
-  if (new RegExp(`^degrees?_?${towards}$`, "i").test(units)) return true;
-  const name = path.split("/").at(-1) ?? "";
-  return new RegExp(`^[a-z]?(${role.slice(0, 3)}|${role})$`, "i").test(name);
+  const name = array.path.split("/").at(-1) ?? "";
+  return measures(array, role) || new RegExp(`^[a-z]?(${role.slice(0, 3)}|${role})$`, "i").test(name);
 }
 
 /** Coordinates of points in use where no attribute names them. */
