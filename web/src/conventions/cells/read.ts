@@ -7,10 +7,12 @@ import { slice } from "../../plan/selection.js";
 import { isSegment } from "../../store/path.js";
 import { asString, checkSignalIn, isRecord, ownProperty } from "../../util/arguments.js";
 import { isZarrError, limitExceeded } from "../../util/errors.js";
-import { checkNode, finiteNumber } from "../shared/attributes.js";
+import { countOf } from "../../util/shapes.js";
+import { checkNode, finiteNumber, gridMappingName } from "../shared/attributes.js";
 import { ifFound } from "../shared/beside.js";
+import { radians } from "../shared/degrees.js";
 import { decodeCF } from "../xarray/cf.js";
-import { type Coordinate, coordinatesOf, dimensionsOf, measures } from "../xarray/xarray.js";
+import { type Coordinate, coordinatesOf, dimensionsOf, measures, namesIn } from "../xarray/xarray.js";
 import { gaussianGrid } from "./gaussian.js";
 import type { CellGrid, Cells } from "./grid.js";
 import { cellIds, type HealpixScheme, healpixGrid, maxHealpixLevel } from "./healpix.js";
@@ -57,14 +59,19 @@ async function openNamed(name: unknown, { group, signal }: Reading): Promise<Zar
   }
 }
 
-async function numbers(array: ZarrArray, { signal }: Reading, most = maxPoints): Promise<Float64Array> {
-  const count = array.shape.reduce((product, length) => product * length, 1);
+/** Reads numbers, and converts radians to degrees. */
+async function numbers(
+  array: ZarrArray,
+  { signal }: Reading,
+  most = maxPoints,
+  units = ownProperty(array.attributes, "units"),
+): Promise<Float64Array> {
+  const count = countOf(array.shape);
   if (count > most)
     throw limitExceeded(`"/${array.path}" has ${count} elements, more than the limit of ${most} for grids`);
   const { data } = decodeCF(array, await get(array, null, { signal }), { times: "counts" });
-  const scale = /^rad/i.test(asString(ownProperty(array.attributes, "units")) ?? "") ? 180 / Math.PI : 1;
   const out = Float64Array.from(data as ArrayLike<number>, Number);
-  if (scale !== 1) for (let i = 0; i < out.length; i++) out[i]! *= scale;
+  if (/^rad/i.test(asString(units) ?? "")) for (let i = 0; i < out.length; i++) out[i]! /= radians;
   return out;
 }
 
@@ -122,7 +129,7 @@ function dggsFacts(attributes: unknown): HealpixFacts | undefined {
 
 /** Grid mappings: CF, and `healpix_nside` with `healpix_order` as written before CF had them. */
 async function mappedFacts(reading: Reading): Promise<HealpixFacts | undefined> {
-  const named = asString(ownProperty(reading.array.attributes, "grid_mapping"))?.match(/[^\s:]+/)?.[0];
+  const named = gridMappingName(reading.array.attributes);
   for (const name of named === undefined ? mappingNames : [named]) {
     const mapping = await openNamed(name, reading);
     if (!mapping || ownProperty(mapping.attributes, "grid_mapping_name") !== "healpix") continue;
@@ -177,7 +184,7 @@ function flatteningOf(figure: unknown): number {
 /** The identifiers of cells, along one dimension of the array. */
 async function findIds({ coordinate }: HealpixFacts, reading: Reading): Promise<ZarrArray | undefined> {
   const { array, dimensions } = reading;
-  const listed = asString(ownProperty(array.attributes, "coordinates"))?.split(/\s+/) ?? [];
+  const listed = namesIn(ownProperty(array.attributes, "coordinates"));
   const isNamed = typeof coordinate === "string";
   for (const name of isNamed ? [coordinate] : new Set([...listed.slice(0, 16), ...idNames])) {
     const ids = await openNamed(name, reading);
@@ -206,8 +213,7 @@ async function findTopology(reading: Reading): Promise<Found | undefined> {
   const { attributes } = array;
   if ((ownProperty(attributes, "location") ?? "face") !== "face") return undefined;
   const topology = await openNamed(ownProperty(attributes, "mesh"), reading);
-  const words = (name: string) =>
-    asString(ownProperty(topology?.attributes, name))?.trim().split(/\s+/) ?? [];
+  const words = (name: string) => namesIn(ownProperty(topology?.attributes, name));
   const [connectivity, ...nodes] = await Promise.all(
     [...words("face_node_connectivity").slice(0, 1), ...words("node_coordinates").slice(0, 2)].map((name) =>
       openNamed(name, reading),
@@ -241,8 +247,8 @@ async function readFaces(connectivity: ZarrArray, reading: Reading): Promise<Int
   return Int32Array.from(nodes, (node) => (node >= first && node - first < 2 ** 31 ? node - first : -1));
 }
 
-function transposed<T extends Int32Array | Float64Array>(values: T, count: number, corners: number): T {
-  return values.map((_, at) => values[(at % corners) * count + Math.floor(at / corners)]!) as T;
+function transposed(values: Int32Array, count: number, corners: number): Int32Array {
+  return values.map((_, at) => values[(at % corners) * count + Math.floor(at / corners)]!);
 }
 
 function isAngle(array: ZarrArray, role: "longitude" | "latitude"): boolean {
@@ -302,11 +308,9 @@ async function boundedCells(
 }
 
 /** Bounds have the units of their coordinate unless they state their own (CF 1.11, section 7.1). */
-async function corners(bounds: ZarrArray, of: ZarrArray, reading: Reading): Promise<Float64Array> {
-  const values = await numbers(bounds, reading, maxCorners);
-  const isOwn = ownProperty(bounds.attributes, "units") !== undefined;
-  const isRadian = !isOwn && /^rad/i.test(asString(ownProperty(of.attributes, "units")) ?? "");
-  return isRadian ? values.map((value) => (value * 180) / Math.PI) : values;
+function corners(bounds: ZarrArray, of: ZarrArray, reading: Reading): Promise<Float64Array> {
+  const units = [bounds, of].map(({ attributes }) => ownProperty(attributes, "units"));
+  return numbers(bounds, reading, maxCorners, units[0] ?? units[1]);
 }
 
 /** Numbers of points from which rows are looked for. */

@@ -5,6 +5,7 @@ import { type OpenedNode, ZarrGroup } from "../../hierarchy/group.js";
 import { checkSignalIn, ownProperty, sharedOptions } from "../../util/arguments.js";
 import { describeValue, invalidArgument, isZarrError, notFound } from "../../util/errors.js";
 import { readCells } from "../cells/read.js";
+import { gridMappingName } from "../shared/attributes.js";
 import { groupAbove, ifFound } from "../shared/beside.js";
 import { dimensionsOf } from "../xarray/xarray.js";
 import {
@@ -239,13 +240,12 @@ async function locateArray(
   return { crs, dimensions, shape, transform };
 }
 
-/** Returns the array that the attribute `grid_mapping` names: "crs", or "crs: x y". */
+/** Returns the array that the attribute `grid_mapping` names. */
 async function gridMapping(
   { attributes }: ZarrArray,
   openBeside: (name: string) => Promise<ZarrArray | undefined>,
 ): Promise<ZarrArray | undefined> {
-  const named = ownProperty(attributes, "grid_mapping");
-  const name = typeof named === "string" ? /^\s*([^\s:]+)/.exec(named)?.[1] : undefined;
+  const name = gridMappingName(attributes);
   if (name === undefined) return undefined;
   try {
     return await openBeside(name);

@@ -79,7 +79,8 @@ export async function coordinatesOf(
   return found.filter((coordinate) => coordinate !== undefined);
 }
 
-function namesIn(attribute: unknown): string[] {
+/** Returns the names that an attribute lists. */
+export function namesIn(attribute: unknown): string[] {
   return (asString(attribute)?.split(/\s+/) ?? []).filter((name) => name !== "").slice(0, maxNames);
 }
 
