@@ -68,8 +68,10 @@ export class ScatteredCells implements GridPart {
 
   /** Cells that have coordinates. */
   get points(): Points {
-    const points = { count: this.count, x: (i: number) => this.x.at(i), y: (i: number) => this.y.at(i) };
-    this.#points ??= new Points(points, this.areDegrees);
+    this.#points ??= new Points(
+      { count: this.count, x: (i) => this.x.at(i), y: (i) => this.y.at(i) },
+      this.areDegrees,
+    );
     return this.#points;
   }
 
