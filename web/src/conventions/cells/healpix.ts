@@ -60,6 +60,12 @@ export class Healpix {
       const column = (jp + jm - nside + shift + 1) / 2;
       return this.#cap + (ring - 1) * 4 * nside + (Math.floor(column) % (4 * nside));
     }
+    return this.#crossing(jp, jm);
+  }
+
+  /** Returns the number in the nested scheme of an equatorial cell by its ascending and descending borders. */
+  #crossing(jp: number, jm: number): number {
+    const { nside } = this;
     const [p, m] = [Math.floor(jp / nside), Math.floor(jm / nside)];
     const face = p === m ? (p & 3) + 4 : p < m ? p : m + 8;
     return this.nest(face, jm % nside, nside - (jp % nside) - 1);
@@ -134,10 +140,7 @@ export class Healpix {
       // Twice the place along the two borders, from the centre of the cell.
       const along = 2 * column + 1 - (row & 1) + nside;
       const up = nside - row;
-      const [jp, jm] = [(along - up) >> 1, (along + up) >> 1];
-      const [p, m] = [Math.floor(jp / nside), Math.floor(jm / nside)];
-      const face = p === m ? (p & 3) + 4 : p < m ? p : m + 8;
-      return this.nest(face, jm % nside, nside - (jp % nside) - 1);
+      return this.#crossing((along - up) >> 1, (along + up) >> 1);
     }
     const isNorth = ring < cap;
     const own = isNorth ? ring : count - 1 - ring;
