@@ -409,6 +409,21 @@ describe("arrays of cells", () => {
     await expect(tileAt(reference, [0, 0, 0])).rejects.toMatchObject({ _tag: "Unsupported" });
   });
 
+  test("of another variable open it once for all tiles", async () => {
+    const healpix = { grid_mapping_name: "healpix", healpix_nside: 16, healpix_order: "ring" };
+    const { store } = await groupOf({ t: data, u: data, crs: scalar(healpix) });
+    const requests: string[] = [];
+    const counted = {
+      get: async (key: string) => {
+        requests.push(key);
+        return (store as unknown as MapStore).get(key as never);
+      },
+    };
+    const reference = await georeference(await open(counted, { path: "t", kind: "array" }));
+    for (const x of [0, 1]) await readTile(reference, [1, x, 0], { variable: "u" });
+    expect(requests.filter((key) => key === "/u/zarr.json")).toHaveLength(1);
+  });
+
   test("are not found in other arrays", async () => {
     const group = await groupOf({
       track: {

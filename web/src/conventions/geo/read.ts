@@ -106,9 +106,7 @@ async function referenceCells(
   const { dimension, grid } = cells;
   const { bounds, spacing, count } = grid;
   const transform = [spacing, 0, bounds[0], 0, -spacing, bounds[3]] as const;
-  const openArray: GeoLevel["open"] = async (name, options = {}) =>
-    name === undefined ? array : group.open(name, { kind: "array", signal: options.signal });
-  const level = createLevel("", { shape: [1, count], transform }, openArray);
+  const level = createLevel("", { shape: [1, count], transform }, levelOpener(group, "", undefined, array));
   const crs = systemFromCode("EPSG:4326");
   return { crs, dimensions: [dimension, dimension], transform, bounds, levels: [level], cells };
 }
@@ -185,9 +183,15 @@ function notReferenced(path: string): Error {
 /**
  * Returns a function that opens an array of a level, which is an array or a group of arrays. Opened arrays
  * are kept, because every tile of a view asks for them.
+ * @param array the array of the variable, if it is open.
  */
-function levelOpener(root: ZarrGroup, path: string, variable: string | undefined): GeoLevel["open"] {
-  const opened = new Map<string | undefined, ZarrArray>();
+function levelOpener(
+  root: ZarrGroup,
+  path: string,
+  variable: string | undefined,
+  array?: ZarrArray,
+): GeoLevel["open"] {
+  const opened = new Map(array && [[variable, array]]);
   return async (name = variable, options = {}) => {
     checkSignalIn(options);
     const { signal } = options;
@@ -195,9 +199,9 @@ function levelOpener(root: ZarrGroup, path: string, variable: string | undefined
     const known = opened.get(name);
     if (known) return known;
     const node = path === "" ? root : await root.open(path, { signal });
-    const array = node instanceof ZarrArray ? node : await openGroupArray(node, name, signal);
-    opened.set(name, array);
-    return array;
+    const found = node instanceof ZarrArray ? node : await openGroupArray(node, name, signal);
+    opened.set(name, found);
+    return found;
   };
 }
 
