@@ -409,6 +409,31 @@ describe("arrays of cells", () => {
     await expect(tileAt(reference, [0, 0, 0])).rejects.toMatchObject({ _tag: "Unsupported" });
   });
 
+  test("have coordinates that equal the fill value of Zarr v2", async () => {
+    const { longitudes, latitudes } = octahedral(16);
+    const store = new MapStore();
+    await createGroup(store, { zarrFormat: 2 });
+    for (const [path, values] of Object.entries({
+      t: latitudes,
+      latitude: latitudes,
+      longitude: longitudes,
+    })) {
+      const own = {
+        zarrFormat: 2,
+        path,
+        shape: [values.length],
+        dimensionNames: ["values"],
+        fillValue: 0,
+      } as const;
+      await set(await create(store, { ...own, dtype: "float64" }), null, Float64Array.from(values));
+    }
+    const cells = await cellsOf(
+      await open(store, { kind: "group" }),
+      await open(store, { path: "t", kind: "array" }),
+    );
+    expect(cells).toMatchObject({ dimension: "values", grid: { kind: "reduced-gaussian" } });
+  });
+
   test("of another variable open it once for all tiles", async () => {
     const healpix = { grid_mapping_name: "healpix", healpix_nside: 16, healpix_order: "ring" };
     const { store } = await groupOf({ t: data, u: data, crs: scalar(healpix) });

@@ -59,19 +59,37 @@ async function openNamed(name: unknown, { group, signal }: Reading): Promise<Zar
   }
 }
 
+/** Reads coordinates or identifiers. One that equals the fill value is valid: it may be 0. */
+const numbers = (array: ZarrArray, reading: Reading): Promise<Float64Array> =>
+  readDegrees(array, array, reading, { most: maxPoints, fillValueIsMissing: false });
+
+/**
+ * Reads corners or their nodes. Cells with fewer corners than others have missing ones.
+ * @param of the coordinate whose units bounds have unless they state their own (CF 1.11, section 7.1).
+ */
+const corners = (array: ZarrArray, reading: Reading, of = array): Promise<Float64Array> =>
+  readDegrees(array, of, reading, { most: maxCorners });
+
+interface NumberOptions {
+  readonly most: number;
+  readonly fillValueIsMissing?: boolean;
+}
+
 /** Reads numbers, and converts radians to degrees. */
-async function numbers(
+async function readDegrees(
   array: ZarrArray,
+  of: ZarrArray,
   { signal }: Reading,
-  most = maxPoints,
-  units = ownProperty(array.attributes, "units"),
+  { most, fillValueIsMissing }: NumberOptions,
 ): Promise<Float64Array> {
   const count = countOf(array.shape);
   if (count > most)
     throw limitExceeded(`"/${array.path}" has ${count} elements, more than the limit of ${most} for grids`);
-  const { data } = decodeCF(array, await get(array, null, { signal }), { times: "counts" });
+  const region = await get(array, null, { signal });
+  const { data } = decodeCF(array, region, { times: "counts", fillValueIsMissing });
+  const [own, other] = [array, of].map(({ attributes }) => ownProperty(attributes, "units"));
   const out = Float64Array.from(data as ArrayLike<number>, Number);
-  if (/^rad/i.test(asString(units) ?? "")) for (let i = 0; i < out.length; i++) out[i]! /= radians;
+  if (/^rad/i.test(asString(own ?? other) ?? "")) for (let i = 0; i < out.length; i++) out[i]! /= radians;
   return out;
 }
 
@@ -243,7 +261,7 @@ async function findTopology(reading: Reading): Promise<Found | undefined> {
 /** Nodes of faces from 0; −1 for none. */
 async function readFaces(connectivity: ZarrArray, reading: Reading): Promise<Int32Array> {
   const first = finiteNumber(ownProperty(connectivity.attributes, "start_index")) ?? 0;
-  const nodes = await numbers(connectivity, reading, maxCorners);
+  const nodes = await corners(connectivity, reading);
   return Int32Array.from(nodes, (node) => (node >= first && node - first < 2 ** 31 ? node - first : -1));
 }
 
@@ -301,16 +319,10 @@ async function boundedCells(
   );
   if (!lon || !lat || lon.shape[1] !== lat.shape[1]) return undefined;
   const [longitudes, latitudes] = await Promise.all([
-    corners(lon, longitude, reading),
-    corners(lat, latitude, reading),
+    corners(lon, reading, longitude),
+    corners(lat, reading, latitude),
   ]);
   return meshGrid({ count: lon.shape[0]!, corners: lon.shape[1]!, longitudes, latitudes }, reading.signal);
-}
-
-/** Bounds have the units of their coordinate unless they state their own (CF 1.11, section 7.1). */
-function corners(bounds: ZarrArray, of: ZarrArray, reading: Reading): Promise<Float64Array> {
-  const units = [bounds, of].map(({ attributes }) => ownProperty(attributes, "units"));
-  return numbers(bounds, reading, maxCorners, units[0] ?? units[1]);
 }
 
 /** Numbers of points from which rows are looked for. */
