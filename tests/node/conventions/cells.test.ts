@@ -434,6 +434,25 @@ describe("arrays of cells", () => {
     expect(cells).toMatchObject({ dimension: "values", grid: { kind: "reduced-gaussian" } });
   });
 
+  test("of a group are looked for with one request for each name", async () => {
+    const requests: string[] = [];
+    class Counted extends MapStore {
+      override get(...given: Parameters<MapStore["get"]>) {
+        requests.push(given[0]);
+        return super.get(...given);
+      }
+    }
+    const store = new Counted();
+    await createGroup(store);
+    for (const path of ["a", "b", "c"])
+      await create(store, { path, shape: [20], dtype: "float32", dimensionNames: ["x"] });
+    const group = await open(store, { kind: "group" });
+    requests.length = 0;
+    await expect(georeference(group)).rejects.toMatchObject({ _tag: "NotFound" });
+    for (const name of ["healpix", "cell_ids", "clon"])
+      expect(requests.filter((key) => key === `/${name}/zarr.json`)).toHaveLength(1);
+  });
+
   test("of another variable open it once for all tiles", async () => {
     const healpix = { grid_mapping_name: "healpix", healpix_nside: 16, healpix_order: "ring" };
     const { store } = await groupOf({ t: data, u: data, crs: scalar(healpix) });

@@ -27,20 +27,26 @@ interface Reading {
   readonly array: ZarrArray;
   readonly dimensions: readonly string[];
   readonly signal: AbortSignal | undefined;
+  /** Arrays of the group by name: the same names are tried for each of several arrays. */
+  readonly opened: Map<string, Promise<ZarrArray | undefined>>;
 }
 
-/** Implements `cellsOf`. */
+/**
+ * Implements `cellsOf`.
+ * @param opened shared by calls for arrays of one group.
+ */
 export async function readCells(
   group: ZarrGroup,
   array: ZarrArray,
   options: { signal?: AbortSignal | undefined },
+  opened: Reading["opened"] = new Map(),
 ): Promise<Cells | undefined> {
   checkNode(group, "a group");
   checkNode(array, "an array");
   checkSignalIn(options);
   const dimensions = dimensionsOf(array);
   if (!dimensions || dimensions.length === 0) return undefined;
-  const reading = { group, array, dimensions, signal: options.signal };
+  const reading = { group, array, dimensions, signal: options.signal, opened };
   const found = (await findHealpix(reading)) ?? (await findTopology(reading)) ?? (await findPoints(reading));
   const axis = found ? dimensions.indexOf(found.dimension) : -1;
   return found && found.grid.count === array.shape[axis] ? { ...found, axis } : undefined;
@@ -49,10 +55,12 @@ export async function readCells(
 type Found = Omit<Cells, "axis">;
 
 /** Opens an array of the group; undefined if there is none, or the name is not one. */
-async function openNamed(name: unknown, { group, signal }: Reading): Promise<ZarrArray | undefined> {
+async function openNamed(name: unknown, { group, signal, opened }: Reading): Promise<ZarrArray | undefined> {
   if (typeof name !== "string" || !isSegment(name)) return undefined;
+  const opening = opened.get(name) ?? ifFound(group.open(name, { kind: "array", signal }));
+  opened.set(name, opening);
   try {
-    return await ifFound(group.open(name, { kind: "array", signal }));
+    return await opening;
   } catch (error) {
     if (isZarrError(error, "InvalidMetadata")) return undefined;
     throw error;

@@ -87,10 +87,11 @@ async function findCells(
   variable: string | undefined,
   reading: ReadContext,
 ): Promise<Georeference | undefined> {
+  const opened = new Map();
   for (const name of variable === undefined ? await candidates(group, reading) : [variable]) {
     const array = await ifFound(group.open(name, { kind: "array", signal: reading.signal }));
     const isFloat = variable !== undefined || /^b?float/.test(array?.dtype.core ?? "");
-    const found = array && isFloat ? await referenceCells(array, group, reading) : undefined;
+    const found = array && isFloat ? await referenceCells(array, group, reading, opened) : undefined;
     if (found) return found;
   }
   return undefined;
@@ -100,8 +101,9 @@ async function referenceCells(
   array: ZarrArray,
   group: ZarrGroup | undefined,
   { signal }: ReadContext,
+  opened?: Parameters<typeof readCells>[3],
 ): Promise<Georeference | undefined> {
-  const cells = group && (await readCells(group, array, { signal }));
+  const cells = group && (await readCells(group, array, { signal }, opened));
   if (!cells) return undefined;
   const { dimension, grid } = cells;
   const { bounds, spacing, count } = grid;
