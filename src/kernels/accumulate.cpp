@@ -52,14 +52,14 @@ class Adder {
     rows_ = request_.rank;
     if (!makeRowRule(rule_, row_)) return;
     isRun_ = isPlain(inner_);
-    size_t longest = 0;
+    size_t longest = kMinRows - 1;
     for (uint32_t a = 0; !isRun_ && a + 1 < request_.rank; a++) {
       const CellAxis& axis = request_.axes[a];
-      const size_t length = isPlain(axis)                  ? axis.length
-                            : axis.table && !isJoint(axis) ? kMinRows
-                                                           : 0;
-      if (length >= std::max(kMinRows, longest + 1)) rows_ = a;
-      longest = std::max(longest, length);
+      if (!isPlain(axis) && (!axis.table || isJoint(axis))) continue;
+      const size_t length = axis.table ? kMinRows : axis.length;
+      if (length <= longest) continue;
+      rows_ = a;
+      longest = length;
     }
     const bool isLong = inner_.length >= kMinRun;
     if (isLong && (isRun_ || rows_ < request_.rank)) fast_ = kFast;

@@ -243,7 +243,7 @@ describe("meshes", () => {
 
 describe("arrays of cells", () => {
   type Values = ArrayLike<number>;
-  /** Writes arrays with float64 values, or integers if `dtype` says so. */
+  /** Writes arrays of float64, or of int32 if `dtype` names it. */
   async function groupOf(
     arrays: Record<
       string,
@@ -407,6 +407,65 @@ describe("arrays of cells", () => {
         }
       }
     await expect(tileAt(reference, [0, 0, 0])).rejects.toMatchObject({ _tag: "Unsupported" });
+  });
+
+  test("have coordinates that equal the fill value of Zarr v2", async () => {
+    const { longitudes, latitudes } = octahedral(16);
+    const store = new MapStore();
+    await createGroup(store, { zarrFormat: 2 });
+    for (const [path, values] of Object.entries({
+      t: latitudes,
+      latitude: latitudes,
+      longitude: longitudes,
+    })) {
+      const own = {
+        zarrFormat: 2,
+        path,
+        shape: [values.length],
+        dimensionNames: ["values"],
+        fillValue: 0,
+      } as const;
+      await set(await create(store, { ...own, dtype: "float64" }), null, Float64Array.from(values));
+    }
+    const cells = await cellsOf(
+      await open(store, { kind: "group" }),
+      await open(store, { path: "t", kind: "array" }),
+    );
+    expect(cells).toMatchObject({ dimension: "values", grid: { kind: "reduced-gaussian" } });
+  });
+
+  test("of a group are looked for with one request for each name", async () => {
+    const requests: string[] = [];
+    class Counted extends MapStore {
+      override get(...given: Parameters<MapStore["get"]>) {
+        requests.push(given[0]);
+        return super.get(...given);
+      }
+    }
+    const store = new Counted();
+    await createGroup(store);
+    for (const path of ["a", "b", "c"])
+      await create(store, { path, shape: [20], dtype: "float32", dimensionNames: ["x"] });
+    const group = await open(store, { kind: "group" });
+    requests.length = 0;
+    await expect(georeference(group)).rejects.toMatchObject({ _tag: "NotFound" });
+    for (const name of ["healpix", "cell_ids", "clon"])
+      expect(requests.filter((key) => key === `/${name}/zarr.json`)).toHaveLength(1);
+  });
+
+  test("of another variable open it once for all tiles", async () => {
+    const healpix = { grid_mapping_name: "healpix", healpix_nside: 16, healpix_order: "ring" };
+    const { store } = await groupOf({ t: data, u: data, crs: scalar(healpix) });
+    const requests: string[] = [];
+    const counted = {
+      get: async (key: string) => {
+        requests.push(key);
+        return (store as unknown as MapStore).get(key as never);
+      },
+    };
+    const reference = await georeference(await open(counted, { path: "t", kind: "array" }));
+    for (const x of [0, 1]) await readTile(reference, [1, x, 0], { variable: "u" });
+    expect(requests.filter((key) => key === "/u/zarr.json")).toHaveLength(1);
   });
 
   test("are not found in other arrays", async () => {

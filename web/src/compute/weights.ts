@@ -1,7 +1,8 @@
 /** Weights of elements: given values, or the areas of bands of latitude. */
 
 import { arrayBeside } from "../conventions/shared/beside.js";
-import type { Coordinate } from "../conventions/xarray/xarray.js";
+import { radians } from "../conventions/shared/degrees.js";
+import { type Coordinate, measures } from "../conventions/xarray/xarray.js";
 import type { Elements } from "../dtypes/elements.js";
 import { ZarrArray } from "../hierarchy/array.js";
 import { get } from "../hierarchy/get.js";
@@ -67,8 +68,6 @@ async function wholeWeights(
   return { axes, values: Float64Array.from(data as ArrayLike<number | bigint>, Number) };
 }
 
-const toRadians = Math.PI / 180;
-
 export async function latitudeWeights(
   labels: Labels,
   signal: AbortSignal | undefined,
@@ -87,7 +86,7 @@ export async function latitudeWeights(
 
 /** Returns the areas of bands of latitude, relative to that between the equator and the pole, for two bounds each. */
 export function bandSizes(edges: ArrayLike<number>): Float64Array {
-  const sines = Float64Array.from(edges, (edge) => Math.sin(Math.max(-90, Math.min(90, edge)) * toRadians));
+  const sines = Float64Array.from(edges, (edge) => Math.sin(Math.max(-90, Math.min(90, edge)) * radians));
   return sizesBetween(sines);
 }
 
@@ -98,12 +97,8 @@ export function sizesBetween(edges: ArrayLike<number>): Float64Array {
   );
 }
 
-function isLatitude({ array: { attributes }, dimensions, name }: Coordinate): boolean {
-  if (dimensions.length !== 1) return false;
-  if (ownProperty(attributes, "standard_name") === "latitude") return true;
-  const units = asString(ownProperty(attributes, "units")) ?? "";
-  return /^degrees?_?(n|north)$/i.test(units) || /^lat(itude)?$/i.test(name);
-}
+const isLatitude = ({ array, dimensions, name }: Coordinate): boolean =>
+  dimensions.length === 1 && (measures(array, "latitude") || /^lat(itude)?$/i.test(name));
 
 /** Reads the bounds that a coordinate names: two for each element. */
 export async function boundsOf(

@@ -1,5 +1,6 @@
 /** Coordinates of operands as arrays beside a virtual array, in one chunk each. */
 
+import { frameItems } from "../../codecs/vlen-codec.js";
 import { arrayBeside } from "../../conventions/shared/beside.js";
 import { dimensionsOf } from "../../conventions/xarray/xarray.js";
 import { type Elements, isConverted } from "../../dtypes/elements.js";
@@ -86,22 +87,10 @@ function document(array: ZarrArray): JsonObject {
 /** Reads an array as its only chunk. */
 export async function bytesOf(array: ZarrArray, signal: AbortSignal | undefined): Promise<Uint8Array> {
   const { data } = await get<Elements>(array as never, null, { signal });
-  if (!ArrayBuffer.isView(data)) return framed(data);
-  return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
-}
-
-/** Encodes strings by the codec vlen-utf8: each one after its length. */
-function framed(texts: readonly unknown[]): Uint8Array {
-  const encoder = textEncoder();
-  const items = texts.map((text) => encoder.encode(String(text ?? "")));
-  const view = new DataView(new ArrayBuffer(items.reduce((sum, { length }) => sum + 4 + length, 4)));
-  const bytes = new Uint8Array(view.buffer);
-  view.setUint32(0, items.length, true);
-  let at = 4;
-  for (const item of items) {
-    view.setUint32(at, item.length, true);
-    bytes.set(item, at + 4);
-    at += 4 + item.length;
+  if (!ArrayBuffer.isView(data)) {
+    const encoder = textEncoder();
+    const texts = data.map((text) => encoder.encode(String(text ?? "")));
+    return frameItems("vlen-utf8", texts);
   }
-  return bytes;
+  return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
 }

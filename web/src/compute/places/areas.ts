@@ -1,6 +1,7 @@
 /** Polygons and rectangles: checks them, and finds the cells whose centres lie inside. */
 
 import { firstPosition } from "../../conventions/sel/coordinates.js";
+import { revolution } from "../../conventions/shared/degrees.js";
 import { noCell } from "../../engine/box-reduction.js";
 import type { AxisRange } from "../../plan/selection.js";
 import { isRecord } from "../../util/arguments.js";
@@ -53,7 +54,6 @@ const maxEdges = 2 ** 23;
 const maxVisits = 2 ** 26;
 /** Vertices converted, and edges or cells visited in one step. */
 const [stepVertices, stepVisits] = [2 ** 8, 2 ** 12];
-const turn = 360;
 /** The pole belongs to areas that reach it, unlike points on other northern edges. */
 const abovePole = 90 + 2 ** -40;
 
@@ -110,11 +110,11 @@ export function* shapeOf(area: unknown, { areDegrees, convert }: Omit<Surface, "
   if (count > maxEdges)
     throw limitExceeded(`an area has ${count} vertices, more than the limit of ${maxEdges}`);
   const edges = new Float64Array(4 * count);
-  const limit = areDegrees ? 2 * turn : Number.MAX_VALUE;
+  const limit = areDegrees ? 2 * revolution : Number.MAX_VALUE;
   const vertexAt = (ring: readonly unknown[], i: number): Point => {
     const [x, y]: unknown[] = Array.isArray(ring[i]) ? ring[i] : [];
     if (typeof x === "number" && typeof y === "number") {
-      const vertex = convert([crosses && x === area[2] ? x + turn : x, y]);
+      const vertex = convert([crosses && x === area[2] ? x + revolution : x, y]);
       if (vertex.every((value) => Math.abs(value) <= limit))
         return areDegrees && vertex[1] === 90 ? [vertex[0], abovePole] : vertex;
     }
@@ -197,10 +197,10 @@ function windowsOf(shape: Shape, area: number, rows: Rows, areDegrees: boolean):
   if (!(rows.west <= rows.east) || !(west <= east)) return [];
   const span = rows.between(south, north);
   const [first, last] = areDegrees
-    ? [Math.ceil((rows.west - east) / turn), Math.floor((rows.east - west) / turn)]
+    ? [Math.ceil((rows.west - east) / revolution), Math.floor((rows.east - west) / revolution)]
     : [0, 0];
   return Array.from({ length: Math.max(0, last - first + 1) }, (_, i) => {
-    const shift = (first + i) * turn;
+    const shift = (first + i) * revolution;
     const isOne = rows.width === 1;
     const columns = isOne
       ? { from: 0, to: 1 }

@@ -1,5 +1,6 @@
 /** Sizes of cells, by which means inside areas are weighted. */
 
+import { radians } from "../../conventions/shared/degrees.js";
 import type { Labels } from "../labelled.js";
 import type { JointTable } from "../tables.js";
 import { bandSizes, boundsOf, midpoints, sizesBetween } from "../weights.js";
@@ -7,8 +8,6 @@ import type { Surface } from "./areas.js";
 import type { Point } from "./converted-cells.js";
 import type { PlaceAxis } from "./place-axis.js";
 import { ScatteredCells } from "./scattered-cells.js";
-
-const radians = Math.PI / 180;
 
 /** Returns the relative sizes of all cells along their axes, as factors; none if all are equal. */
 export async function cellSizes(

@@ -6,8 +6,9 @@ import {
   type Rising,
   risingView,
 } from "../../conventions/sel/coordinates.js";
-import { onAxis, rangeText, revolution } from "../../conventions/sel/find.js";
+import { onAxis, rangeText } from "../../conventions/sel/find.js";
 import { checkInstant, interpretLabel, noSuchLabel, unsorted } from "../../conventions/sel/labels.js";
+import { revolution } from "../../conventions/shared/degrees.js";
 import type { Found, GridPart } from "./grid-part.js";
 
 /** Coordinates of the cells along one axis of an array, rising or falling. */

@@ -6,7 +6,7 @@ import { arrayCoordinates, linearCoordinates } from "../../conventions/sel/coord
 import { noCoordinates } from "../../conventions/sel/labels.js";
 import { imageCoordinates, levelOfArray } from "../../conventions/sel/select.js";
 import { arrayBeside, ifFound } from "../../conventions/shared/beside.js";
-import { type Coordinate, dimensionsOf, measuresLongitude } from "../../conventions/xarray/xarray.js";
+import { type Coordinate, dimensionsOf, measures } from "../../conventions/xarray/xarray.js";
 import type { AxisSelection } from "../../plan/selection.js";
 import { ownProperty } from "../../util/arguments.js";
 import { invalidArgument } from "../../util/errors.js";
@@ -90,7 +90,7 @@ async function surfaceNames(labels: Labels): Promise<readonly string[]> {
     .flatMap((x) =>
       known.filter((y) => direction(y.name, y) > 0 && areGrid(x, y)).map((y) => [x, y] as const),
     )
-    .sort(([a], [b]) => Number(measuresLongitude(b.array)) - Number(measuresLongitude(a.array)));
+    .sort(([a], [b]) => Number(measures(b.array, "longitude")) - Number(measures(a.array, "longitude")));
   return pairs[0]?.map(({ name }) => name) ?? ["x", "y"];
 }
 

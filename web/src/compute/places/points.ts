@@ -1,8 +1,8 @@
 /** Points sorted by y: the nearest one, on the sphere or on a plane, and those between two y. */
 
+import { radians } from "../../conventions/shared/degrees.js";
+import { firstIndex } from "../../util/search.js";
 import type { Span } from "../axes.js";
-
-const radians = Math.PI / 180;
 
 /** Coordinates of points by number; some may have none (NaN). */
 export interface PointCoordinates {
@@ -99,12 +99,6 @@ export class Points {
   /** Returns the first position of a level or one above it. */
   #position(level: number): number {
     const [keys, key] = [this.#keys, level * levels];
-    let [low, high] = [0, keys.length];
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (keys[middle]! >= key) high = middle;
-      else low = middle + 1;
-    }
-    return low;
+    return firstIndex(keys.length, (position) => keys[position]! >= key);
   }
 }

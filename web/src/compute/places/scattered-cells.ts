@@ -2,6 +2,7 @@
 
 import type { Coordinates } from "../../conventions/sel/coordinates.js";
 import { noSuchLabel } from "../../conventions/sel/labels.js";
+import { radians } from "../../conventions/shared/degrees.js";
 import { unsupported } from "../../util/errors.js";
 import { type Found, type GridPart, numberOf } from "./grid-part.js";
 import { distanceOf, Points } from "./points.js";
@@ -67,8 +68,10 @@ export class ScatteredCells implements GridPart {
 
   /** Cells that have coordinates. */
   get points(): Points {
-    const points = { count: this.count, x: (i: number) => this.x.at(i), y: (i: number) => this.y.at(i) };
-    this.#points ??= new Points(points, this.areDegrees);
+    this.#points ??= new Points(
+      { count: this.count, x: (i) => this.x.at(i), y: (i) => this.y.at(i) },
+      this.areDegrees,
+    );
     return this.#points;
   }
 
@@ -102,7 +105,6 @@ export class ScatteredCells implements GridPart {
   #onPlane(cell: number, x: number, y: number): Point {
     const [east, north] = this.at(cell);
     if (!this.areDegrees) return [east - x, north - y];
-    const radians = Math.PI / 180;
     const [turn, from, to] = [(east - x) * radians, y * radians, north * radians];
     if (distanceOf(true, x, y, east, north) > 60) return [Number.NaN, Number.NaN]; // not beside the place
     return [

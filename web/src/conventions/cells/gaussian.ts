@@ -2,7 +2,9 @@
  * Reduced grids: rows of points at one latitude, each with its own number of points at equal distances. A point is the
  * centre of its cell; rows meet midway between their latitudes.
  */
-import { type CellGrid, turned } from "./grid.js";
+import { firstIndex } from "../../util/search.js";
+import { shiftEast } from "../shared/degrees.js";
+import type { CellGrid } from "./grid.js";
 
 interface Row {
   readonly start: number;
@@ -31,10 +33,10 @@ export function gaussianGrid(
   const edges = edgesOf(upward);
   const isAround = rows.every(({ step, count }) => isFull(step, count));
   const [west, east] = isAround ? [-180, 180] : extentOf(rows);
-  const rowOf = (cell: number) => rows[lastAtMost(rows.length, (i) => rows[i]!.start, cell)]!;
+  const rowAt = (cell: number) => firstIndex(rows.length - 1, (i) => rows[i + 1]!.start > cell);
   const centre = (cell: number) => {
-    const { start, first, step, latitude } = rowOf(cell);
-    return [turned(first + (cell - start) * step, 0), latitude] as const;
+    const { start, first, step, latitude } = rows[rowAt(cell)]!;
+    return [shiftEast(0, first + (cell - start) * step), latitude] as const;
   };
   let [before, row, outside] = [Number.NaN, upward[0]!, true];
   return {
@@ -46,24 +48,19 @@ export function gaussianGrid(
       if (latitude !== before) {
         before = latitude;
         outside = !(latitude >= edges[0]! && latitude <= edges.at(-1)!);
-        row =
-          upward[
-            Math.min(
-              rows.length - 1,
-              lastAtMost(edges.length, (i) => edges[i]!, latitude),
-            )
-          ]!;
+        row = upward[firstIndex(rows.length - 1, (i) => edges[i + 1]! > latitude)]!;
       }
       if (outside) return -1;
       const column = Math.floor(
-        turned(longitude, row.first - row.step / 2) / row.step - row.first / row.step + 0.5,
+        shiftEast(row.first - row.step / 2, longitude) / row.step - row.first / row.step + 0.5,
       );
       return column < row.count ? row.start + Math.max(0, column) : -1;
     },
     centre,
     outline(cell) {
-      const { step, latitude } = rowOf(cell);
-      const at = upward.findIndex((own) => own.latitude === latitude);
+      const own = rowAt(cell);
+      const { step } = rows[own]!;
+      const at = isSouthward ? rows.length - 1 - own : own;
       const [longitude] = centre(cell);
       const [south, north, left, right] = [
         edges[at]!,
@@ -91,10 +88,10 @@ function findRows(longitudes: ArrayLike<number>, latitudes: ArrayLike<number>): 
     const count = end - start;
     const first = longitudes[start]!;
     if (count < 2 || !Number.isFinite(latitude) || Math.abs(latitude) > 90) return undefined;
-    const span = turned(longitudes[end - 1]!, first) - first;
+    const span = shiftEast(first, longitudes[end - 1]!) - first;
     const step = isFull(span / (count - 1), count) ? 360 / count : span / (count - 1);
     for (let i = 1; i < count; i++) {
-      const off = Math.abs(turned(longitudes[start + i]! - first - i * step + 180, 0) - 180);
+      const off = Math.abs(shiftEast(0, longitudes[start + i]! - first - i * step + 180) - 180);
       if (!(off <= tolerance)) return undefined;
     }
     rows.push({ start, count, latitude, first, step });
@@ -118,15 +115,4 @@ function edgesOf(upward: readonly Row[]): number[] {
 function extentOf(rows: readonly Row[]): readonly [west: number, east: number] {
   const west = Math.min(...rows.map(({ first, step }) => first - step / 2));
   return [west, Math.max(...rows.map(({ first, step, count }) => first + (count - 0.5) * step))];
-}
-
-/** Returns the last index whose ascending value is at most a given one; 0 if there is none. */
-function lastAtMost(count: number, at: (index: number) => number, value: number): number {
-  let [low, high] = [0, count];
-  while (low + 1 < high) {
-    const middle = (low + high) >>> 1;
-    if (at(middle) <= value) low = middle;
-    else high = middle;
-  }
-  return low;
 }

@@ -1,4 +1,5 @@
 /** Cells on the globe that share one dimension of an array. */
+import { radians } from "../shared/degrees.js";
 
 /** Where cells lie: points in degrees to indices along the dimension, and back. */
 export interface CellGrid {
@@ -25,14 +26,6 @@ export interface Cells {
   readonly dimension: string;
   readonly axis: number;
   readonly grid: CellGrid;
-}
-
-export const radians = Math.PI / 180;
-
-/** A longitude from `from` to `from` + 360. */
-export function turned(longitude: number, from: number): number {
-  const offset = (longitude - from) % 360;
-  return from + (offset < 0 ? offset + 360 : offset);
 }
 
 /** Half the range of longitudes of a circle on the sphere, in degrees. */

@@ -2,7 +2,9 @@
  * HEALPix: twelve square faces that are divided into nside × nside cells of equal area, numbered along rings of
  * latitude or nested. Spec: Górski et al. 2005, "HEALPix: A Framework for High-Resolution Discretization", section 5.
  */
-import { type CellGrid, radians, Span, turned } from "./grid.js";
+import { firstIndex } from "../../util/search.js";
+import { radians, shiftEast } from "../shared/degrees.js";
+import { type CellGrid, Span } from "./grid.js";
 
 export type HealpixScheme = "nested" | "ring";
 
@@ -42,7 +44,7 @@ export class Healpix {
       this.#z = Math.sin(latitude * radians);
       this.#cosine = Math.abs(Math.cos(latitude * radians));
     }
-    const quarter = turned(longitude, 0) / 90;
+    const quarter = shiftEast(0, longitude) / 90;
     const tt = quarter < 4 ? quarter : 0;
     return Math.abs(this.#z) <= 2 / 3 ? this.#equatorial(tt) : this.#polar(tt);
   }
@@ -58,6 +60,12 @@ export class Healpix {
       const column = (jp + jm - nside + shift + 1) / 2;
       return this.#cap + (ring - 1) * 4 * nside + (Math.floor(column) % (4 * nside));
     }
+    return this.#crossing(jp, jm);
+  }
+
+  /** Returns the number in the nested scheme of an equatorial cell by its ascending and descending borders. */
+  #crossing(jp: number, jm: number): number {
+    const { nside } = this;
     const [p, m] = [Math.floor(jp / nside), Math.floor(jm / nside)];
     const face = p === m ? (p & 3) + 4 : p < m ? p : m + 8;
     return this.nest(face, jm % nside, nside - (jp % nside) - 1);
@@ -132,10 +140,7 @@ export class Healpix {
       // Twice the place along the two borders, from the centre of the cell.
       const along = 2 * column + 1 - (row & 1) + nside;
       const up = nside - row;
-      const [jp, jm] = [(along - up) >> 1, (along + up) >> 1];
-      const [p, m] = [Math.floor(jp / nside), Math.floor(jm / nside)];
-      const face = p === m ? (p & 3) + 4 : p < m ? p : m + 8;
-      return this.nest(face, jm % nside, nside - (jp % nside) - 1);
+      return this.#crossing((along - up) >> 1, (along + up) >> 1);
     }
     const isNorth = ring < cap;
     const own = isNorth ? ring : count - 1 - ring;
@@ -163,7 +168,7 @@ export class Healpix {
       : Math.asin(((2 - row) * 2) / 3) / radians;
     const column = faceColumn[face]! * length + east - west;
     const longitude = length < 1e-15 ? 0 : (45 * column) / length;
-    return [turned(longitude, 0), latitude];
+    return [shiftEast(0, longitude), latitude];
   }
 }
 
@@ -191,7 +196,7 @@ function gathered(bits: number): number {
   return (out | (out >> 8)) & 0xfff;
 }
 
-/** Converts geodetic latitudes to those of a sphere of equal area, and back. */
+/** Converts geodetic latitudes to authalic ones, on a sphere of equal area, and back. */
 interface Sphere {
   to(latitude: number): number;
   from(latitude: number): number;
@@ -241,14 +246,9 @@ export function cellIds(ids: ArrayLike<number | bigint>): CellIds {
   const order = isSorted ? undefined : Uint32Array.from(own, (_, i) => i).sort((a, b) => own[a]! - own[b]!);
   const sorted = order ? Float64Array.from(order, (i) => own[i]!) : own;
   const indexOf = (id: number) => {
-    let [low, high] = [0, length];
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (sorted[middle]! <= id) low = middle + 1;
-      else high = middle;
-    }
-    if (sorted[low - 1] !== id) return -1;
-    return order ? order[low - 1]! : low - 1;
+    const last = firstIndex(length, (i) => sorted[i]! > id) - 1;
+    if (sorted[last] !== id) return -1;
+    return order ? order[last]! : last;
   };
   return { length, at: (i) => own[i]!, indexOf };
 }

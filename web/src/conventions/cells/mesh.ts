@@ -1,6 +1,7 @@
 /** Unstructured grids: polygons on a sphere whose sides are arcs of great circles, with an index of their places. */
 import { inSlices, type Steps } from "../../util/slices.js";
-import { type CellGrid, halfWidth, radians, Span, turned } from "./grid.js";
+import { radians, shiftEast } from "../shared/degrees.js";
+import { type CellGrid, halfWidth, Span } from "./grid.js";
 
 /** Corners of polygons. */
 export interface Polygons {
@@ -166,7 +167,7 @@ class Mesh implements CellGrid {
       if (!this.#enclose(cell)) continue;
       const half = halfWidth(disc.latitude / radians, disc.radius / radians);
       const [latitude, radius] = [disc.latitude / radians, disc.radius / radians];
-      const left = turned(disc.longitude / radians - half, west) - west;
+      const left = shiftEast(west, disc.longitude / radians - half) - west;
       const row = (at: number) => Math.floor((at - south) / this.#height);
       for (let y = Math.max(0, row(latitude - radius)); y <= row(latitude + radius); y++) {
         const { first, count: columns } = this.#rows[y] ?? { first: 0, count: 0 };
@@ -185,7 +186,7 @@ class Mesh implements CellGrid {
   cellAt(longitude: number, latitude: number): number {
     const [west, south, east] = this.bounds;
     const row = this.#rows[Math.min(this.#rows.length - 1, Math.floor((latitude - south) / this.#height))];
-    const along = turned(longitude, west) - west;
+    const along = shiftEast(west, longitude) - west;
     if (!row || !(along <= east - west)) return -1;
     const [lambda, phi] = [longitude * radians, latitude * radians];
     const frame = [Math.cos(lambda), Math.sin(lambda), Math.cos(phi), Math.sin(phi)] as const;

@@ -7,10 +7,12 @@ import { slice } from "../../plan/selection.js";
 import { isSegment } from "../../store/path.js";
 import { asString, checkSignalIn, isRecord, ownProperty } from "../../util/arguments.js";
 import { isZarrError, limitExceeded } from "../../util/errors.js";
-import { checkNode, finiteNumber } from "../shared/attributes.js";
+import { countOf } from "../../util/shapes.js";
+import { checkNode, finiteNumber, gridMappingName } from "../shared/attributes.js";
 import { ifFound } from "../shared/beside.js";
+import { radians } from "../shared/degrees.js";
 import { decodeCF } from "../xarray/cf.js";
-import { type Coordinate, coordinatesOf, dimensionsOf } from "../xarray/xarray.js";
+import { type Coordinate, coordinatesOf, dimensionsOf, measures, namesIn } from "../xarray/xarray.js";
 import { gaussianGrid } from "./gaussian.js";
 import type { CellGrid, Cells } from "./grid.js";
 import { cellIds, type HealpixScheme, healpixGrid, maxHealpixLevel } from "./healpix.js";
@@ -25,20 +27,26 @@ interface Reading {
   readonly array: ZarrArray;
   readonly dimensions: readonly string[];
   readonly signal: AbortSignal | undefined;
+  /** Arrays of the group by name: the same names are tried for each of several arrays. */
+  readonly opened: Map<string, Promise<ZarrArray | undefined>>;
 }
 
-/** Implements `cellsOf`. */
+/**
+ * Implements `cellsOf`.
+ * @param opened shared by calls for arrays of one group.
+ */
 export async function readCells(
   group: ZarrGroup,
   array: ZarrArray,
   options: { signal?: AbortSignal | undefined },
+  opened: Reading["opened"] = new Map(),
 ): Promise<Cells | undefined> {
   checkNode(group, "a group");
   checkNode(array, "an array");
   checkSignalIn(options);
   const dimensions = dimensionsOf(array);
   if (!dimensions || dimensions.length === 0) return undefined;
-  const reading = { group, array, dimensions, signal: options.signal };
+  const reading = { group, array, dimensions, signal: options.signal, opened };
   const found = (await findHealpix(reading)) ?? (await findTopology(reading)) ?? (await findPoints(reading));
   const axis = found ? dimensions.indexOf(found.dimension) : -1;
   return found && found.grid.count === array.shape[axis] ? { ...found, axis } : undefined;
@@ -47,24 +55,49 @@ export async function readCells(
 type Found = Omit<Cells, "axis">;
 
 /** Opens an array of the group; undefined if there is none, or the name is not one. */
-async function openNamed(name: unknown, { group, signal }: Reading): Promise<ZarrArray | undefined> {
+async function openNamed(name: unknown, { group, signal, opened }: Reading): Promise<ZarrArray | undefined> {
   if (typeof name !== "string" || !isSegment(name)) return undefined;
+  const opening = opened.get(name) ?? ifFound(group.open(name, { kind: "array", signal }));
+  opened.set(name, opening);
   try {
-    return await ifFound(group.open(name, { kind: "array", signal }));
+    return await opening;
   } catch (error) {
     if (isZarrError(error, "InvalidMetadata")) return undefined;
     throw error;
   }
 }
 
-async function numbers(array: ZarrArray, { signal }: Reading, most = maxPoints): Promise<Float64Array> {
-  const count = array.shape.reduce((product, length) => product * length, 1);
+/** Reads coordinates or identifiers. One that equals the fill value is valid: it may be 0. */
+const numbers = (array: ZarrArray, reading: Reading): Promise<Float64Array> =>
+  readDegrees(array, array, reading, { most: maxPoints, fillValueIsMissing: false });
+
+/**
+ * Reads corners or their nodes. Cells with fewer corners than others have missing ones.
+ * @param of the coordinate whose units bounds have unless they state their own (CF 1.11, section 7.1).
+ */
+const corners = (array: ZarrArray, reading: Reading, of = array): Promise<Float64Array> =>
+  readDegrees(array, of, reading, { most: maxCorners });
+
+interface NumberOptions {
+  readonly most: number;
+  readonly fillValueIsMissing?: boolean;
+}
+
+/** Reads numbers, and converts radians to degrees. */
+async function readDegrees(
+  array: ZarrArray,
+  of: ZarrArray,
+  { signal }: Reading,
+  { most, fillValueIsMissing }: NumberOptions,
+): Promise<Float64Array> {
+  const count = countOf(array.shape);
   if (count > most)
     throw limitExceeded(`"/${array.path}" has ${count} elements, more than the limit of ${most} for grids`);
-  const { data } = decodeCF(array, await get(array, null, { signal }), { times: "counts" });
-  const scale = /^rad/i.test(asString(ownProperty(array.attributes, "units")) ?? "") ? 180 / Math.PI : 1;
+  const region = await get(array, null, { signal });
+  const { data } = decodeCF(array, region, { times: "counts", fillValueIsMissing });
+  const [own, other] = [array, of].map(({ attributes }) => ownProperty(attributes, "units"));
   const out = Float64Array.from(data as ArrayLike<number>, Number);
-  if (scale !== 1) for (let i = 0; i < out.length; i++) out[i]! *= scale;
+  if (/^rad/i.test(asString(own ?? other) ?? "")) for (let i = 0; i < out.length; i++) out[i]! /= radians;
   return out;
 }
 
@@ -122,7 +155,7 @@ function dggsFacts(attributes: unknown): HealpixFacts | undefined {
 
 /** Grid mappings: CF, and `healpix_nside` with `healpix_order` as written before CF had them. */
 async function mappedFacts(reading: Reading): Promise<HealpixFacts | undefined> {
-  const named = asString(ownProperty(reading.array.attributes, "grid_mapping"))?.match(/[^\s:]+/)?.[0];
+  const named = gridMappingName(reading.array.attributes);
   for (const name of named === undefined ? mappingNames : [named]) {
     const mapping = await openNamed(name, reading);
     if (!mapping || ownProperty(mapping.attributes, "grid_mapping_name") !== "healpix") continue;
@@ -177,7 +210,7 @@ function flatteningOf(figure: unknown): number {
 /** The identifiers of cells, along one dimension of the array. */
 async function findIds({ coordinate }: HealpixFacts, reading: Reading): Promise<ZarrArray | undefined> {
   const { array, dimensions } = reading;
-  const listed = asString(ownProperty(array.attributes, "coordinates"))?.split(/\s+/) ?? [];
+  const listed = namesIn(ownProperty(array.attributes, "coordinates"));
   const isNamed = typeof coordinate === "string";
   for (const name of isNamed ? [coordinate] : new Set([...listed.slice(0, 16), ...idNames])) {
     const ids = await openNamed(name, reading);
@@ -206,8 +239,7 @@ async function findTopology(reading: Reading): Promise<Found | undefined> {
   const { attributes } = array;
   if ((ownProperty(attributes, "location") ?? "face") !== "face") return undefined;
   const topology = await openNamed(ownProperty(attributes, "mesh"), reading);
-  const words = (name: string) =>
-    asString(ownProperty(topology?.attributes, name))?.trim().split(/\s+/) ?? [];
+  const words = (name: string) => namesIn(ownProperty(topology?.attributes, name));
   const [connectivity, ...nodes] = await Promise.all(
     [...words("face_node_connectivity").slice(0, 1), ...words("node_coordinates").slice(0, 2)].map((name) =>
       openNamed(name, reading),
@@ -237,22 +269,17 @@ async function findTopology(reading: Reading): Promise<Found | undefined> {
 /** Nodes of faces from 0; −1 for none. */
 async function readFaces(connectivity: ZarrArray, reading: Reading): Promise<Int32Array> {
   const first = finiteNumber(ownProperty(connectivity.attributes, "start_index")) ?? 0;
-  const nodes = await numbers(connectivity, reading, maxCorners);
+  const nodes = await corners(connectivity, reading);
   return Int32Array.from(nodes, (node) => (node >= first && node - first < 2 ** 31 ? node - first : -1));
 }
 
-function transposed<T extends Int32Array | Float64Array>(values: T, count: number, corners: number): T {
-  return values.map((_, at) => values[(at % corners) * count + Math.floor(at / corners)]!) as T;
+function transposed(values: Int32Array, count: number, corners: number): Int32Array {
+  return values.map((_, at) => values[(at % corners) * count + Math.floor(at / corners)]!);
 }
 
 function isAngle(array: ZarrArray, role: "longitude" | "latitude"): boolean {
-  const { attributes, path } = array;
-  if (ownProperty(attributes, "standard_name") === role) return true;
-  const towards = role === "longitude" ? "e(ast)?" : "n(orth)?";
-  const units = asString(ownProperty(attributes, "units")) ?? "";
-  if (new RegExp(`^degrees?_?${towards}$`, "i").test(units)) return true;
-  const name = path.split("/").at(-1) ?? "";
-  return new RegExp(`^[a-z]?(${role.slice(0, 3)}|${role})$`, "i").test(name);
+  const name = array.path.split("/").at(-1) ?? "";
+  return measures(array, role) || new RegExp(`^[a-z]?(${role.slice(0, 3)}|${role})$`, "i").test(name);
 }
 
 /** Coordinates of points in use where no attribute names them. */
@@ -300,18 +327,10 @@ async function boundedCells(
   );
   if (!lon || !lat || lon.shape[1] !== lat.shape[1]) return undefined;
   const [longitudes, latitudes] = await Promise.all([
-    corners(lon, longitude, reading),
-    corners(lat, latitude, reading),
+    corners(lon, reading, longitude),
+    corners(lat, reading, latitude),
   ]);
   return meshGrid({ count: lon.shape[0]!, corners: lon.shape[1]!, longitudes, latitudes }, reading.signal);
-}
-
-/** Bounds have the units of their coordinate unless they state their own (CF 1.11, section 7.1). */
-async function corners(bounds: ZarrArray, of: ZarrArray, reading: Reading): Promise<Float64Array> {
-  const values = await numbers(bounds, reading, maxCorners);
-  const isOwn = ownProperty(bounds.attributes, "units") !== undefined;
-  const isRadian = !isOwn && /^rad/i.test(asString(ownProperty(of.attributes, "units")) ?? "");
-  return isRadian ? values.map((value) => (value * 180) / Math.PI) : values;
 }
 
 /** Numbers of points from which rows are looked for. */

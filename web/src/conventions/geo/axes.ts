@@ -3,9 +3,9 @@
 import type { ZarrArray } from "../../hierarchy/array.js";
 import { get } from "../../hierarchy/get.js";
 import { slice } from "../../plan/selection.js";
-import { ownProperty } from "../../util/arguments.js";
 import { unsupported } from "../../util/errors.js";
 import { decodeCF } from "../xarray/cf.js";
+import { measures } from "../xarray/xarray.js";
 import type { AffineTransform, Bounds } from "./types.js";
 
 /** Opens a node in the same group as the data; undefined if it is missing. */
@@ -60,15 +60,8 @@ export async function fromCoordinates(
   return {
     transform: [x.step, 0, x.start, 0, y.step, y.start],
     shape: [ys.shape[0]!, xs.shape[0]!],
-    areDegrees: isDegrees(ys, "north", "latitude") && isDegrees(xs, "east", "longitude"),
+    areDegrees: measures(ys, "latitude") && measures(xs, "longitude"),
   };
-}
-
-function isDegrees({ attributes }: ZarrArray, towards: string, name: string): boolean {
-  const units = ownProperty(attributes, "units");
-  if (typeof units === "string" && new RegExp(`^degrees?_?(${towards}|${towards[0]})$`, "i").test(units))
-    return true;
-  return ownProperty(attributes, "standard_name") === name;
 }
 
 /**

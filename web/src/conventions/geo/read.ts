@@ -5,6 +5,7 @@ import { type OpenedNode, ZarrGroup } from "../../hierarchy/group.js";
 import { checkSignalIn, ownProperty, sharedOptions } from "../../util/arguments.js";
 import { describeValue, invalidArgument, isZarrError, notFound } from "../../util/errors.js";
 import { readCells } from "../cells/read.js";
+import { gridMappingName } from "../shared/attributes.js";
 import { groupAbove, ifFound } from "../shared/beside.js";
 import { dimensionsOf } from "../xarray/xarray.js";
 import {
@@ -86,10 +87,11 @@ async function findCells(
   variable: string | undefined,
   reading: ReadContext,
 ): Promise<Georeference | undefined> {
+  const opened = new Map();
   for (const name of variable === undefined ? await candidates(group, reading) : [variable]) {
     const array = await ifFound(group.open(name, { kind: "array", signal: reading.signal }));
     const isFloat = variable !== undefined || /^b?float/.test(array?.dtype.core ?? "");
-    const found = array && isFloat ? await referenceCells(array, group, reading) : undefined;
+    const found = array && isFloat ? await referenceCells(array, group, reading, opened) : undefined;
     if (found) return found;
   }
   return undefined;
@@ -99,15 +101,14 @@ async function referenceCells(
   array: ZarrArray,
   group: ZarrGroup | undefined,
   { signal }: ReadContext,
+  opened?: Parameters<typeof readCells>[3],
 ): Promise<Georeference | undefined> {
-  const cells = group && (await readCells(group, array, { signal }));
+  const cells = group && (await readCells(group, array, { signal }, opened));
   if (!cells) return undefined;
   const { dimension, grid } = cells;
   const { bounds, spacing, count } = grid;
   const transform = [spacing, 0, bounds[0], 0, -spacing, bounds[3]] as const;
-  const openArray: GeoLevel["open"] = async (name, options = {}) =>
-    name === undefined ? array : group.open(name, { kind: "array", signal: options.signal });
-  const level = createLevel("", { shape: [1, count], transform }, openArray);
+  const level = createLevel("", { shape: [1, count], transform }, levelOpener(group, "", undefined, array));
   const crs = systemFromCode("EPSG:4326");
   return { crs, dimensions: [dimension, dimension], transform, bounds, levels: [level], cells };
 }
@@ -184,9 +185,15 @@ function notReferenced(path: string): Error {
 /**
  * Returns a function that opens an array of a level, which is an array or a group of arrays. Opened arrays
  * are kept, because every tile of a view asks for them.
+ * @param array the array of the variable, if it is open.
  */
-function levelOpener(root: ZarrGroup, path: string, variable: string | undefined): GeoLevel["open"] {
-  const opened = new Map<string | undefined, ZarrArray>();
+function levelOpener(
+  root: ZarrGroup,
+  path: string,
+  variable: string | undefined,
+  array?: ZarrArray,
+): GeoLevel["open"] {
+  const opened = new Map(array && [[variable, array]]);
   return async (name = variable, options = {}) => {
     checkSignalIn(options);
     const { signal } = options;
@@ -194,9 +201,9 @@ function levelOpener(root: ZarrGroup, path: string, variable: string | undefined
     const known = opened.get(name);
     if (known) return known;
     const node = path === "" ? root : await root.open(path, { signal });
-    const array = node instanceof ZarrArray ? node : await openGroupArray(node, name, signal);
-    opened.set(name, array);
-    return array;
+    const found = node instanceof ZarrArray ? node : await openGroupArray(node, name, signal);
+    opened.set(name, found);
+    return found;
   };
 }
 
@@ -239,13 +246,12 @@ async function locateArray(
   return { crs, dimensions, shape, transform };
 }
 
-/** Returns the array that the attribute `grid_mapping` names: "crs", or "crs: x y". */
+/** Returns the array that the attribute `grid_mapping` names. */
 async function gridMapping(
   { attributes }: ZarrArray,
   openBeside: (name: string) => Promise<ZarrArray | undefined>,
 ): Promise<ZarrArray | undefined> {
-  const named = ownProperty(attributes, "grid_mapping");
-  const name = typeof named === "string" ? /^\s*([^\s:]+)/.exec(named)?.[1] : undefined;
+  const name = gridMappingName(attributes);
   if (name === undefined) return undefined;
   try {
     return await openBeside(name);

@@ -5,7 +5,7 @@ import { bytesOptions, type GetBytesOptions, get } from "../../hierarchy/get.js"
 import { type DimensionSelection, type Slice, slice } from "../../plan/selection.js";
 import { chunksTouched } from "../../read/read-region.js";
 import { checkObject, pickOptions } from "../../util/arguments.js";
-import { settleAll } from "../../util/async.js";
+import { Limiter, settleAll } from "../../util/async.js";
 import {
   describeValue,
   invalidArgument,
@@ -14,6 +14,7 @@ import {
   unsupported,
 } from "../../util/errors.js";
 import { allowListeners } from "../../util/platform.js";
+import { firstIndex } from "../../util/search.js";
 import type { CellGrid, Cells } from "../cells/grid.js";
 import { decodeCF } from "../xarray/cf.js";
 import { dimensionsOf } from "../xarray/xarray.js";
@@ -24,6 +25,8 @@ import type { Georeference, ReadTileOptions, TileValues } from "./types.js";
 /** 64 MiB of values. */
 const maxTileSize = 4096;
 const defaultMaxChunks = 4096;
+/** Maximum number of parts that are read at a time. */
+const parallelParts = 8;
 
 /** Implements `readTile`. */
 export async function readValues(
@@ -42,11 +45,14 @@ export async function readValues(
   const array = await level.open(options.variable, { signal: options.signal });
   const layout = mapLayout(array, reference, options);
   const plans = parts.map((part) => planPart(layout, part, tileSize));
-  checkChunks(array, plans, options.maxChunks);
-  const pieces = await readParts(array, plans, options);
+  const pieces = await readParts(
+    array,
+    plans.map(({ selection }) => selection),
+    options,
+  );
   const data = new Float32Array(tileSize * tileSize).fill(Number.NaN);
   // If the data wraps around the world more than once, the widest part is drawn last.
-  for (const piece of pieces.reverse()) draw(data, place, piece);
+  for (const [i, plan] of [...plans.entries()].reverse()) draw(data, place, plan, pieces[i]!);
   return { data, shape: [tileSize, tileSize], bounds: place.bounds, level, units: pieces[0]!.units };
 }
 
@@ -113,11 +119,10 @@ interface PartPlan {
   readonly isTransposed: boolean;
 }
 
-/** A plan with the values read. */
-interface ReadPart extends PartPlan {
+/** Decoded values of a part. */
+interface ReadPart {
   readonly values: ArrayLike<number | bigint>;
-  readonly rowStride: number;
-  readonly columnStride: number;
+  readonly stride: readonly number[];
   readonly units: string | undefined;
 }
 
@@ -133,24 +138,25 @@ function planPart(layout: Layout, part: TilePart, tileSize: number): PartPlan {
 /** @throws LimitExceeded. */
 function checkChunks(
   array: ZarrArray,
-  plans: readonly Pick<PartPlan, "selection">[],
+  selections: readonly PartPlan["selection"][],
   most = defaultMaxChunks,
 ): void {
   if (!Number.isSafeInteger(most) || most < 1)
     throw invalidArgument(`maxChunks must be a positive integer, got ${describeValue(most)}`);
-  const count = plans.reduce((sum, { selection }) => sum + chunksTouched(array.reader, selection), 0);
+  const count = selections.reduce((sum, selection) => sum + chunksTouched(array.reader, selection), 0);
   if (count > most)
     throw limitExceeded(
       `the tile needs ${count} chunks of "/${array.path}", more than the limit of ${most} (maxChunks); add coarser levels, or use larger chunks`,
     );
 }
 
-/** Reads all parts. If one fails, waits until no read is in flight. */
+/** Reads all parts. If one fails, waits until no read is in flight. @throws LimitExceeded for too many chunks. */
 async function readParts(
   array: ZarrArray,
-  plans: readonly PartPlan[],
+  selections: readonly PartPlan["selection"][],
   options: ReadTileOptions,
 ): Promise<ReadPart[]> {
+  checkChunks(array, selections, options.maxChunks);
   const controller = new AbortController();
   const { signal } = options;
   const abort = () => controller.abort(signal?.reason);
@@ -158,8 +164,10 @@ async function readParts(
   if (signal?.aborted) abort();
   signal?.addEventListener("abort", abort);
   const pieces: ReadPart[] = [];
-  const reads = plans.map(async (plan, i) => {
-    pieces[i] = await readPart(array, plan, { ...options, signal: controller.signal });
+  const limiter = new Limiter(parallelParts);
+  const own = { ...options, signal: controller.signal };
+  const reads = selections.map(async (selection, i) => {
+    pieces[i] = await limiter.run(() => readPart(array, selection, own), own.signal);
   });
   try {
     await settleAll(reads, (error) => controller.abort(error));
@@ -169,18 +177,15 @@ async function readParts(
   }
 }
 
-async function readPart(array: ZarrArray, plan: PartPlan, options: ReadTileOptions): Promise<ReadPart> {
+async function readPart(
+  array: ZarrArray,
+  selection: PartPlan["selection"],
+  options: ReadTileOptions,
+): Promise<ReadPart> {
   const { fillValueIsMissing, validRange } = options;
-  const region = await get(array, plan.selection, pickOptions<GetBytesOptions>(options, bytesOptions));
+  const region = await get(array, selection, pickOptions<GetBytesOptions>(options, bytesOptions));
   const { data, units } = decodeCF(array, region, { times: "counts", fillValueIsMissing, validRange });
-  const [outer, inner] = region.stride as readonly [number, number];
-  return {
-    ...plan,
-    values: data as ArrayLike<number | bigint>,
-    rowStride: plan.isTransposed ? inner : outer,
-    columnStride: plan.isTransposed ? outer : inner,
-    units,
-  };
+  return { values: data as ArrayLike<number | bigint>, stride: region.stride, units };
 }
 
 // ---- Cells that share one dimension
@@ -201,23 +206,18 @@ async function readCellTile(
     throw invalidSelection(`"/${array.path}" has other cells than the reference`);
   const indices = otherIndices(array, names, [axis], options.selection ?? {});
   const runs = chunkRuns(cells, array.chunkShape[axis]!, grid.count);
-  const plans = runs.map((run) => ({
-    selection: indices.map((at, i): DimensionSelection => (i === axis ? slice(...run) : at)),
-  }));
-  checkChunks(array, plans, options.maxChunks);
+  const selections = runs.map((run) =>
+    indices.map((at, i): DimensionSelection => (i === axis ? slice(...run) : at)),
+  );
+  const pieces = await readParts(array, selections, options);
   const data = new Float32Array(tileSize * tileSize).fill(Number.NaN);
-  const { fillValueIsMissing, validRange } = options;
-  let units: string | undefined;
-  for (const [i, { selection }] of plans.entries()) {
-    const region = await get(array, selection, pickOptions<GetBytesOptions>(options, bytesOptions));
-    const decoded = decodeCF(array, region, { times: "counts", fillValueIsMissing, validRange });
-    units = decoded.units;
-    const [from, to] = runs[i]!;
-    const [stride] = region.stride as readonly [number];
-    for (const [at, cell] of cells.entries())
-      if (cell >= from && cell < to) data[at] = Number(decoded.data[(cell - from) * stride]);
+  for (const [at, cell] of cells.entries()) {
+    if (cell < 0) continue;
+    const run = firstIndex(runs.length, (i) => runs[i]![1] > cell);
+    const { values, stride } = pieces[run]!;
+    data[at] = Number(values[(cell - runs[run]![0]) * stride[0]!]);
   }
-  return { data, shape: [tileSize, tileSize], bounds, level, units };
+  return { data, shape: [tileSize, tileSize], bounds, level, units: pieces[0]!.units };
 }
 
 /** The cells at the centres of pixels; −1 for none. */
@@ -258,8 +258,13 @@ const steppedSlice = (start: number, { first, step, count }: Steps): Slice =>
   slice(start + first, start + first + (count - 1) * step + 1, step);
 
 /** Sets each pixel whose centre lies in the part to the element at that point. */
-function draw(out: Float32Array, { bounds, tileSize, from, to }: LocatedTile, piece: ReadPart): void {
-  const { part, rows, columns, values, rowStride, columnStride } = piece;
+function draw(
+  out: Float32Array,
+  { bounds, tileSize, from, to }: LocatedTile,
+  { part, rows, columns, isTransposed }: PartPlan,
+  { values, stride }: ReadPart,
+): void {
+  const [rowStride, columnStride] = (isTransposed ? [stride[1], stride[0]] : stride) as [number, number];
   const [west, south, east, north] = bounds;
   const { longitude, latitude } = conversion(from, to);
   const along = (start: number, end: number, i: number) => start + ((i + 0.5) * (end - start)) / tileSize;

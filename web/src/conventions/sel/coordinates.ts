@@ -7,7 +7,7 @@ import { get } from "../../hierarchy/get.js";
 import { isZarrError, limitExceeded } from "../../util/errors.js";
 import { countOf } from "../../util/shapes.js";
 import { type CFInput, type CFRegion, decodeCF } from "../xarray/cf.js";
-import { measuresLongitude } from "../xarray/xarray.js";
+import { measures } from "../xarray/xarray.js";
 import { type LabelledAxis, noCoordinates } from "./labels.js";
 
 /** Coordinates of all elements along a dimension. */
@@ -75,7 +75,7 @@ export async function arrayCoordinates(
     name,
     length,
     kind,
-    isLongitude: kind === "numbers" && measuresLongitude(array),
+    isLongitude: kind === "numbers" && measures(array, "longitude"),
     isLinear: false,
     rounded: numbers instanceof Float32Array && core === "float32" ? Math.fround : unrounded,
     at: (index) => Number(numbers[index]),

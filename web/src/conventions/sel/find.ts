@@ -2,6 +2,7 @@
 
 import { type DimensionSelection, slice } from "../../plan/selection.js";
 import type { ZarrError } from "../../util/errors.js";
+import { revolution, shiftEast } from "../shared/degrees.js";
 import { type Coordinates, firstPosition, type Rising, risingView } from "./coordinates.js";
 import {
   checkInstant,
@@ -24,8 +25,6 @@ export interface Matching {
 
 /** Elements of one dimension: one, a range, or a list in any order. */
 type FoundElements = number | { readonly start: number; readonly stop: number } | readonly number[];
-
-export const revolution = 360;
 
 /**
  * Returns the elements along a dimension that a selection by label refers to.
@@ -226,12 +225,6 @@ function snapped(coordinates: Coordinates, view: Rising, shifted: number): numbe
   const found = view.at(above);
   return Math.abs(found - value) <= shiftError ? found : value;
 }
-
-/** Returns a longitude shifted to within one revolution east of another. */
-const shiftEast = (west: number, value: number): number => {
-  const degrees = (value - west) % revolution;
-  return west + (degrees < 0 ? degrees + revolution : degrees);
-};
 
 /** Returns the degrees from one meridian eastwards to another. */
 const eastwardWidth = (from: number, to: number): number => (to >= from ? to : shiftEast(from, to)) - from;

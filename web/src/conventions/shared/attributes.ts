@@ -5,7 +5,7 @@
 
 import { formatValue } from "../../codecs/definition.js";
 import { normalizePath } from "../../store/path.js";
-import { isRecord } from "../../util/arguments.js";
+import { asString, isRecord, ownProperty } from "../../util/arguments.js";
 import {
   describeValue,
   invalidArgument,
@@ -31,6 +31,11 @@ export function checkNode(node: unknown, what: "an array" | "a group"): void {
   const isRight = isNode && (what === "a group" || Array.isArray(node["shape"]));
   if (!isRight)
     throw invalidArgument(`expected ${what} returned by open() or create(), got ${describeValue(node)}`);
+}
+
+/** Returns the name in the attribute `grid_mapping`: "crs", or "crs: x y". */
+export function gridMappingName(attributes: unknown): string | undefined {
+  return /^\s*([^\s:]+)/.exec(asString(ownProperty(attributes, "grid_mapping")) ?? "")?.[1];
 }
 
 /** Returns a path below a group in its normal form; undefined for other values. */

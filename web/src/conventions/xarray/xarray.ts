@@ -37,10 +37,12 @@ export function dimensionsOf(array: ZarrArray): readonly string[] | undefined {
   return valid ? (names as readonly string[]) : undefined;
 }
 
-/** Whether an array's numbers are degrees east. */
-export function measuresLongitude({ attributes }: ZarrArray): boolean {
-  if (ownProperty(attributes, "standard_name") === "longitude") return true;
-  return /^degrees?_?(e|east)$/i.test(asString(ownProperty(attributes, "units")) ?? "");
+const degreesOf = { longitude: /^degrees?_?(e|east)$/i, latitude: /^degrees?_?(n|north)$/i } as const;
+
+/** Whether an array's numbers are degrees east or north. */
+export function measures({ attributes }: ZarrArray, what: "longitude" | "latitude"): boolean {
+  if (ownProperty(attributes, "standard_name") === what) return true;
+  return degreesOf[what].test(asString(ownProperty(attributes, "units")) ?? "");
 }
 
 /** NCZarr names dimensions by absolute paths; the last segment is the name. */
@@ -77,7 +79,8 @@ export async function coordinatesOf(
   return found.filter((coordinate) => coordinate !== undefined);
 }
 
-function namesIn(attribute: unknown): string[] {
+/** Returns the names that an attribute lists. */
+export function namesIn(attribute: unknown): string[] {
   return (asString(attribute)?.split(/\s+/) ?? []).filter((name) => name !== "").slice(0, maxNames);
 }
 

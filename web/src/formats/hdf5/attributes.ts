@@ -99,8 +99,8 @@ interface AttributeRules {
   /** Whether a list of one value is that value, as NetCDF-4 stores it. */
   readonly isNetcdf: boolean;
   /**
-   * Core type of the array: `_FillValue` is written as xarray does in Zarr v3, for floats in base64. That of fixed-length
-   * strings is left out: xarray cannot open arrays that have one.
+   * Core type of the array: `_FillValue` is written as xarray does in Zarr v3, for floats in base64. Fixed-length strings
+   * lose theirs, because xarray cannot open such arrays with a `_FillValue`.
    */
   readonly core: string;
 }

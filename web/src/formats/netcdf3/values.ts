@@ -9,8 +9,8 @@ import type { Attribute, NumberType } from "./header.js";
 
 /**
  * Returns attributes as JSON: characters as a string, one number as a number, others as lists.
- * @param type type of the variable. Its `_FillValue` is written as xarray does in Zarr v3; that of characters is left out,
- *   because xarray cannot open arrays of fixed-length strings that have one.
+ * @param type type of the variable. Its `_FillValue` is written as xarray does in Zarr v3. Characters lose
+ *   theirs, because xarray cannot open arrays of fixed-length strings with a `_FillValue`.
  */
 export function attributesOf(attributes: readonly Attribute[], type?: NumberType): JsonObject {
   const values = new Map<string, Json>();
