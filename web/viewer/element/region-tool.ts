@@ -2,7 +2,7 @@
 import { h } from "../base/dom.js";
 import type { Point } from "../input/gestures.js";
 import { regionColor, vertices } from "../model/region-shapes.js";
-import type { RegionKind, RegionPoint, RegionState } from "../model/regions.js";
+import { type RegionKind, type RegionPoint, type RegionState, regionKinds } from "../model/regions.js";
 import type { Viewpoint } from "../tiles/tile-selection.js";
 import { elementPosition, isLine, type PlaneContent, positionPoint, worldPlace } from "./plane-geometry.js";
 import { type ToolPlane, TwoPointTool } from "./two-point-tool.js";
@@ -12,8 +12,7 @@ const bends = 24;
 /** Distance in CSS pixels at which a click closes a polygon, and between the vertices of a drawn one. */
 const near = 8;
 
-const isRegionKind = (tool: string): tool is RegionKind =>
-  ["point", "line", "rectangle", "ellipse", "polygon"].includes(tool);
+const isRegionKind = (tool: string): tool is RegionKind => (regionKinds as readonly string[]).includes(tool);
 
 export class RegionTool extends TwoPointTool {
   readonly #canvas = h("canvas", { class: "zw-map-lines zw-regions-drawn", hidden: true });
