@@ -1,5 +1,6 @@
 /** Draws regions: those of the state over the picture, and new ones by a drag, clicks or Enter. */
 import { h } from "../base/dom.js";
+import { clearedContext, strokeDark } from "../draw/map-lines.js";
 import type { Point } from "../input/gestures.js";
 import { regionColor, vertices } from "../model/region-shapes.js";
 import { type RegionKind, type RegionPoint, type RegionState, regionKinds } from "../model/regions.js";
@@ -138,14 +139,6 @@ export class RegionTool extends TwoPointTool {
   }
 }
 
-function clearedContext(canvas: HTMLCanvasElement, { size, ratio }: Viewpoint): CanvasRenderingContext2D {
-  canvas.width = Math.round(size.width * ratio);
-  canvas.height = Math.round(size.height * ratio);
-  const context = canvas.getContext("2d")!;
-  context.scale(ratio, ratio);
-  return context;
-}
-
 /** A coloured outline with a dark rim, visible on any colour, and its name. */
 function drawRegion(
   context: CanvasRenderingContext2D,
@@ -171,14 +164,7 @@ function drawRegion(
     context.arc(path[0]!.x, path[0]!.y, 5, 0, 2 * Math.PI);
   }
   if (!isOpen) context.closePath();
-  for (const [stroke, width] of [
-    ["rgb(0 0 0 / 75%)", 4.5],
-    [color, 2],
-  ] as const) {
-    context.strokeStyle = stroke;
-    context.lineWidth = width;
-    context.stroke();
-  }
+  strokeDark(context, color);
   const corner = path.reduce((a, b) => (b.y < a.y ? b : a));
   context.font = "600 12px system-ui, sans-serif";
   context.lineWidth = 3;
