@@ -1,5 +1,5 @@
 /** A chart of series: lines inside their bands, and a marker of the current step that is also a slider. */
-import { h } from "../base/dom.js";
+import { h, svg } from "../base/dom.js";
 import { formatBriefly } from "../base/format.js";
 import {
   type ChartFrame,
@@ -15,13 +15,6 @@ import { axisName } from "./rulers.js";
 
 const [width, height] = [300, 150];
 const frame: ChartFrame = { left: 44, right: width - 6, top: 8, bottom: height - 20 };
-
-function svg(tag: string, attributes: Readonly<Record<string, string | number>>, text = ""): SVGElement {
-  const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, String(value));
-  element.textContent = text;
-  return element;
-}
 
 export class SeriesChart {
   readonly #picture = svg("svg", { viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" });
