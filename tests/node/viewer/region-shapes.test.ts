@@ -161,6 +161,15 @@ describe("texts", () => {
     expect(regionsFromGeoJson(JSON.stringify(made), [0, 1], globe)).toEqual(drawn);
     expect(() => regionsFromGeoJson("{", [0, 1], globe)).toThrow(SyntaxError);
   });
+
+  it("features of GeoJSON without a place are ignored", () => {
+    const polygon = { type: "Polygon", coordinates: [] };
+    const empty = [null, { geometry: null }, { geometry: polygon }];
+    const ellipse = { properties: { kind: "ellipse" }, geometry: polygon };
+    const point = { geometry: { type: "Point", coordinates: [-174, 85] } };
+    const text = JSON.stringify({ features: [...empty, ellipse, point] });
+    expect(regionsFromGeoJson(text, [0, 1], globe)).toMatchObject([{ kind: "point", points: [[5, 6]] }]);
+  });
 });
 
 describe("charts", () => {

@@ -225,9 +225,10 @@ export function regionsFromGeoJson(
   shown: readonly number[],
   axes: readonly DatasetAxis[],
 ): readonly RegionState[] {
-  const read = JSON.parse(text) as { features?: readonly Feature[] } & Feature;
+  const read = JSON.parse(text) as { features?: readonly (Feature | null)[] } & Feature;
   const plane = shown.map((axis) => axes[axis]!) as [DatasetAxis, DatasetAxis];
-  const made = (read.features ?? [read]).flatMap(({ properties, geometry }, i): unknown[] => {
+  const made = (read.features ?? [read]).flatMap((feature, i): unknown[] => {
+    const { properties, geometry } = feature ?? {};
     const { type, coordinates } = geometry ?? { type: "", coordinates: [] };
     const place = (at: readonly number[]): RegionPoint => {
       const [x, y] = isSwapped(plane) ? [at[1]!, at[0]!] : [at[0]!, at[1]!];
@@ -240,8 +241,8 @@ export function regionsFromGeoJson(
       return [{ ...base, kind: "line", points: (coordinates as number[][]).map(place) }];
     const rings =
       type === "Polygon" ? [coordinates] : type === "MultiPolygon" ? (coordinates as unknown[]) : [];
-    return rings.map((rings) => {
-      const points = (rings as number[][][])[0]!.slice(0, -1).map(place);
+    return (rings as number[][][][]).map(([outer = []]) => {
+      const points = outer.slice(0, -1).map(place);
       const { kind } = properties ?? {};
       if (kind !== "rectangle" && kind !== "ellipse") return { ...base, kind: "polygon", points };
       const [top, left, bottom, right] = boundsOf(points, 0);
