@@ -230,6 +230,22 @@ test("a video shows every slice along an axis in one range", async ({ viewer, pa
   await expect(page).toHaveURL(/select=3,:,:/);
 });
 
+test("a cancelled video does not hide the error of a later picture", async ({ viewer, page }) => {
+  await page.addInitScript(() => {
+    const write = () => Promise.reject(new Error("no clipboard"));
+    Object.defineProperty(navigator, "clipboard", { value: { write } });
+  });
+  await viewer.show(`source=/stores/slices&select=3,:,:&${gray}`);
+  const dialog = await openDialog(page);
+  await dialog.getByLabel("Format").selectOption("webm");
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await dialog.getByRole("button", { name: "Cancel" }).click();
+  await expect(dialog.getByRole("status")).toHaveText("Cancelled");
+  await dialog.getByLabel("Format").selectOption("png");
+  await dialog.getByRole("button", { name: "Copy" }).click();
+  await expect(dialog.getByRole("status")).toHaveText("The figure could not be made: no clipboard.");
+});
+
 test("a message replaces videos that browsers cannot record, and sizes that cannot be drawn", async ({
   viewer,
   page,

@@ -25,12 +25,16 @@ const colorOf = async (viewer: ViewerPage, row: number): Promise<number[]> =>
 const isDrawn = (viewer: ViewerPage) =>
   expect(viewer.page.locator(".zw-map-lines[data-layers]")).toBeAttached();
 
+async function showPoints(viewer: ViewerPage, query = umap): Promise<void> {
+  await viewer.show(query);
+  await isDrawn(viewer);
+}
+
 test("AnnData opens its first embedding by its first categories; its contents offer the others", async ({
   viewer,
   page,
 }) => {
-  await viewer.show(table);
-  await isDrawn(viewer);
+  await showPoints(viewer, table);
   await expect(viewer.box).toHaveAttribute("aria-label", /Down UMAP2\. Across UMAP1\./);
   await expect(page.getByRole("list", { name: "type" }).getByRole("listitem")).toHaveCount(4);
   await viewer.choose("Colour by", "None");
@@ -59,8 +63,7 @@ test("points have the colours of a column, which the legend explains and the lin
   viewer,
   page,
 }) => {
-  await viewer.show(umap);
-  await isDrawn(viewer);
+  await showPoints(viewer);
   const plain = await colorOf(viewer, 0);
   expect(plain[3]).toBe(255);
   expect(await colorOf(viewer, 1)).toEqual(plain);
@@ -94,8 +97,7 @@ test("points have the colours of a column, which the legend explains and the lin
 });
 
 test("a point is described and selected by pointer, keys and rows", async ({ viewer, page }) => {
-  await viewer.show(umap);
-  await isDrawn(viewer);
+  await showPoints(viewer);
   const position = await placeOf(viewer, tableRows[1].umap);
   await viewer.box.hover({ position });
   await expect(viewer.readout).toContainText(
@@ -127,8 +129,7 @@ test("a point is described and selected by pointer, keys and rows", async ({ vie
 });
 
 test("zooming and panning move the points", async ({ viewer }) => {
-  await viewer.show(`${umap}&at=4260,4260,0.5&by=type`);
-  await isDrawn(viewer);
+  await showPoints(viewer, `${umap}&at=4260,4260,0.5&by=type`);
   expect((await colorOf(viewer, 2))[3]).toBe(255);
   await viewer.box.focus();
   await viewer.box.press("+");
@@ -248,8 +249,7 @@ test("genes give colours: completed, in a layer, as logarithms, and two at once;
   viewer,
   page,
 }) => {
-  await viewer.show(umap);
-  await isDrawn(viewer);
+  await showPoints(viewer);
   const gene = page.getByLabel("Gene", { exact: true });
   await gene.focus();
   const suggestions = page.locator(`datalist[id="${await gene.getAttribute("list")}"] option`);

@@ -48,7 +48,7 @@ describe("compositions", () => {
     expect((await opened(none)).kind).toBe("contents");
   });
 
-  it("of MuData are those of the first modality that has one", async () => {
+  it("of MuData belong to the first modality with an embedding", async () => {
     const target = empty();
     await group(target, "", { "encoding-type": "MuData" });
     await group(target, "mod", { "mod-order": ["missing", "rna", "atac"] });

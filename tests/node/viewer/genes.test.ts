@@ -67,7 +67,7 @@ describe("values of genes", () => {
     );
   });
 
-  it("are those of the rows that annotate an element", async () => {
+  it("belong to the rows that annotate an element", async () => {
     const kept = [30, 2, 17];
     const genes = new Genes(await rootOf(await store()), rows, signal, kept);
     for (const layer of ["", "?layer=by gene", "?layer=dense"]) {
@@ -91,6 +91,14 @@ describe("values of genes", () => {
     expect(observations.text(1)).toBe(`ENSG0: ${value(1, 0)}, batch: b`);
     await expect(observations.read("gene:nothing")).rejects.toThrow("it has no gene nothing");
     await expect(observations.read("gene:CD3E?layer=none")).rejects.toThrow("layers/none");
+    // An aborted read is not shared with the next one.
+    const controller = new AbortController();
+    const aborted = observations.read("gene:ENSG3", { signal: controller.signal });
+    controller.abort();
+    const next = observations.read("gene:ENSG3");
+    await expect(aborted).rejects.toThrow("aborted");
+    await next;
+    expect(observations.column("gene:ENSG3")).toMatchObject({ values: truth(3) });
   });
 
   it("of one column by columns need only its chunks", async () => {
@@ -117,6 +125,14 @@ describe("values of genes", () => {
         ),
       ).toEqual(wanted);
     expect(chunks.filter((key) => key.includes("/indptr/"))).toHaveLength(1);
+    // The nodes of a matrix are opened once.
+    for (const layer of ["", "?layer=dense"]) {
+      await genes.cost(`gene:ENSG5${layer}`);
+      const before = asked.length;
+      await valuesOf(genes, `gene:ENSG5${layer}`);
+      await valuesOf(genes, `gene:ENSG6${layer}`);
+      expect(asked.slice(before).filter((key) => key.endsWith("zarr.json"))).toEqual([]);
+    }
   });
 
   it("of matrices by rows are read after agreement only, with progress", async () => {

@@ -72,7 +72,16 @@ describe("elements inside", () => {
   });
 
   it("bounds of too many elements are refused", () => {
-    expect(() => regionCells(region("rectangle", [0, 0], [1e5, 1e5]), 1e5, 1e5)).toThrow(RangeError);
+    const cells = (one: RegionState) => () => regionCells(one, 1e5, 1e5);
+    expect(cells(region("rectangle", [0, 0], [1e5, 1e5]))).toThrow(RangeError);
+    for (const end of [1e8, 1e12, 1e300])
+      expect(cells(region("line", [0, 0], [end, 3]))).toThrow("The line has more than");
+  });
+
+  it("lines may have any number of elements below the limit", () => {
+    const long = region("line", [0.5, 10.5], [0.5, 299_999.5]);
+    const { left, columns, inside } = regionCells(long, 1, 250_000);
+    expect([left, columns, inside.every((is) => is === 1)]).toEqual([10, 249_990, true]);
   });
 });
 
@@ -128,7 +137,7 @@ describe("texts", () => {
     expect(regionStates((regionsEntry.read(text) as { regions: unknown }).regions)).toEqual(all);
   });
 
-  it("invalid regions are left out", () => {
+  it("invalid regions are ignored", () => {
     for (const text of [
       "",
       "x",
@@ -152,13 +161,22 @@ describe("texts", () => {
     expect(regionsFromGeoJson(JSON.stringify(made), [0, 1], globe)).toEqual(drawn);
     expect(() => regionsFromGeoJson("{", [0, 1], globe)).toThrow(SyntaxError);
   });
+
+  it("features of GeoJSON without a place are ignored", () => {
+    const polygon = { type: "Polygon", coordinates: [] };
+    const empty = [null, { geometry: null }, { geometry: polygon }];
+    const ellipse = { properties: { kind: "ellipse" }, geometry: polygon };
+    const point = { geometry: { type: "Point", coordinates: [-174, 85] } };
+    const text = JSON.stringify({ features: [...empty, ellipse, point] });
+    expect(regionsFromGeoJson(text, [0, 1], globe)).toMatchObject([{ kind: "point", points: [[5, 6]] }]);
+  });
 });
 
 describe("charts", () => {
   const frame = { left: 10, right: 110, top: 0, bottom: 50 };
   const series = { mean: [1, 2, Number.NaN, 4], min: [0, 1, Number.NaN, 3], max: [2, 3, Number.NaN, 5] };
 
-  it("missing values are gaps; the range is that of the bands", () => {
+  it("missing values are gaps, and the bands determine the range", () => {
     const { low, high, lines } = seriesChart([series], frame);
     expect([low, high]).toEqual([0, 5]);
     expect(lines[0]!.line).toBe("M22.5 40L47.5 30M97.5 10h0");

@@ -7,7 +7,11 @@ import { longName, shortName } from "./text.js";
 const maxNative = 40;
 
 /** Maximum number of suggestions. */
-const maxSuggested = 60;
+export const maxSuggested = 60;
+
+/** Whether the input of a field is a suggestion that has been chosen, not typed. */
+export const isSuggestion = (event: Event): boolean =>
+  !(event instanceof InputEvent) || event.inputType === "insertReplacementText";
 
 export interface Options {
   readonly count: number;
@@ -120,8 +124,7 @@ class FieldChooser implements Chooser {
 
   #type(event: Event): Promise<void> {
     this.#isTyping = true;
-    const isSuggestion = !(event instanceof InputEvent) || event.inputType === "insertReplacementText";
-    return isSuggestion ? this.#choose() : this.#suggest();
+    return isSuggestion(event) ? this.#choose() : this.#suggest();
   }
 
   async #suggest(): Promise<void> {

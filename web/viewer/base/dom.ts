@@ -35,16 +35,21 @@ export function setHidden(element: HTMLElement, isHidden: boolean): void {
   if (element.hidden !== isHidden) element.hidden = isHidden;
 }
 
-/** A small drawing in the colour of the text, as the path of a line in a square of 16 units. */
-export function icon(path: string): Element {
-  const make = (name: string) => document.createElementNS("http://www.w3.org/2000/svg", name);
-  const [drawing, line] = [make("svg"), make("path")];
-  drawing.setAttribute("viewBox", "0 0 16 16");
-  drawing.setAttribute("aria-hidden", "true");
-  line.setAttribute("d", path);
-  drawing.append(line);
-  return drawing;
+/** An element of a drawing. */
+export function svg(
+  tag: string,
+  attributes: Readonly<Record<string, string | number>>,
+  ...children: readonly (Node | string)[]
+): SVGElement {
+  const element = document.createElementNS("http://www.w3.org/2000/svg", tag) as SVGElement;
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, String(value));
+  element.append(...children);
+  return element;
 }
+
+/** A small drawing in the colour of the text, as the path of a line in a square of 16 units. */
+export const icon = (path: string): Element =>
+  svg("svg", { viewBox: "0 0 16 16", "aria-hidden": "true" }, svg("path", { d: path }));
 
 let lastId = 0;
 

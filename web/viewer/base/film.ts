@@ -2,14 +2,6 @@
 
 export type FilmFormat = keyof typeof videoTypes;
 
-/** A video of frames of equal duration, which are drawn onto its canvas. */
-export interface Film {
-  /** Adds the picture of the canvas. */
-  add(): Promise<void>;
-  finish(): Promise<Blob>;
-  cancel(): void;
-}
-
 /** Formats of videos, and what recorders call them, the best first. */
 const videoTypes = {
   webm: ["video/webm;codecs=vp9", "video/webm;codecs=vp8", "video/webm"],
@@ -25,12 +17,6 @@ function recorderType(format: FilmFormat): string | undefined {
 
 export const canRecord = (format: FilmFormat): boolean => recorderType(format) !== undefined;
 
-/** @param canvas with even width and height, as encoders require. @param rate frames per second */
-export function makeFilm(canvas: HTMLCanvasElement, format: FilmFormat, rate: number): Film {
-  const bits = Math.max(1e6, canvas.width * canvas.height * rate * bitsPerPixel);
-  return new RecordedFilm(canvas, recorderType(format)!, rate, bits);
-}
-
 /** Bits per pixel and frame: enough for sharp edges of elements. */
 const bitsPerPixel = 0.6;
 
@@ -39,19 +25,25 @@ const requestInterval = 40;
 /** Maximum number of requests of a frame. */
 const maxRequests = 50;
 
-/** The recorder pauses while the next frame is made. */
-class RecordedFilm implements Film {
+/** A video of frames of equal duration, which are drawn onto its canvas. The recorder pauses between them. */
+export class Film {
   readonly #track: CanvasCaptureMediaStreamTrack;
   readonly #recorder: MediaRecorder;
   readonly #parts: Blob[] = [];
   readonly #started: Promise<unknown>;
 
+  /**
+   * @param canvas with even width and height, as encoders require
+   * @param format one that {@link canRecord} accepts
+   * @param rate frames per second
+   */
   constructor(
     canvas: HTMLCanvasElement,
-    mimeType: string,
+    format: FilmFormat,
     private readonly rate: number,
-    videoBitsPerSecond: number,
   ) {
+    const mimeType = recorderType(format)!;
+    const videoBitsPerSecond = Math.max(1e6, canvas.width * canvas.height * rate * bitsPerPixel);
     const stream = canvas.captureStream(0);
     this.#track = stream.getVideoTracks()[0] as CanvasCaptureMediaStreamTrack;
     this.#recorder = new MediaRecorder(stream, { mimeType, videoBitsPerSecond });
@@ -60,6 +52,7 @@ class RecordedFilm implements Film {
     this.#recorder.start();
   }
 
+  /** Adds the picture of the canvas. */
   async add(): Promise<void> {
     await this.#started;
     if (this.#recorder.state === "paused") await this.#resume();

@@ -7,7 +7,7 @@ export interface GeoPosition {
 }
 
 /** Mean radius of the earth in kilometres (IUGG). */
-const radius = 6371.0088;
+export const earthRadius = 6371.0088;
 
 type Vector = readonly [x: number, y: number, z: number];
 
@@ -25,7 +25,7 @@ export function angleBetween(from: GeoPosition, to: GeoPosition): number {
 
 /** Length of the shortest line between two positions in kilometres. */
 export const greatCircleLength = (from: GeoPosition, to: GeoPosition): number =>
-  radius * angleBetween(from, to);
+  earthRadius * angleBetween(from, to);
 
 /** Positions along that line in equal steps, both ends included; longitudes are continuous from the first one. */
 export function greatCirclePath(from: GeoPosition, to: GeoPosition, steps: number): GeoPosition[] {

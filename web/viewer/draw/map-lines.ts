@@ -191,10 +191,30 @@ function clipped(a: Rectangle, b: Rectangle): Rectangle {
 /** A dark line inside a light one, visible on any colour. */
 export function strokeTwice(context: CanvasRenderingContext2D, width: number): void {
   context.lineJoin = "round";
-  context.strokeStyle = "rgb(255 255 255 / 75%)";
-  context.lineWidth = width + 1.4;
-  context.stroke();
-  context.strokeStyle = "rgb(20 28 36 / 90%)";
+  strokeAs(context, "rgb(255 255 255 / 75%)", width + 1.4);
+  strokeAs(context, "rgb(20 28 36 / 90%)", width);
+}
+
+/** A light or coloured line inside a dark one, as tools draw it. */
+export function strokeDark(context: CanvasRenderingContext2D, color: string): void {
+  strokeAs(context, "rgb(0 0 0 / 75%)", 4.5);
+  strokeAs(context, color, 2);
+}
+
+function strokeAs(context: CanvasRenderingContext2D, color: string, width: number): void {
+  context.strokeStyle = color;
   context.lineWidth = width;
   context.stroke();
+}
+
+/** The cleared context of a canvas over the picture, in CSS pixels. */
+export function clearedContext(
+  canvas: HTMLCanvasElement,
+  { size, ratio }: Pick<MapLook, "size" | "ratio">,
+): CanvasRenderingContext2D {
+  canvas.width = Math.round(size.width * ratio);
+  canvas.height = Math.round(size.height * ratio);
+  const context = canvas.getContext("2d")!;
+  context.scale(ratio, ratio);
+  return context;
 }

@@ -1,6 +1,6 @@
 /** Figures and videos of a view, drawn again by a copy of the viewer outside the window, at any size; their dialog. */
 import { h } from "../base/dom.js";
-import { canRecord, type Film, makeFilm } from "../base/film.js";
+import { canRecord, Film } from "../base/film.js";
 import type { NamedBlob } from "../base/save.js";
 import { boxAround } from "../base/snapshot.js";
 import { withDensity } from "../base/surface.js";
@@ -295,7 +295,7 @@ async function recordVideo(live: FigureViewer, options: VideoOptions): Promise<B
         const even = (side: number) => Math.round(side * figure.ratio) & ~1;
         Object.assign(canvas, { width: even(width), height: even(height) });
         context.fillStyle = getComputedStyle(live.mainPanel).backgroundColor;
-        film = makeFilm(canvas, format, rate);
+        film = new Film(canvas, format, rate);
       }
       context.fillRect(0, 0, canvas.width, canvas.height);
       context.drawImage(frame, 0, 0);

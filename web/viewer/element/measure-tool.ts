@@ -1,6 +1,7 @@
 /** Measures distances: the line and its length stay over the picture until they are cleared. */
 import { button, h } from "../base/dom.js";
 import { greatCirclePath } from "../base/great-circle.js";
+import { clearedContext, strokeDark } from "../draw/map-lines.js";
 import type { Point } from "../input/gestures.js";
 import { distanceText, geoPosition, type PlanePosition, planePosition } from "../panels/distance.js";
 import type { DatasetAxis } from "../source/dataset.js";
@@ -132,14 +133,11 @@ function turnsOnScreen({ projection }: PlaneContent, view: Viewpoint): readonly 
 /** Light on dark, visible on any colour. */
 function drawPath(
   canvas: HTMLCanvasElement,
-  { size, ratio }: Viewpoint,
+  viewpoint: Viewpoint,
   path: readonly Point[],
   shifts: readonly number[],
 ): void {
-  canvas.width = Math.round(size.width * ratio);
-  canvas.height = Math.round(size.height * ratio);
-  const context = canvas.getContext("2d")!;
-  context.scale(ratio, ratio);
+  const context = clearedContext(canvas, viewpoint);
   context.beginPath();
   for (const shift of shifts) {
     for (const [i, { x, y }] of path.entries()) {
@@ -151,12 +149,5 @@ function drawPath(
       context.arc(x + shift, y, 4, 0, 2 * Math.PI);
     }
   }
-  for (const [colour, width] of [
-    ["rgb(0 0 0 / 75%)", 4.5],
-    ["#fff", 2],
-  ] as const) {
-    context.strokeStyle = colour;
-    context.lineWidth = width;
-    context.stroke();
-  }
+  strokeDark(context, "#fff");
 }

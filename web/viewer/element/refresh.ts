@@ -34,13 +34,12 @@ export async function refresh(
   );
   for (const { array } of dataset.levels) if (array) invalidate(array, changed.get(arrayId(array))!);
   // Added layers and labels are read again as a whole.
-  const own = new Set(changed.keys());
   const layers = [...plane.layers, ...volume.layers].flatMap((layer) => layer.dataset.levels);
   const others = new Set(layers.flatMap(({ array }) => (array ? [arrayId(array)] : [])));
   acquire().scheduler.expire(({ key, start, region: { shape } }) => {
     const id = Number(key.slice(0, key.indexOf(" ")));
     const part = changed.get(id);
-    if (!part) return others.has(id) && !own.has(id) && selection.length === 0;
+    if (!part) return others.has(id) && selection.length === 0;
     return part.every(([from, to], axis) => start[axis]! < to && start[axis]! + shape[axis]! > from);
   });
   release();

@@ -1,8 +1,9 @@
 /** Draws regions: those of the state over the picture, and new ones by a drag, clicks or Enter. */
 import { h } from "../base/dom.js";
+import { clearedContext, strokeDark } from "../draw/map-lines.js";
 import type { Point } from "../input/gestures.js";
 import { regionColor, vertices } from "../model/region-shapes.js";
-import type { RegionKind, RegionPoint, RegionState } from "../model/regions.js";
+import { type RegionKind, type RegionPoint, type RegionState, regionKinds } from "../model/regions.js";
 import type { Viewpoint } from "../tiles/tile-selection.js";
 import { elementPosition, isLine, type PlaneContent, positionPoint, worldPlace } from "./plane-geometry.js";
 import { type ToolPlane, TwoPointTool } from "./two-point-tool.js";
@@ -12,8 +13,7 @@ const bends = 24;
 /** Distance in CSS pixels at which a click closes a polygon, and between the vertices of a drawn one. */
 const near = 8;
 
-const isRegionKind = (tool: string): tool is RegionKind =>
-  ["point", "line", "rectangle", "ellipse", "polygon"].includes(tool);
+const isRegionKind = (tool: string): tool is RegionKind => (regionKinds as readonly string[]).includes(tool);
 
 export class RegionTool extends TwoPointTool {
   readonly #canvas = h("canvas", { class: "zw-map-lines zw-regions-drawn", hidden: true });
@@ -139,14 +139,6 @@ export class RegionTool extends TwoPointTool {
   }
 }
 
-function clearedContext(canvas: HTMLCanvasElement, { size, ratio }: Viewpoint): CanvasRenderingContext2D {
-  canvas.width = Math.round(size.width * ratio);
-  canvas.height = Math.round(size.height * ratio);
-  const context = canvas.getContext("2d")!;
-  context.scale(ratio, ratio);
-  return context;
-}
-
 /** A coloured outline with a dark rim, visible on any colour, and its name. */
 function drawRegion(
   context: CanvasRenderingContext2D,
@@ -172,14 +164,7 @@ function drawRegion(
     context.arc(path[0]!.x, path[0]!.y, 5, 0, 2 * Math.PI);
   }
   if (!isOpen) context.closePath();
-  for (const [stroke, width] of [
-    ["rgb(0 0 0 / 75%)", 4.5],
-    [color, 2],
-  ] as const) {
-    context.strokeStyle = stroke;
-    context.lineWidth = width;
-    context.stroke();
-  }
+  strokeDark(context, color);
   const corner = path.reduce((a, b) => (b.y < a.y ? b : a));
   context.font = "600 12px system-ui, sans-serif";
   context.lineWidth = 3;

@@ -153,7 +153,7 @@ function numberColors(
   };
 }
 
-/** Colour maps of two quantities. Of both colours, the greater parts are taken: high values of both give white. */
+/** Colour maps of two quantities, combined by the greater value of each channel: high values of both are white. */
 const pairMaps = ["#383838,#ff00ff", "#383838,#00ff00"] as const;
 /** The background of such colours, where there is no picture below. */
 export const pairBackground = "#101418";

@@ -1,13 +1,12 @@
 /** Geometry of regions: outlines, the elements inside, areas, and GeoJSON. */
+import { earthRadius } from "../base/great-circle.js";
 import type { DatasetAxis } from "../source/dataset.js";
 import { type RegionPoint, type RegionState, regionStates } from "./regions.js";
 
-/** Number of straight parts of an ellipse, and of each edge on a map. */
+/** Number of straight parts of a drawn ellipse. */
 const parts = 64;
-/** Mean radius of the earth in kilometres (IUGG). */
-const earthRadius = 6371.0088;
-/** Maximum number of elements of a region's bounds. */
-export const maxElements = 2 ** 26;
+/** Maximum number of elements of a line, and of a region's bounds. */
+const maxElements = 2 ** 26;
 
 /** The elements of a region in their bounds: 1 inside, 0 outside, row by row. */
 export interface RegionCells {
@@ -18,7 +17,7 @@ export interface RegionCells {
   readonly inside: Uint8Array;
 }
 
-/** Colours that are told apart also by people with colour blindness (Okabe and Ito). */
+/** Colours that people with colour blindness can distinguish (Okabe and Ito). */
 const colors = ["#56b4e9", "#e69f00", "#cc79a7", "#009e73", "#f0e442", "#d55e00", "#0072b2"];
 export const regionColor = (number: number): string => colors[number % colors.length]!;
 
@@ -40,31 +39,33 @@ export function vertices({ kind, points }: Pick<RegionState, "kind" | "points">)
   });
 }
 
-/** The elements on a line, one for each step along its longer direction. */
+/** The elements on a line, one for each step along its longer direction. @throws RangeError for too many */
 export function lineCells(from: RegionPoint, to: RegionPoint): RegionPoint[] {
   const [a, b] = [from, to].map(([row, column]) => [Math.floor(row), Math.floor(column)] as const) as [
     RegionPoint,
     RegionPoint,
   ];
   const steps = Math.max(Math.abs(b[0] - a[0]), Math.abs(b[1] - a[1]));
+  if (!(steps < maxElements)) throw tooLarge("line");
   const at = (i: number, k: 0 | 1) => Math.round(a[k] + ((b[k] - a[k]) * i) / Math.max(steps, 1));
   return Array.from({ length: steps + 1 }, (_, i): RegionPoint => [at(i, 0), at(i, 1)]);
 }
 
 /**
  * The elements whose centres lie in a region (even-odd rule); those on a line, or at a point.
- * @throws RangeError for bounds of too many elements
+ * @throws RangeError for too many elements
  */
 export function regionCells(region: RegionState, rows: number, columns: number): RegionCells {
   const { kind, points } = region;
   if (kind === "point" || kind === "line") {
-    const cells = lineCells(points[0]!, points.at(-1)!).filter(
+    const line = lineCells(points[0]!, points.at(-1)!).filter(
       ([row, column]) => row >= 0 && row < rows && column >= 0 && column < columns,
     );
-    const empty = emptyCells(boundsOf(cells, 1), rows, columns);
-    for (const [row, column] of cells)
-      empty.inside[(row - empty.top) * empty.columns + column - empty.left] = 1;
-    return empty;
+    // Rows and columns rise or fall along a line.
+    const ends = [...line.slice(0, 1), ...line.slice(-1)];
+    const cells = emptyCells(boundsOf(ends, 1), rows, columns);
+    for (const [row, column] of line) cells.inside[cellAt(cells, row, column)!] = 1;
+    return cells;
   }
   const cells = emptyCells(boundsOf(points, 0), rows, columns);
   for (let row = 0; row < cells.rows; row++) {
@@ -76,6 +77,12 @@ export function regionCells(region: RegionState, rows: number, columns: number):
     }
   }
   return cells;
+}
+
+/** Position of an element in the bounds; undefined outside. */
+export function cellAt({ top, left, rows, columns }: RegionCells, row: number, column: number) {
+  const [y, x] = [row - top, column - left];
+  return y >= 0 && x >= 0 && y < rows && x < columns ? y * columns + x : undefined;
 }
 
 /** Columns at which the outline crosses a row, in rising order. An ellipse is exact. */
@@ -107,10 +114,12 @@ function emptyCells([top, left, bottom, right]: Bounds, rows: number, columns: n
   const [y, x] = [inside(Math.floor(top), rows), inside(Math.floor(left), columns)];
   const height = Math.max(0, inside(Math.ceil(bottom), rows) - y) || 0;
   const width = Math.max(0, inside(Math.ceil(right), columns) - x) || 0;
-  if (height * width > maxElements)
-    throw new RangeError(`The region has more than ${maxElements} elements: draw a smaller one`);
+  if (height * width > maxElements) throw tooLarge("region");
   return { top: y, left: x, rows: height, columns: width, inside: new Uint8Array(height * width) };
 }
+
+const tooLarge = (what: string) =>
+  new RangeError(`The ${what} has more than ${maxElements} elements: draw a smaller one`);
 
 /** Coordinate of the edges of an element: those between centres, or their continuation. */
 function edgesOf({ scale, translation = 0, coordinates, length }: DatasetAxis, at: number): [number, number] {
@@ -210,15 +219,16 @@ interface Feature {
   readonly geometry?: { readonly type: string; readonly coordinates: unknown } | null;
 }
 
-/** Regions of a plane from GeoJSON: points, lines of two ends, and outer rings of polygons. Others are left out. */
+/** Regions of a plane from GeoJSON: points, lines of two ends, and outer rings of polygons. Others are ignored. */
 export function regionsFromGeoJson(
   text: string,
   shown: readonly number[],
   axes: readonly DatasetAxis[],
 ): readonly RegionState[] {
-  const read = JSON.parse(text) as { features?: readonly Feature[] } & Feature;
+  const read = JSON.parse(text) as { features?: readonly (Feature | null)[] } & Feature;
   const plane = shown.map((axis) => axes[axis]!) as [DatasetAxis, DatasetAxis];
-  const made = (read.features ?? [read]).flatMap(({ properties, geometry }, i): unknown[] => {
+  const made = (read.features ?? [read]).flatMap((feature, i): unknown[] => {
+    const { properties, geometry } = feature ?? {};
     const { type, coordinates } = geometry ?? { type: "", coordinates: [] };
     const place = (at: readonly number[]): RegionPoint => {
       const [x, y] = isSwapped(plane) ? [at[1]!, at[0]!] : [at[0]!, at[1]!];
@@ -231,8 +241,8 @@ export function regionsFromGeoJson(
       return [{ ...base, kind: "line", points: (coordinates as number[][]).map(place) }];
     const rings =
       type === "Polygon" ? [coordinates] : type === "MultiPolygon" ? (coordinates as unknown[]) : [];
-    return rings.map((rings) => {
-      const points = (rings as number[][][])[0]!.slice(0, -1).map(place);
+    return (rings as number[][][][]).map(([outer = []]) => {
+      const points = outer.slice(0, -1).map(place);
       const { kind } = properties ?? {};
       if (kind !== "rectangle" && kind !== "ellipse") return { ...base, kind: "polygon", points };
       const [top, left, bottom, right] = boundsOf(points, 0);

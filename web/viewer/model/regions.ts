@@ -1,4 +1,5 @@
 /** Regions of a plane in the state: points, lines, rectangles, ellipses and polygons with names. */
+import { decodedName } from "../source/address-rules.js";
 import { ownEntry } from "./entry.js";
 
 export const regionKinds = ["point", "line", "rectangle", "ellipse", "polygon"] as const;
@@ -46,20 +47,12 @@ function readRegions(text: string): readonly RegionState[] {
     const numbers = list.split(",").map(Number);
     const points = numbers.flatMap((row, i) => (i % 2 === 0 ? [[row, numbers[i + 1] ?? Number.NaN]] : []));
     return {
-      name: unescaped(name),
+      name: decodedName(name),
       kind,
       axes: axes.split(",").map(Number),
       points,
     } as unknown as RegionState;
   });
-}
-
-function unescaped(name: string): string {
-  try {
-    return decodeURIComponent(name);
-  } catch {
-    return name;
-  }
 }
 
 const rounded = (value: number) => Math.round(value * 1000) / 1000;

@@ -1,7 +1,8 @@
 /** Values of regions: statistics, series along another axis, and profiles along lines. */
-import { get, slice, type WorkerPool } from "zarr-wasm";
+import { DType, get, slice, type WorkerPool } from "zarr-wasm";
 import type { NamedRegion, Statistics } from "zarr-wasm/compute";
 import {
+  cellAt,
   latitudeWeights,
   lineCells,
   type RegionCells,
@@ -56,7 +57,7 @@ async function masked(source: RegionSource, region: RegionState, cells: RegionCe
     data: cells.inside,
     shape: [cells.rows, cells.columns],
     stride: [cells.columns, 1],
-    dtype: await maskType(),
+    dtype: DType.simple("uint8"),
     dimensionNames: [`a${down}`, `a${across}`],
   };
   return expression(
@@ -66,46 +67,30 @@ async function masked(source: RegionSource, region: RegionState, cells: RegionCe
   );
 }
 
-let uint8: Promise<NamedRegion["dtype"]> | undefined;
-/** The type of masks. */
-const maskType = () =>
-  (uint8 ??= import("zarr-wasm").then(async ({ create }) => {
-    const array = await create(new Map(), { shape: [1], dtype: "uint8" });
-    return array.dtype;
-  }));
-
-/** The mean weighted by latitude; undefined if all elements weigh the same. */
-async function weightedMean(
-  source: RegionSource,
-  region: RegionState,
-  cells: RegionCells,
-  array: Awaited<ReturnType<typeof masked>>,
-): Promise<ArrayLike<number> | undefined> {
-  const weights = latitudeWeights(cells, planeOf(source, region));
-  if (!weights) return undefined;
-  const { reduce } = await import("zarr-wasm/compute");
-  const { data } = await reduce(array, {
-    method: "mean",
-    over: region.axes.map((axis) => `a${axis}`),
-    weights: { data: weights.values, dimensionNames: [`a${region.axes[weights.axis]}`] },
-    signal: source.signal,
-  });
-  return data;
+/** Options of a reduction over a region. Means are weighted by latitude; undefined weights are equal. */
+function reduction(source: RegionSource, region: RegionState, cells: RegionCells) {
+  const found = latitudeWeights(cells, planeOf(source, region));
+  const weights = found && {
+    data: found.values,
+    dimensionNames: [`a${region.axes[found.axis]}`],
+  };
+  return { over: region.axes.map((axis) => `a${axis}`), weights, signal: source.signal };
 }
 
 /** @throws RangeError for regions without elements, or with too many; the errors of `expression` and `statistics` */
 export async function regionStatistics(source: RegionSource, region: RegionState): Promise<RegionStatistics> {
-  const { statistics } = await import("zarr-wasm/compute");
+  const { reduce, statistics } = await import("zarr-wasm/compute");
   const cells = cellsOf(source, region);
   const array = await masked(source, region, cells);
-  const [found, mean] = await Promise.all([
+  const options = reduction(source, region, cells);
+  const [found, weighted] = await Promise.all([
     statistics(array, null, { bins: 64, signal: source.signal }),
-    weightedMean(source, region, cells, array),
+    options.weights && reduce(array, { ...options, method: "mean" }),
   ]);
   const isArea = region.kind !== "point" && region.kind !== "line";
   return {
     ...found,
-    mean: mean?.[0] ?? found.mean,
+    mean: weighted?.data[0] ?? found.mean,
     area: isArea ? regionArea(cells, planeOf(source, region)) : undefined,
   };
 }
@@ -119,12 +104,9 @@ export async function regionSeries(
   const { reduce } = await import("zarr-wasm/compute");
   const cells = cellsOf(source, region);
   const array = await masked(source, region, cells, along);
-  const over = region.axes.map((axis) => `a${axis}`);
-  const [{ mean, min, max }, weighted] = await Promise.all([
-    reduce(array, { method: ["mean", "min", "max"], over, signal: source.signal }),
-    weightedMean(source, region, cells, array),
-  ]);
-  return { mean: weighted ?? mean.data, min: toNumbers(min.data), max: toNumbers(max.data) };
+  const options = reduction(source, region, cells);
+  const { mean, min, max } = await reduce(array, { ...options, method: ["mean", "min", "max"] });
+  return { mean: mean.data, min: toNumbers(min.data), max: toNumbers(max.data) };
 }
 
 const toNumbers = (data: ArrayLike<number | bigint>): Float64Array => Float64Array.from(data, Number);
@@ -136,9 +118,9 @@ export async function lineProfile(source: RegionSource, region: RegionState): Pr
   const { data } = await get(array, null, { signal: source.signal });
   const isTurned = array.dimensionNames?.[0] !== `a${region.axes[0]}`;
   const values = lineCells(region.points[0]!, region.points[1]!).map(([row, column]) => {
-    const [y, x] = [row - cells.top, column - cells.left];
-    if (y < 0 || x < 0 || y >= cells.rows || x >= cells.columns) return Number.NaN;
-    return Number(data[isTurned ? x * cells.rows + y : y * cells.columns + x]);
+    const at = cellAt(cells, row, column);
+    if (at === undefined) return Number.NaN;
+    return Number(data[isTurned ? (column - cells.left) * cells.rows + row - cells.top : at]);
   });
   return { mean: values, min: values, max: values };
 }

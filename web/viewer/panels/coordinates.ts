@@ -63,25 +63,26 @@ export function positionText(dataset: Dataset, index: readonly number[]): string
   if (!positions?.known) return convertedText(dataset, index);
   const [row, column] = positions.axes.map((axis) => index[axis]!) as [number, number];
   const at = row * axes[positions.axes[1]]!.length + column;
-  const text = (role: "latitude" | "longitude", values: Float64Array) =>
-    Number.isFinite(values[at])
-      ? numberText({ role, unit: undefined }, Number(values[at]!.toPrecision(7)))
-      : "no position";
-  const [north, east] = [
-    text("latitude", positions.known.latitudes),
-    text("longitude", positions.known.longitudes),
-  ];
-  return north === east ? north : `${north} ${east}`;
+  return degreesText(positions.known.latitudes[at]!, positions.known.longitudes[at]!);
+}
+
+/** Latitude and longitude, by default with seven digits. */
+function degreesText(latitude: number, longitude: number, resolution?: number): string {
+  if (!Number.isFinite(latitude) && !Number.isFinite(longitude)) return "no position";
+  const text = (role: "latitude" | "longitude", value: number) => {
+    if (!Number.isFinite(value)) return "no position";
+    const rounded = resolution === undefined ? Number(value.toPrecision(7)) : value;
+    return numberText({ role, unit: undefined }, rounded, { resolution });
+  };
+  return `${text("latitude", latitude)} ${text("longitude", longitude)}`;
 }
 
 /** The number of a cell in its scheme, if it is not its index, and its centre. */
 function cellText({ grid }: CellAxis, cell: number): string {
   const [longitude, latitude] = grid.centre(cell);
-  const text = (role: "latitude" | "longitude", value: number) =>
-    numberText({ role, unit: undefined }, value, { resolution: grid.spacing / 100 });
   const id = grid.id?.(cell) ?? cell;
   const name = id === cell ? [] : [`cell ${id}`];
-  return [...name, `${text("latitude", latitude)} ${text("longitude", longitude)}`].join(" · ");
+  return [...name, degreesText(latitude, longitude, grid.spacing / 100)].join(" · ");
 }
 
 /** Longitude and latitude of projected data, once their reference system has been loaded. */
@@ -90,10 +91,7 @@ function convertedText({ geography, axes }: Dataset, index: readonly number[]): 
   if (!convert) return "";
   const at = (axis: number) => Number(axes[axis]!.coordinates?.at(index[axis]!));
   const position = convert.inverse(at(geography.horizontal), at(geography.vertical));
-  if (!position) return "";
-  const text = (role: "latitude" | "longitude", value: number) =>
-    numberText({ role, unit: undefined }, Number(value.toPrecision(7)));
-  return `${text("latitude", position[1])} ${text("longitude", position[0])}`;
+  return position ? degreesText(position[1], position[0]) : "";
 }
 
 /** A time as ISO 8601 in UTC, without trailing zero parts. */

@@ -191,8 +191,8 @@ class FigureDialog {
   #make(): Promise<NamedBlob> {
     const format = this.#format.value;
     const options = this.#options;
-    if (!isVideo(format)) return this.#callbacks.make({ ...options, type: format as "png" | "svg" });
     this.#recording = new AbortController();
+    if (!isVideo(format)) return this.#callbacks.make({ ...options, type: format as "png" | "svg" });
     for (const part of [this.#progress, this.#cancel]) part.hidden = false;
     this.#progress.value = 0;
     return this.#callbacks.record({
@@ -236,6 +236,7 @@ class FigureDialog {
       await navigator.clipboard.write([new ClipboardItem({ "image/png": figure.then(({ blob }) => blob) })]);
     };
     const written = writing();
+    written.catch(() => {}); // reported once the picture has been made
     await this.#run(() => written, "is in the clipboard", figure);
   }
 }

@@ -1,12 +1,10 @@
 /** The genes that colour rows: fields with suggestions, the layer, and the transformation of values. */
+import { isSuggestion, maxSuggested } from "../base/chooser.js";
 import { h, labelled, uniqueId } from "../base/dom.js";
 import { shortName } from "../base/text.js";
 import { type GeneChoice, geneText, readGene } from "../source/gene-name.js";
 import type { GeneNames, Genes } from "../source/genes.js";
 import { type Changing, type Control, checkControl, groupControl, listControl } from "./panel.js";
-
-/** Maximum number of suggestions. */
-const maxSuggested = 60;
 
 /** How a state names its genes. */
 interface GeneSetting<S> {
@@ -119,8 +117,7 @@ function geneField(
     placeholder: "name",
     onfocus: () => void suggest(),
     oninput: (event: Event) => {
-      const isSuggestion = !(event instanceof InputEvent) || event.inputType === "insertReplacementText";
-      void (isSuggestion ? choose() : suggest());
+      void (isSuggestion(event) ? choose() : suggest());
     },
     onchange: () => void choose(),
   });
@@ -134,7 +131,7 @@ function geneField(
   };
 }
 
-/** Names that contain a text, those that begin with it first. */
+/** Names that contain a text. Names that begin with it come first. */
 export function suggestions(names: readonly string[], text: string, most: number): string[] {
   const wanted = text.trim().toLowerCase();
   const [begin, contain]: [string[], string[]] = [[], []];

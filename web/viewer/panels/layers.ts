@@ -173,7 +173,7 @@ function layerRow({ dataset, change }: PanelContext, layer: LayerState, at: numb
         control: "gene",
         genes: () => contents?.table?.genes,
         by: ({ by }) => by,
-        set: (by) => ({ by, colormap: null, range: { mode: "auto" } }),
+        set: setColumn,
       }),
       groupControl(style, { class: "zw-layer-style" }),
       range,
@@ -198,13 +198,16 @@ const blends = [
   ["add", "Additive"],
 ] as const;
 
-/** The column that colours a layer. Another column has other values. */
+/** Another column has other values. */
+const setColumn = (by: string): Partial<LayerState> => ({ by, colormap: null, range: { mode: "auto" } });
+
+/** The column that colours a layer. */
 function byPart(own: Changing<LayerState>, contents: () => LayerContents | undefined): Control<LayerState> {
   let columns: readonly string[] = [];
   const { element, list, sync } = listControl<LayerState, string>(own, "Colour by", [], {
     control: "by",
     value: ({ by }) => (columns.includes(by) ? by : ""),
-    set: (by) => ({ by, colormap: null, range: { mode: "auto" } }),
+    set: setColumn,
     isShown: () => columns.length > 0,
   });
   return {

@@ -1,6 +1,6 @@
 /** Regions: tools that draw them, their statistics, and their series along another axis. */
 import { button, h, labelled, select, uniqueId } from "../base/dom.js";
-import { errorMessage, formatCount } from "../base/format.js";
+import { errorMessage, formatBriefly, formatCount } from "../base/format.js";
 import { saveBlob } from "../base/save.js";
 import { regionColor, regionsFromGeoJson, regionsGeoJson } from "../model/region-shapes.js";
 import { type RegionKind, type RegionState, regionKinds } from "../model/regions.js";
@@ -33,7 +33,8 @@ export const regionsPanel: Panel = {
   build: (context) => [new RegionsPart(context)],
 };
 
-const plain = (value: number) => (Number.isFinite(value) ? String(Number(value.toPrecision(5))) : "–");
+/** A value with five digits. */
+const brief = (value: number) => formatBriefly(value, Math.abs(value) / 900);
 
 class RegionsPart implements Control {
   readonly #tools = new Map<RegionKind, HTMLInputElement>();
@@ -46,14 +47,14 @@ class RegionsPart implements Control {
   readonly #actions: HTMLElement;
   readonly element: HTMLElement;
   /** The statistics and series of regions, by everything that they depend on. */
-  readonly #known = new Map<string, Promise<unknown>>();
+  readonly #known = new Map<string, object>();
   #request = new AbortController();
   #shown = "";
   #state: ViewState | undefined;
 
   constructor(private readonly context: PanelContext) {
     const { dataset } = context;
-    this.#along = select([], () => this.#update(true));
+    this.#along = select([], () => this.#update());
     this.#chart = new SeriesChart((step) => {
       const axis = Number(this.#along.value);
       const index = this.#state!.index.map((at, i) => (i === axis ? step : undefined) ?? at);
@@ -120,7 +121,7 @@ class RegionsPart implements Control {
     const isEmpty = state.regions.length === 0;
     this.#actions.hidden = isEmpty;
     this.#chartPart.hidden = isEmpty || this.#axes.length === 0;
-    this.#update(false);
+    this.#update();
   }
 
   /** The axes along which series are offered. */
@@ -131,11 +132,11 @@ class RegionsPart implements Control {
     );
   }
 
-  #update(isForced: boolean): void {
+  #update(): void {
     const state = this.#state!;
     this.#followAxes(state);
     const key = JSON.stringify([state.regions, state.index, state.isRaw, this.#along.value]);
-    if (key === this.#shown && !isForced) return;
+    if (key === this.#shown) return;
     this.#shown = key;
     this.#request.abort();
     this.#request = new AbortController();
@@ -173,8 +174,7 @@ class RegionsPart implements Control {
           try {
             const key = JSON.stringify(["statistics", place, state.index]);
             rows[i]!.show(await this.#once(key, () => values.regionStatistics(source, region)));
-            if (along === "" || (along === alongLines) !== (along === alongLines && kind === "line"))
-              return undefined;
+            if (along === "" || (along === alongLines && kind !== "line")) return undefined;
             const others = state.index.map((at, axis) =>
               String(axis) === along || axes.includes(axis) ? 0 : at,
             );
@@ -205,13 +205,14 @@ class RegionsPart implements Control {
     }
   }
 
-  /** Computes a value once; errors and aborted values again. */
-  #once<T>(key: string, compute: () => Promise<T>): Promise<T> {
-    const known = this.#known.get(key) ?? compute();
-    this.#known.set(key, known);
+  /** Returns a value that has been computed, or computes it: values of an aborted request must not be awaited. */
+  async #once<T extends object>(key: string, compute: () => Promise<T>): Promise<T> {
+    const known = this.#known.get(key) as T | undefined;
+    if (known) return known;
+    const made = await compute();
+    this.#known.set(key, made);
     if (this.#known.size > 256) this.#known.delete(this.#known.keys().next().value!);
-    known.catch(() => this.#known.delete(key));
-    return known as Promise<T>;
+    return made;
   }
 
   #row(region: RegionState, at: number) {
@@ -235,11 +236,11 @@ class RegionsPart implements Control {
     const bars = h("canvas", { class: "zw-region-bars", width: 256, height: 32, role: "img", hidden: true });
     const unit = dataset.unit === undefined || this.#state!.isRaw ? "" : ` ${unitText(dataset.unit)}`;
     const show = ({ count, missing, mean, std, min, max, area, histogram }: RegionStatistics) => {
-      const size = area ? ` · ${plain(area.amount)} ${unitText(area.unit)}²` : "";
-      facts.textContent = `mean ${plain(mean)}${unit} · std ${plain(std)} · ${plain(min)} to ${plain(max)} · n ${formatCount(count)}${size}`;
+      const size = area ? ` · ${brief(area.amount)} ${unitText(area.unit)}²` : "";
+      facts.textContent = `mean ${brief(mean)}${unit} · std ${brief(std)} · ${brief(min)} to ${brief(max)} · n ${formatCount(count)}${size}`;
       facts.title = missing > 0 ? "Elements outside the region and missing values are not counted" : "";
       bars.hidden = histogram.counts.length < 2;
-      bars.ariaLabel = `Histogram of ${region.name}, from ${plain(min)} to ${plain(max)}`;
+      bars.ariaLabel = `Histogram of ${region.name}, from ${brief(min)} to ${brief(max)}`;
       drawBars(bars, histogram.counts, regionColor(at));
     };
     const element = h(

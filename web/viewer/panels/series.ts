@@ -1,5 +1,6 @@
 /** A chart of series: lines inside their bands, and a marker of the current step that is also a slider. */
-import { h } from "../base/dom.js";
+import { h, svg } from "../base/dom.js";
+import { formatBriefly } from "../base/format.js";
 import {
   type ChartFrame,
   type NamedSeries,
@@ -8,21 +9,12 @@ import {
   stepAt,
   stepPosition,
 } from "../model/series-chart.js";
-import type { Dataset } from "../source/dataset.js";
-import { unitText } from "./coordinates.js";
+import type { Dataset, DatasetAxis } from "../source/dataset.js";
+import { coordinateText, dateText, unitText } from "./coordinates.js";
 import { axisName } from "./rulers.js";
 
 const [width, height] = [300, 150];
 const frame: ChartFrame = { left: 44, right: width - 6, top: 8, bottom: height - 20 };
-
-function svg(tag: string, attributes: Readonly<Record<string, string | number>>, text = ""): SVGElement {
-  const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, String(value));
-  element.textContent = text;
-  return element;
-}
-
-const plain = (value: number) => String(Number(value.toPrecision(4)));
 
 export class SeriesChart {
   readonly #picture = svg("svg", { viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" });
@@ -30,7 +22,9 @@ export class SeriesChart {
   readonly #value = h("output", { class: "zw-region-facts" });
   readonly element = h("div", { class: "zw-series" });
   #all: readonly NamedSeries[] = [];
-  #steps: readonly string[] = [];
+  #length = 0;
+  /** The axis, and its name. */
+  #along: DatasetAxis | undefined;
   #axis = "";
 
   /** @param onStep shows another step */
@@ -39,7 +33,7 @@ export class SeriesChart {
     const drag = (event: PointerEvent) => {
       if (event.buttons !== 1 || this.#slider.hidden) return;
       const { left, width: shown } = this.#picture.getBoundingClientRect();
-      onStep(stepAt(frame, ((event.clientX - left) / shown) * width, this.#steps.length));
+      onStep(stepAt(frame, ((event.clientX - left) / shown) * width, this.#length));
     };
     for (const name of ["pointerdown", "pointermove"] as const)
       (this.#picture as unknown as HTMLElement).addEventListener(name, drag);
@@ -53,17 +47,21 @@ export class SeriesChart {
     this.element.hidden = length === 0;
     if (length === 0) return;
     this.#axis = axis === undefined ? "element" : axisName(dataset.axes, axis);
-    this.#steps = Array.from({ length }, (_, i) =>
-      axis === undefined ? String(i) : stepText(dataset, axis, i),
-    );
+    this.#length = length;
+    this.#along = axis === undefined ? undefined : dataset.axes[axis];
     this.#slider.max = String(length - 1);
     this.#slider.value = String(step);
     this.#slider.hidden = axis === undefined;
     this.#slider.ariaLabel = `Step along ${this.#axis}`;
-    this.#slider.ariaValueText = this.#steps[step] ?? null;
+    this.#slider.ariaValueText = this.#text(step);
     this.#draw(axis === undefined ? undefined : step, dataset.unit);
-    const values = all.map(({ name, mean }) => `${name} ${plain(mean[step]!)}`).join(" · ");
-    this.#value.textContent = axis === undefined ? "" : `${this.#steps[step]}: ${values}`;
+    const values = all.map(({ name, mean }) => `${name} ${formatBriefly(mean[step]!)}`).join(" · ");
+    this.#value.textContent = axis === undefined ? "" : `${this.#text(step)}: ${values}`;
+  }
+
+  /** The coordinate of a step, or its number. */
+  #text(step: number): string {
+    return (this.#along && coordinateText(this.#along, step)) ?? String(step);
   }
 
   #draw(step: number | undefined, unit: string | undefined): void {
@@ -76,7 +74,7 @@ export class SeriesChart {
         svg("path", { d: line, class: "zw-series-line", stroke: color }),
       ];
     });
-    const marker = step === undefined ? [] : [this.#marker(stepPosition(frame, step, this.#steps.length))];
+    const marker = step === undefined ? [] : [this.#marker(stepPosition(frame, step, this.#length))];
     const label = (x: number, y: number, anchor: string, text: string) =>
       svg("text", { x, y, "text-anchor": anchor }, text);
     const name = unit === undefined ? this.#axis : `${this.#axis} · values in ${unitText(unit)}`;
@@ -84,11 +82,11 @@ export class SeriesChart {
       svg("path", { d: `M${left} ${top}V${bottom}H${right}`, class: "zw-series-axis" }),
       ...shapes,
       ...marker,
-      label(left - 4, top + 8, "end", plain(high)),
-      label(left - 4, bottom, "end", plain(low)),
-      label(left, height - 6, "start", this.#steps[0]!),
+      label(left - 4, top + 8, "end", formatBriefly(high, high - low)),
+      label(left - 4, bottom, "end", formatBriefly(low, high - low)),
+      label(left, height - 6, "start", this.#text(0)),
       label((left + right) / 2, top + 2, "middle", name),
-      label(right, height - 6, "end", this.#steps.at(-1)!),
+      label(right, height - 6, "end", this.#text(this.#length - 1)),
     );
   }
 
@@ -97,15 +95,18 @@ export class SeriesChart {
   }
 
   csv(): string {
-    return seriesCsv(this.#axis, this.#steps, this.#all);
+    const steps = Array.from({ length: this.#length }, (_, i) => stepText(this.#along, i));
+    return seriesCsv(this.#axis, steps, this.#all);
   }
 }
 
-/** The coordinate of a step, or its number. */
-function stepText({ axes }: Dataset, axis: number, at: number): string {
-  const { coordinates } = axes[axis]!;
-  const value = coordinates?.at(at);
+/** The coordinate of a step for programs: with all digits and as ISO 8601; or its number. */
+function stepText(axis: DatasetAxis | undefined, at: number): string {
+  const value = axis?.coordinates?.at(at);
   if (value === undefined) return String(at);
-  if (coordinates!.kind !== "milliseconds") return String(value);
-  return new Date(Number(value)).toISOString().replace(/T00:00:00\.000Z$|\.000Z$/, "");
+  if (axis!.coordinates!.kind !== "milliseconds") return String(value);
+  const time = new Date(value);
+  return Number.isNaN(time.getTime())
+    ? dateText(Number(value))
+    : time.toISOString().replace(/T00:00:00\.000Z$|\.000Z$/, "");
 }

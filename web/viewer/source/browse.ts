@@ -135,7 +135,7 @@ function nodeAt(
   return ifReadable(open(group.store, { path, version: group.zarrFormat, signal }), signal);
 }
 
-const entryName = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
+export const entryName = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
 
 function sorted(nodes: readonly OpenedNode[]): Member[] {
   const members = nodes.map(({ path, kind }): Member => ({ name: entryName(path), path, kind }));

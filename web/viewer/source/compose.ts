@@ -1,7 +1,7 @@
 /** Compositions: the first embedding of AnnData with a column as colours, the elements of SpatialData over one another. */
 import type { ZarrGroup } from "zarr-wasm";
 import { omeAttributes, own, pathBelow, textAt, textsAt } from "./attributes.js";
-import { folderContents } from "./browse.js";
+import { entryName, folderContents } from "./browse.js";
 import { columnNames } from "./columns.js";
 import { embeddingCollection, embeddingDataset, findEmbeddings } from "./embedding.js";
 import { ifReadable } from "./nodes.js";
@@ -18,19 +18,17 @@ const [minCategories, maxCategories] = [2, 100];
 /** Maximum number of modalities that are tried. */
 const maxModalities = 8;
 
-const nameOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
-
 /** The first embedding of AnnData, coloured by the first column of categories; undefined without an embedding. */
 export async function annDataOpening(
   group: ZarrGroup,
   signal: AbortSignal,
 ): Promise<OpenedDataset | undefined> {
   const found = await findEmbeddings(group, signal);
-  const named = preferred.map((name) => found.find(({ path }) => nameOf(path) === name));
+  const named = preferred.map((name) => found.find(({ path }) => entryName(path) === name));
   const array = [...named, ...found].find((one) => one !== undefined);
   if (!array) return undefined;
   const [dataset, by] = await Promise.all([
-    embeddingDataset(array, nameOf(array.path), signal),
+    embeddingDataset(array, entryName(array.path), signal),
     firstCategories(group, signal),
   ]);
   if (!dataset) return undefined;
@@ -108,7 +106,7 @@ export async function spatialComposition(
     source,
     path: below(path),
     kind: kind === "images" ? "image" : kind,
-    name: nameOf(path),
+    name: entryName(path),
     isOn: kind !== "images" && others.find((one) => one.kind === kind)!.path === path,
     ...(kind === "labels" ? { isOutline: true } : {}),
   }));

@@ -161,22 +161,24 @@ const constants = new Set(["and", "or", "not", "nan", "inf", "pi"]);
 async function parseOperands(text: string, dataset: Dataset, names: readonly string[], signal: AbortSignal) {
   /** The operands: the variable of each, and its indices. */
   const found = new Map<string, { readonly name: string; readonly at: ReadonlyMap<string, number> }>();
-  const neighbours = new Map<string, ZarrArray>();
   const plain = text.replace(operand, (whole, name: string, indices: string | undefined) => {
-    if (constants.has(name) || /^\d/.test(name)) return whole;
-    const own = indices === undefined ? name : `${name}_${[...found.keys()].length}_slice`;
+    if (constants.has(name)) return whole;
+    const own = indices === undefined ? name : `${name}_${found.size}_slice`;
     found.set(own, { name, at: readIndices(whole, indices) });
     return own;
   });
   const variables = new Set([...found.values()].map(({ name }) => name));
   variables.delete("data");
-  for (const name of variables) neighbours.set(name, await neighbour(dataset.array, name, signal));
+  const opened = [...variables].map(
+    async (name) => [name, await neighbour(dataset.array, name, signal)] as const,
+  );
+  const neighbours: ReadonlyMap<string, ZarrArray> = new Map(await Promise.all(opened));
   const operands = (data: ZarrArray): Record<string, Operand> =>
     Object.fromEntries(
       [...found].map(([own, { name, at }]): [string, Operand] => {
-        const array = neighbours.get(name) ?? data;
-        const isData = !neighbours.has(name);
-        const dimensionNames = isData ? names : (dimensionsOf(array) ?? array.dimensionNames ?? undefined);
+        const other = neighbours.get(name);
+        const array = other ?? data;
+        const dimensionNames = other ? (dimensionsOf(other) ?? other.dimensionNames ?? undefined) : names;
         const unknown = [...at.keys()].find((name) => !dimensionNames?.includes(name));
         if (unknown !== undefined)
           throw new RangeError(`There is no axis "${unknown}": the axes are ${dimensionNames?.join(", ")}`);
@@ -193,7 +195,7 @@ function readIndices(whole: string, indices = ""): ReadonlyMap<string, number> {
     parts.map((part) => {
       const [, name, index] = /^\s*([\w.]+)\s*=\s*(\d+)\s*$/.exec(part) ?? [];
       if (name === undefined)
-        throw new RangeError(`"${whole}" is no slice: write data[time=5], with a number from 0`);
+        throw new RangeError(`"${whole}" is not a slice: write data[time=5], with a number from 0`);
       return [name, Number(index)];
     }),
   );

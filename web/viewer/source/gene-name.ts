@@ -1,4 +1,5 @@
 /** The names of genes that give colours: "gene:CD3E,MS4A1?layer=counts&transform=log1p". */
+import { decodedName } from "./address-rules.js";
 
 export interface GeneChoice {
   /** One gene, or two. */
@@ -10,14 +11,6 @@ export interface GeneChoice {
 }
 
 const prefix = "gene:";
-
-const decoded = (text: string): string => {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text; // a name with a percent sign
-  }
-};
 
 const encoded = (text: string): string => text.replace(/[%,?&=+#]/g, encodeURIComponent);
 
@@ -33,11 +26,11 @@ export function readGene(by: string): GeneChoice | undefined {
       .split("&")
       .map((part): [string, string] => {
         const [name = "", value = ""] = part.split("=");
-        return [name, decoded(value)];
+        return [name, decodedName(value)];
       }),
   );
   return {
-    genes: genes.map(decoded),
+    genes: genes.map(decodedName),
     layer: options.get("layer") ?? "",
     isLog: options.get("transform") === "log1p",
   };

@@ -63,6 +63,7 @@ interface Scan extends GeneOptions {
 
 export class Genes {
   readonly #names = new Map<string, Promise<GeneNames>>();
+  readonly #matrices = new Map<string, Promise<Matrix>>();
   #layers: Promise<readonly string[]> | undefined;
 
   constructor(
@@ -101,10 +102,7 @@ export class Genes {
   /** The genes of a layer. @throws InvalidLayer without an index */
   names(layer: string): Promise<GeneNames> {
     const key = layer === "raw" ? "raw/var" : "var";
-    const known = this.#names.get(key) ?? this.#readNames(key);
-    this.#names.set(key, known);
-    known.catch(() => this.#names.delete(key));
-    return known;
+    return keptIn(this.#names, key, () => this.#readNames(key));
   }
 
   async #readNames(path: string): Promise<GeneNames> {
@@ -145,7 +143,11 @@ export class Genes {
     return isLog ? own.map(Math.log1p) : own;
   }
 
-  async #matrix(layer: string): Promise<Matrix> {
+  #matrix(layer: string): Promise<Matrix> {
+    return keptIn(this.#matrices, layer, () => this.#openMatrix(layer));
+  }
+
+  async #openMatrix(layer: string): Promise<Matrix> {
     const { table, signal, rows } = this;
     const path = layer === "" ? "X" : layer === "raw" ? "raw/X" : `layers/${layer}`;
     const node = await table.open(path, { signal });
@@ -163,6 +165,14 @@ export class Genes {
       throw new InvalidLayer(`/${node.path} is not a matrix of ${formatCount(rows)} rows`);
     return { kind: "dense", array: node };
   }
+}
+
+/** Makes a value once; after an error, again. */
+function keptIn<T>(all: Map<string, Promise<T>>, key: string, make: () => Promise<T>): Promise<T> {
+  const known = all.get(key) ?? make();
+  all.set(key, known);
+  known.catch(() => all.delete(key));
+  return known;
 }
 
 const textsOf = (column: FeatureColumn | undefined, count: number): string[] => {
@@ -259,7 +269,7 @@ async function denseColumn(array: ZarrArray, column: number, scan: Scan): Promis
   return values;
 }
 
-/** Calls `use` with the parts of a long read. The next part is read meanwhile. */
+/** Calls `use` with the parts of a long read, while the next part is read. */
 async function inSteps<T>(
   count: number,
   step: number,

@@ -18,9 +18,14 @@ type Categories = Extract<FeatureColumn, { kind: "categories" }>;
 /** Reads a column; undefined if it cannot be read. */
 type ReadColumn = (name: string) => Promise<FeatureColumn | undefined>;
 
+interface Reading {
+  readonly done: Promise<void>;
+  readonly signal: AbortSignal | undefined;
+}
+
 export class Observations {
   readonly #columns = new Map<string, FeatureColumn>();
-  readonly #reading = new Map<string, Promise<void>>();
+  readonly #reading = new Map<string, Reading>();
 
   constructor(
     readonly rows: number,
@@ -45,23 +50,24 @@ export class Observations {
     return this.#columns.get(name);
   }
 
-  /** Reads a column, or genes. Concurrent calls share one attempt; a failed one can be retried. */
+  /** Reads a column, or genes. Concurrent calls share one attempt; a failed or aborted one can be retried. */
   read(name: string, options?: GeneOptions): Promise<void> {
     const known = this.#reading.get(name);
-    if (known) return known;
-    const reading = this.#read(name, options).catch((error: unknown) => {
-      this.#reading.delete(name);
+    if (known && (this.#columns.has(name) || !known.signal?.aborted)) return known.done;
+    const done = this.#read(name, options).catch((error: unknown) => {
+      if (this.#reading.get(name) === reading) this.#reading.delete(name);
       throw error;
     });
+    const reading: Reading = { done, signal: options?.signal };
     this.#reading.set(name, reading);
-    return reading;
+    return done;
   }
 
   async #read(name: string, options: GeneOptions | undefined): Promise<void> {
     const isColumn = this.names.includes(name);
     const gene = isColumn ? undefined : readGene(name);
     const column = isColumn ? await this.readOne(name) : gene && (await this.genes?.read(gene, options));
-    if (!column) return;
+    if (!column || this.#columns.has(name)) return;
     this.#columns.set(name, column);
     if (!gene) return;
     this.#geneNames.push(name);
