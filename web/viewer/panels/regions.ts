@@ -1,11 +1,12 @@
 /** Regions: tools that draw them, their statistics, and their series along another axis. */
-import { button, h, labelled, select, uniqueId } from "../base/dom.js";
+import { button, h, labelled, select } from "../base/dom.js";
 import { errorMessage, formatBriefly, formatCount } from "../base/format.js";
+import { radioGroup } from "../base/radios.js";
 import { saveBlob } from "../base/save.js";
 import { regionColor, regionsFromGeoJson, regionsGeoJson } from "../model/region-shapes.js";
 import { type RegionKind, type RegionState, regionKinds } from "../model/regions.js";
 import type { NamedSeries } from "../model/series-chart.js";
-import type { ViewState } from "../model/state.js";
+import type { ToolName, ViewState } from "../model/state.js";
 import type { RegionSource, RegionStatistics } from "../numbers/region-values.js";
 import { datasetShape } from "../source/dataset.js";
 import { acquire, release } from "../tiles/shared.js";
@@ -37,7 +38,11 @@ export const regionsPanel: Panel = {
 const brief = (value: number) => formatBriefly(value, Math.abs(value) / 900);
 
 class RegionsPart implements Control {
-  readonly #tools = new Map<RegionKind, HTMLInputElement>();
+  readonly #tools = radioGroup<ToolName>(
+    "Draw a region",
+    regionKinds.map((value) => ({ value, content: kindTexts[value] })),
+    (tool) => this.context.change({ tool }, "tool"),
+  );
   readonly #list = h("div", { class: "zw-region-rows" });
   readonly #along: HTMLSelectElement;
   readonly #files = h("input", { type: "file", accept: ".json,.geojson", hidden: true });
@@ -74,7 +79,7 @@ class RegionsPart implements Control {
     this.#actions = h("div", { class: "zw-buttons" }, save, clear);
     this.#files.addEventListener("change", () => void this.#open());
     const open = button("Open GeoJSON…", () => this.#files.click());
-    const parts = [this.#radios(), this.#list, this.#chartPart, this.#actions];
+    const parts = [this.#tools.element, this.#list, this.#chartPart, this.#actions];
     this.element = h(
       "div",
       { class: "zw-group" },
@@ -82,21 +87,6 @@ class RegionsPart implements Control {
       h("div", { class: "zw-buttons" }, open),
       this.#files,
       this.#said,
-    );
-  }
-
-  #radios(): HTMLElement {
-    const name = uniqueId("region");
-    const choices = regionKinds.map((kind) => {
-      const onchange = () => this.context.change({ tool: kind }, "tool");
-      const input = h("input", { type: "radio", name, onchange });
-      this.#tools.set(kind, input);
-      return h("label", { class: "zw-region-tool" }, input, kindTexts[kind]);
-    });
-    return h(
-      "div",
-      { class: "zw-region-tools", role: "radiogroup", "aria-label": "Draw a region" },
-      ...choices,
     );
   }
 
@@ -117,7 +107,7 @@ class RegionsPart implements Control {
 
   sync(state: ViewState): void {
     this.#state = state;
-    for (const [kind, input] of this.#tools) input.checked = state.tool === kind;
+    this.#tools.show(state.tool);
     const isEmpty = state.regions.length === 0;
     this.#actions.hidden = isEmpty;
     this.#chartPart.hidden = isEmpty || this.#axes.length === 0;
