@@ -6,7 +6,7 @@ import { distanceText, geoPosition, type PlanePosition, planePosition } from "..
 import type { DatasetAxis } from "../source/dataset.js";
 import type { Viewpoint } from "../tiles/tile-selection.js";
 import { isLine, type PlaneContent, type WorldPlace, worldPlace, worldPoint } from "./plane-geometry.js";
-import { type ToolPlane, TwoPointTool } from "./two-point-tool.js";
+import { clearedContext, type ToolPlane, TwoPointTool } from "./two-point-tool.js";
 
 /** Number of straight parts of a great circle. */
 const steps = 64;
@@ -132,14 +132,11 @@ function turnsOnScreen({ projection }: PlaneContent, view: Viewpoint): readonly 
 /** Light on dark, visible on any colour. */
 function drawPath(
   canvas: HTMLCanvasElement,
-  { size, ratio }: Viewpoint,
+  view: Viewpoint,
   path: readonly Point[],
   shifts: readonly number[],
 ): void {
-  canvas.width = Math.round(size.width * ratio);
-  canvas.height = Math.round(size.height * ratio);
-  const context = canvas.getContext("2d")!;
-  context.scale(ratio, ratio);
+  const context = clearedContext(canvas, view);
   context.beginPath();
   for (const shift of shifts) {
     for (const [i, { x, y }] of path.entries()) {

@@ -34,7 +34,7 @@ import {
   placeCursor,
   planeExtent,
   pointAt,
-  positionAt,
+  positionInside,
   type Reading,
   reachable,
   readCell,
@@ -336,7 +336,7 @@ export class PlaneView {
   fromScreen(x: number, y: number): number[] | undefined {
     const view = this.viewpoint;
     const { left, top } = this.frame.box.getBoundingClientRect();
-    const at = view && positionAt(this.#shown!, view, { x: x - left, y: y - top });
+    const at = view && positionInside(this.#shown!, view, { x: x - left, y: y - top });
     return at && cellIndex(this.#shown!.state, { row: at.row - 0.5, column: at.column - 0.5 });
   }
 

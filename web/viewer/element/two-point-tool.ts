@@ -71,3 +71,15 @@ export abstract class TwoPointTool implements Tool {
     else this.finish(from, to);
   }
 }
+
+/** The context of an empty canvas over the box, in CSS pixels. */
+export function clearedContext(
+  canvas: HTMLCanvasElement,
+  { size, ratio }: Viewpoint,
+): CanvasRenderingContext2D {
+  canvas.width = Math.round(size.width * ratio);
+  canvas.height = Math.round(size.height * ratio);
+  const context = canvas.getContext("2d")!;
+  context.scale(ratio, ratio);
+  return context;
+}

@@ -3,8 +3,9 @@ import { angleBetween } from "../base/great-circle.js";
 import { linearCoordinates } from "../source/coordinates.js";
 import type { DatasetAxis } from "../source/dataset.js";
 import type { Rectangle } from "./camera.js";
-import { type GridCells, type Samples, sampledRectangle } from "./grid-cells.js";
-import { type Centres, extentOf, isInside, type MapBounds, Mesh, meshBounds } from "./mesh.js";
+import { type GridCells, placeInCell, type Samples, sampledRectangle } from "./grid-cells.js";
+import type { MapBounds } from "./map-projections.js";
+import { type Centres, extentOf, isInside, Mesh, meshBounds } from "./mesh.js";
 import type { ElementPosition, Projection, SeenPart } from "./projection.js";
 
 /** Maximum number of cells of the index that guesses the element at a position. */
@@ -83,7 +84,7 @@ export class MeshCells implements GridCells {
     }
   }
 
-  /** The nearest of the cells around a pole, if it is no farther than a cell. */
+  /** The nearest of the cells around a pole, at most 1.5 cells away. */
   #nearPole(longitude: number, latitude: number): number {
     let [nearest, least] = [-1, (1.5 * this.step * Math.PI) / 180];
     if (!(90 - Math.abs(latitude) < 10 * this.step)) return -1;
@@ -235,6 +236,10 @@ class MeshProjection implements Projection {
       for (let x = Math.max(0, column - 1); x <= Math.min(columns - 1, column + 1); x++)
         found.push(y * columns + x);
     return found;
+  }
+
+  placeOf(position: ElementPosition): ElementPosition {
+    return placeInCell(this, this.mesh, position);
   }
 
   boundsOf({ top, bottom, left, right }: Rectangle): Rectangle {
