@@ -44,6 +44,12 @@ const isRead = ({ coordinates, length }: DatasetAxis): boolean =>
 /** The grids of datasets by their axes. */
 const known = keptFor((_dataset: Dataset) => new Map<string, GridCells | undefined>());
 
+function kept(dataset: Dataset, key: string, make: () => GridCells | undefined): GridCells | undefined {
+  const made = known(dataset);
+  if (!made.has(key)) made.set(key, make());
+  return made.get(key);
+}
+
 /**
  * The cells of a plane on the sphere, for a map projection; undefined if the plane is drawn in the coordinates of the
  * data, or has no place on a map.
@@ -55,9 +61,7 @@ function gridCellsOf(
   if (state.axes.length !== 2) return undefined;
   const { cells } = dataset;
   if (cells && isCellPlane(dataset, state)) {
-    const key = "cells";
-    if (!known(dataset).has(key)) known(dataset).set(key, new CellAxisCells(cells));
-    return { value: known(dataset).get(key), isFinal: true };
+    return { value: kept(dataset, "cells", () => new CellAxisCells(cells)), isFinal: true };
   }
   if (state.projection === "data") return undefined;
   const positions = mapPositions(dataset, { axes: state.axes, places: "map" });
@@ -68,12 +72,10 @@ function gridCellsOf(
     ? positions.known
     : shown.every(isRead) && (isInDegrees(shown) || converter?.value);
   if (!isKnown) return { value: undefined, isFinal: false };
-  const [made, key] = [known(dataset), state.axes.join()];
-  if (!made.has(key)) {
+  const value = kept(dataset, state.axes.join(), () => {
     const centres = positions && centresOf(dataset, positions, state.axes);
-    made.set(key, centres ? meshCells(centres) : regularCells(shown, converter?.value));
-  }
-  const value = made.get(key);
+    return centres ? meshCells(centres) : regularCells(shown, converter?.value);
+  });
   return value && { value, isFinal: true };
 }
 
@@ -90,15 +92,11 @@ function regularCells(
   const places = shown.map((axis) => irregularPlaces(axis) ?? equalPlaces(axis));
   if (places.some(({ axis }) => axis.scale === undefined)) return undefined;
   const isTurned = shown[0]!.role === "longitude" || shown[0]!.role === "x";
-  const [down, across] = places.map((one) => new AxisDegrees(one)) as [AxisDegrees, AxisDegrees];
-  if (converter && !isInDegrees(shown))
-    return isTurned
-      ? new ConvertedCells(across, down, true, converter)
-      : new ConvertedCells(down, across, false, converter);
-  const isPeriodic = wrapsAround(shown[isTurned ? 0 : 1]!);
-  return isTurned
-    ? new RegularCells(across, down, true, isPeriodic)
-    : new RegularCells(down, across, false, isPeriodic);
+  const degrees = places.map((one) => new AxisDegrees(one));
+  const [vertical, horizontal] = (isTurned ? degrees.toReversed() : degrees) as [AxisDegrees, AxisDegrees];
+  return converter && !isInDegrees(shown)
+    ? new ConvertedCells(vertical, horizontal, isTurned, converter)
+    : new RegularCells(vertical, horizontal, isTurned, wrapsAround(shown[isTurned ? 0 : 1]!));
 }
 
 /** Maps around a pole have Greenwich below it by default, others the middle of the data at their own. */
