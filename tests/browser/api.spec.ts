@@ -77,6 +77,19 @@ for (const [what, attributes] of [
     expect(await one.evaluate((viewer) => viewer.screenToElement(-1, -1))).toBeUndefined();
   });
 
+for (const [what, attributes] of [
+  ["a curvilinear grid", `src="/stores/turned" path="speed"`],
+  ["a globe", `src="/stores/weather" path="t2m" projection="globe"`],
+] as const)
+  test(`elementToScreen leads to the element under the pointer: ${what}`, async ({ page, site }) => {
+    const one = await show(page, site, attributes);
+    const { x, y } = await middleOf(page);
+    const index = (await one.evaluate((viewer, at) => viewer.screenToElement(at[0]!, at[1]!), [x, y]))!;
+    expect(index.every(Number.isInteger)).toBe(true);
+    const centre = (await one.evaluate((viewer, at) => viewer.elementToScreen(at), index))!;
+    expect(await one.evaluate((viewer, at) => viewer.screenToElement(at.x, at.y), centre)).toEqual(index);
+  });
+
 for (const shardShape of [undefined, [32, 32]])
   test(`refresh reads ${shardShape ? "chunks of shards" : "chunks"} again that a program has written`, async ({
     page,

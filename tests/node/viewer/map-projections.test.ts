@@ -1,7 +1,11 @@
-// Map projections: round trips.
+// Map projections: round trips, and the cells of projected data.
 import { expect, it } from "vitest";
+import { equalPlaces } from "../../../web/viewer/model/axis-places.js";
+import { ConvertedCells } from "../../../web/viewer/model/converted-cells.js";
+import { AxisDegrees } from "../../../web/viewer/model/grid-cells.js";
 import { mapProjection } from "../../../web/viewer/model/map-projections.js";
 import { mapNames } from "../../../web/viewer/model/state.js";
+import { converterOf } from "../../../web/viewer/source/crs.js";
 
 const names = mapNames.filter((name) => name !== "data");
 
@@ -34,4 +38,50 @@ it.each([
   const place = mapProjection(name, [20, 30]).forward(75, latitude)!;
   expect(place[0]).toBeCloseTo(x, 8);
   expect(place[1]).toBeCloseTo(y, 8);
+});
+
+const axis = (translation: number, scale: number, length: number) =>
+  new AxisDegrees(equalPlaces({ name: undefined, translation, scale, length }));
+
+it.each([
+  ["EPSG:32633", axis(5_900_000, -10, 10_980), axis(300_000, 10, 10_980)],
+  ["EPSG:3035", axis(5_400_000, -1000, 4000), axis(2_600_000, 1000, 4000)],
+  ["EPSG:3413", axis(3_500_000, -1000, 7000), axis(-3_500_000, 1000, 7000)],
+] as const)("%s: interpolated cells are those of conversions, up to a part of a cell", (crs, y, x) => {
+  const converter = converterOf({ "proj:code": crs });
+  const cells = new ConvertedCells(y, x, false, converter);
+  const { west, east, south, north } = cells.bounds;
+  const map = mapProjection("equal-earth", [(west + east) / 2, (south + north) / 2]);
+  const count = 400;
+  const [longitudes, latitudes] = [new Float64Array(count), new Float64Array(count)];
+  const found = new Int32Array(count);
+  const isAround = east - west >= 360;
+  const { bounds } = map;
+  const [left, right] = isAround
+    ? [bounds.west, bounds.east]
+    : [map.forward(west, south)![0], map.forward(east, south)![0]];
+  const near = 1 / 16;
+  let inside = 0;
+  for (let row = 0; row <= 40; row++) {
+    const up = map.forward(0, south + (row / 40) * (north - south))![1];
+    map.inverseRow(left, up, (right - left) / count, longitudes, latitudes);
+    cells.find(longitudes, latitudes, found, 0);
+    for (const [i, cell] of found.entries()) {
+      const at = converter.forward(longitudes[i]!, latitudes[i]!);
+      const [down, across] = at ? [y.elementAt(at[1]), x.elementAt(at[0])] : [Number.NaN, Number.NaN];
+      const isIn = (by: number) =>
+        down >= by && down < y.length - by && across >= by && across < x.length - by;
+      if (cell < 0) {
+        // Nor are positions beyond the bounds converted.
+        const isOut = !(latitudes[i]! >= south && latitudes[i]! <= north) || Number.isNaN(longitudes[i]!);
+        expect(isOut || !isIn(near)).toBe(true);
+        continue;
+      }
+      inside++;
+      const [foundDown, foundAcross] = [Math.floor(cell / cells.columns), cell % cells.columns];
+      expect(Math.abs(down - foundDown - 0.5)).toBeLessThan(0.5 + near);
+      expect(Math.abs(across - foundAcross - 0.5)).toBeLessThan(0.5 + near);
+    }
+  }
+  expect(inside).toBeGreaterThan(1000);
 });

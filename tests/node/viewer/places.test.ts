@@ -3,8 +3,10 @@ import { expect, it } from "vitest";
 import { Warping } from "#src/viewer/draw/warp.js";
 import { coordinatePlaces, irregularCoordinates } from "#src/viewer/model/axis-places.js";
 import { equalCells, gridProjection } from "#src/viewer/model/grid-projection.js";
+import { MapPlane } from "#src/viewer/model/map-plane.js";
+import { mapProjection } from "#src/viewer/model/map-projections.js";
 import { Mesh, meshBounds } from "#src/viewer/model/mesh.js";
-import { meshProjection } from "#src/viewer/model/mesh-projection.js";
+import { meshCells, meshProjection } from "#src/viewer/model/mesh-projection.js";
 import type { DatasetAxis } from "#src/viewer/source/dataset.js";
 import type { Tile } from "#src/viewer/tiles/tile.js";
 
@@ -152,6 +154,30 @@ it("the raster of a mesh agrees with the search for single positions, magnified 
       expect(cells[y * width + x]).toBe(at ? Math.floor(at.row) * 20 + Math.floor(at.column) : -1);
     }
   expect(new Set(cells).size).toBeGreaterThan(40);
+});
+
+it("places of positions lead back to them", () => {
+  const grid = gridProjection([axisOf(depths), axisOf([0, 1, 2, 3])])!;
+  for (const [row, column] of [
+    [0.2, 0.5],
+    [3.7, 2.25],
+    [7.9, 3.9],
+  ] as const) {
+    const place = grid.placeOf({ row, column });
+    const back = grid.elementAt(place.row, place.column)!;
+    expect([back.row, back.column]).toEqual([expect.closeTo(row), expect.closeTo(column)]);
+  }
+  const centres = turnedGrid(12, 20, [10, 50], 0.5);
+  const map = new MapPlane(mapProjection("globe", [10, 50]), meshCells(centres)!);
+  for (const plane of [meshProjection(centres)!, map])
+    for (const position of [
+      { row: 0.5, column: 0.5 },
+      { row: 7.5, column: 12.5 },
+      { row: 11.5, column: 19.5 },
+    ]) {
+      const place = plane.placeOf(position);
+      expect(plane.elementAt(place.row, place.column)).toEqual(position);
+    }
 });
 
 it("parts in view hold every element of their raster", () => {

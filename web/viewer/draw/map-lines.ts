@@ -10,6 +10,9 @@ export interface MapLook {
   readonly aspect: number;
 }
 
+/** A place in CSS pixels. */
+export type ScreenPlace = readonly [x: number, y: number];
+
 /** Converts degrees to elements along an axis. */
 export type Placer = (degrees: number) => number;
 
@@ -72,34 +75,18 @@ export class MapLines {
     return turns;
   }
 
-  #onto({ camera, size, aspect }: MapLook, longitude: number, latitude: number): [x: number, y: number] {
+  #onto(look: MapLook, longitude: number, latitude: number): ScreenPlace {
     const [along, up] = [this.#east(longitude), this.#north(latitude)];
-    const [column, row] = this.#isTurned ? [up, along] : [along, up];
-    return [
-      size.width / 2 + (column - camera.column) * camera.scale,
-      size.height / 2 + (row - camera.row) * camera.scale * aspect,
-    ];
+    return this.#isTurned ? toScreen(look, along, up) : toScreen(look, up, along);
   }
 
   /** Adds lines of [longitude, latitude, …] to a path, in CSS pixels. */
-  trace(context: CanvasRenderingContext2D, look: MapLook, lines: readonly Float32Array[]): void {
-    const { width, height } = look.size;
+  #trace(context: CanvasRenderingContext2D, look: MapLook, lines: readonly Float32Array[]): void {
     for (const turn of this.#turns())
       for (const line of lines) {
-        let [isOut, isBegun] = [true, false];
-        for (let i = 0; i < line.length; i += 2) {
-          const [x, y] = this.#onto(look, line[i]! + turn, line[i + 1]!);
-          const isFar = x < -width || x > 2 * width || y < -height || y > 2 * height;
-          // Of distant lines, only the segments that lead to near ones are drawn.
-          if (isFar && isOut) {
-            isBegun = false;
-            continue;
-          }
-          if (isBegun) context.lineTo(x, y);
-          else context.moveTo(x, y);
-          isBegun = true;
-          isOut = isFar;
-        }
+        const places: ScreenPlace[] = [];
+        for (let i = 0; i < line.length; i += 2) places.push(this.#onto(look, line[i]! + turn, line[i + 1]!));
+        addNear(context, look.size, places);
       }
   }
 
@@ -124,50 +111,25 @@ export class MapLines {
 
   /** Draws onto a canvas over the picture. */
   draw(context: CanvasRenderingContext2D, look: MapLook, extent: Rectangle, lines: DrawnLines): void {
-    const { canvas } = context;
-    const [width, height] = [
-      Math.round(look.size.width * look.ratio),
-      Math.round(look.size.height * look.ratio),
-    ];
-    if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
-    context.setTransform(look.ratio, 0, 0, look.ratio, 0, 0);
-    context.clearRect(0, 0, look.size.width, look.size.height);
-    context.save();
-    // Only over the data, which may cover only a part of the world.
-    const { camera, size, aspect } = look;
-    const x = (column: number) => size.width / 2 + (column - camera.column) * camera.scale;
-    const y = (row: number) => size.height / 2 + (row - camera.row) * camera.scale * aspect;
-    context.beginPath();
-    context.rect(
-      x(extent.left),
-      y(extent.top),
-      x(extent.right) - x(extent.left),
-      y(extent.bottom) - y(extent.top),
-    );
-    context.clip();
-    if (lines.isGraticuleOn) this.#drawGraticule(context, look, extent);
-    if (lines.coasts) {
-      context.beginPath();
-      this.trace(context, look, lines.coasts);
-      strokeTwice(context, 1.1);
-    }
-    context.restore();
+    drawLines(context, look, lines, {
+      clip: () => clipTo(context, look, extent),
+      graticule: () => this.#drawGraticule(context, look, extent),
+      trace: (coasts) => this.#trace(context, look, coasts),
+    });
   }
 
   #drawGraticule(context: CanvasRenderingContext2D, look: MapLook, extent: Rectangle): void {
     const seen = clipped(visible(look.camera, look.size, look.aspect), extent);
     const { longitudes, latitudes } = this.graticule(look, seen);
     context.beginPath();
-    const line = (from: [number, number], to: [number, number]) => {
+    const line = (from: ScreenPlace, to: ScreenPlace) => {
       context.moveTo(...from);
       context.lineTo(...to);
     };
     const [west, east] = [this.#west[0] - 180, this.#west[1] + 180];
     for (const at of longitudes) line(this.#onto(look, at, -90), this.#onto(look, at, 90));
     for (const at of latitudes) line(this.#onto(look, west, at), this.#onto(look, east, at));
-    context.globalAlpha = 0.4;
-    strokeTwice(context, 0.8);
-    context.globalAlpha = 1;
+    strokeTwice(context, 0.8, 0.4);
   }
 }
 
@@ -188,11 +150,69 @@ function clipped(a: Rectangle, b: Rectangle): Rectangle {
   };
 }
 
+/** The place of a position in the coordinates of the view. */
+export const toScreen = ({ camera, size, aspect }: MapLook, row: number, column: number): ScreenPlace => [
+  size.width / 2 + (column - camera.column) * camera.scale,
+  size.height / 2 + (row - camera.row) * camera.scale * aspect,
+];
+
+/** Draws onto a canvas over the picture. @param parts draw into the context, within the path of `clip` */
+export function drawLines(
+  context: CanvasRenderingContext2D,
+  { size, ratio }: MapLook,
+  { isGraticuleOn, coasts }: DrawnLines,
+  parts: { clip(): void; graticule(): void; trace(coasts: readonly Float32Array[]): void },
+): void {
+  const { canvas } = context;
+  const [width, height] = [Math.round(size.width * ratio), Math.round(size.height * ratio)];
+  if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
+  context.setTransform(ratio, 0, 0, ratio, 0, 0);
+  context.clearRect(0, 0, size.width, size.height);
+  context.save();
+  context.beginPath();
+  parts.clip();
+  context.clip();
+  if (isGraticuleOn) parts.graticule();
+  if (coasts) {
+    context.beginPath();
+    parts.trace(coasts);
+    strokeTwice(context, 1.1);
+  }
+  context.restore();
+}
+
+/** To the data, which may cover only a part of the world. */
+export function clipTo(context: CanvasRenderingContext2D, look: MapLook, extent: Rectangle): void {
+  const [a, b] = [toScreen(look, extent.top, extent.left), toScreen(look, extent.bottom, extent.right)];
+  context.rect(a[0], a[1], b[0] - a[0], b[1] - a[1]);
+}
+
+/** Adds a line to the path. Of distant lines, only the segments that lead to near ones are drawn. */
+export function addNear(
+  context: CanvasRenderingContext2D,
+  { width, height }: Size,
+  places: readonly ScreenPlace[],
+): void {
+  let [isOut, isBegun] = [true, false];
+  for (const [x, y] of places) {
+    const isFar = x < -width || x > 2 * width || y < -height || y > 2 * height;
+    if (isFar && isOut) {
+      isBegun = false;
+      continue;
+    }
+    if (isBegun) context.lineTo(x, y);
+    else context.moveTo(x, y);
+    [isBegun, isOut] = [true, isFar];
+  }
+}
+
 /** A dark line inside a light one, visible on any colour. */
-export function strokeTwice(context: CanvasRenderingContext2D, width: number): void {
+export function strokeTwice(context: CanvasRenderingContext2D, width: number, alpha = 1): void {
+  context.globalAlpha = alpha;
   context.lineJoin = "round";
   strokeAs(context, "rgb(255 255 255 / 75%)", width + 1.4);
   strokeAs(context, "rgb(20 28 36 / 90%)", width);
+  context.globalAlpha = 1;
 }
 
 /** A light or coloured line inside a dark one, as tools draw it. */

@@ -3,18 +3,24 @@ import { degreeStep, multiplesBetween } from "../base/degrees.js";
 import { type Rectangle, visible } from "../model/camera.js";
 import type { GeoPlane } from "../model/projection.js";
 import type { DatasetAxis, PointConverter } from "../source/dataset.js";
-import { type DrawnLines, type MapLook, strokeTwice } from "./map-lines.js";
+import {
+  addNear,
+  clipTo,
+  type DrawnLines,
+  drawLines,
+  type MapLook,
+  type ScreenPlace,
+  strokeTwice,
+  toScreen,
+} from "./map-lines.js";
 
-/** A projected plane under a camera. */
+/** A projected plane under a camera, in world units of the plane. */
 export interface ProjectedLook extends MapLook {
-  /** Columns by which the drawn coordinates begin later. */
-  readonly shift: number;
   /** Columns after which the plane repeats; undefined if it does not. */
   readonly period: number | undefined;
 }
 
 type Position = readonly [longitude: number, latitude: number];
-type Place = readonly [x: number, y: number];
 
 /** Halvings of a segment that crosses the edge of a map. */
 const halvings = 12;
@@ -29,23 +35,15 @@ export function drawProjected(
   plane: GeoPlane,
   look: ProjectedLook,
   extent: Rectangle,
-  lines: DrawnLines & { readonly areLabelsOn: boolean },
+  lines: DrawnLines,
 ): void {
-  const { canvas } = context;
-  const { size, ratio } = look;
-  const [width, height] = [Math.round(size.width * ratio), Math.round(size.height * ratio)];
-  if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
-  context.setTransform(ratio, 0, 0, ratio, 0, 0);
-  context.clearRect(0, 0, size.width, size.height);
-  context.save();
-  clip(context, plane, look, extent);
-  if (lines.isGraticuleOn) drawGraticule(context, plane, look, extent, lines.areLabelsOn);
-  if (lines.coasts) {
-    context.beginPath();
-    for (const line of lines.coasts) trace(context, plane, look, line);
-    strokeTwice(context, 1.1);
-  }
-  context.restore();
+  drawLines(context, look, lines, {
+    clip: () => clip(context, plane, look, extent),
+    graticule: () => drawGraticule(context, plane, look, extent),
+    trace: (coasts) => {
+      for (const line of coasts) trace(context, plane, look, line);
+    },
+  });
 }
 
 /** To the plane and the edge of the map, which is drawn. */
@@ -54,25 +52,15 @@ function clip(
   { outline }: GeoPlane,
   look: ProjectedLook,
   extent: Rectangle,
-) {
-  const [a, b] = [toScreen(look, extent.top, extent.left), toScreen(look, extent.bottom, extent.right)];
-  context.beginPath();
-  if (!outline) context.rect(a[0], a[1], b[0] - a[0], b[1] - a[1]);
-  else {
-    for (let i = 0; i < outline.length; i += 2)
-      context.lineTo(...toScreen(look, outline[i]!, outline[i + 1]!));
-    context.closePath();
-    context.globalAlpha = 0.5;
-    strokeTwice(context, 0.8);
-    context.globalAlpha = 1;
+): void {
+  if (!outline) {
+    clipTo(context, look, extent);
+    return;
   }
-  context.clip();
+  for (let i = 0; i < outline.length; i += 2) context.lineTo(...toScreen(look, outline[i]!, outline[i + 1]!));
+  context.closePath();
+  strokeTwice(context, 0.8, 0.5);
 }
-
-const toScreen = ({ camera, size, aspect, shift }: ProjectedLook, row: number, column: number): Place => [
-  size.width / 2 + (column - shift - camera.column) * camera.scale,
-  size.height / 2 + (row - camera.row) * camera.scale * aspect,
-];
 
 /** Adds a line of [longitude, latitude, …] to the path; it ends at the edge of the map. */
 function trace(
@@ -81,40 +69,30 @@ function trace(
   look: ProjectedLook,
   line: ArrayLike<number>,
 ): void {
-  const onto = ([longitude, latitude]: Position): Place | undefined => {
+  const onto = ([longitude, latitude]: Position): ScreenPlace | undefined => {
     const at = plane.place(longitude, latitude);
     return at && toScreen(look, at.row, at.column);
   };
   const turns =
     look.period === undefined ? [0] : [-1, 0, 1].map((turn) => turn * look.period! * look.camera.scale);
-  const segments = piecesOf(line, onto, (longitude) => plane.side(longitude));
-  const [far, low] = [2 * look.size.width, 2 * look.size.height];
+  const pieces = piecesOf(line, onto, (longitude) => plane.side(longitude));
   for (const turn of turns)
-    for (const piece of segments) {
-      let [isOut, isBegun] = [true, false];
-      for (const [left, y] of piece) {
-        const x = left + turn;
-        // Of distant lines, only the segments that lead to near ones are drawn.
-        const isFar = x < -far / 2 || x > far || y < -low / 2 || y > low;
-        if (isFar && isOut) {
-          isBegun = false;
-          continue;
-        }
-        if (isBegun) context.lineTo(x, y);
-        else context.moveTo(x, y);
-        [isBegun, isOut] = [true, isFar];
-      }
-    }
+    for (const piece of pieces)
+      addNear(
+        context,
+        look.size,
+        piece.map(([x, y]) => [x + turn, y]),
+      );
 }
 
 /** The connected parts of a line on the map. */
 function piecesOf(
   line: ArrayLike<number>,
-  onto: (at: Position) => Place | undefined,
+  onto: (at: Position) => ScreenPlace | undefined,
   side: (longitude: number) => number,
-): Place[][] {
-  const pieces: Place[][] = [];
-  let piece: Place[] = [];
+): ScreenPlace[][] {
+  const pieces: ScreenPlace[][] = [];
+  let piece: ScreenPlace[] = [];
   const end = () => {
     if (piece.length > 1) pieces.push(piece);
     piece = [];
@@ -142,8 +120,8 @@ function piecesOf(
 function edgePlace(
   from: Position,
   to: Position,
-  onto: (at: Position) => Place | undefined,
-): Place | undefined {
+  onto: (at: Position) => ScreenPlace | undefined,
+): ScreenPlace | undefined {
   let [inside, outside] = [0, 1];
   let last = onto(from);
   for (let i = 0; i < halvings; i++) {
@@ -166,10 +144,7 @@ interface SeenDegrees {
 /** Longitudes are relative to that in the middle; around a pole they are all. */
 function seenDegrees(plane: GeoPlane, look: ProjectedLook, extent: Rectangle): SeenDegrees | undefined {
   const view = visible(look.camera, look.size, look.aspect);
-  const [left, right] = [
-    Math.max(view.left + look.shift, extent.left),
-    Math.min(view.right + look.shift, extent.right),
-  ];
+  const [left, right] = [Math.max(view.left, extent.left), Math.min(view.right, extent.right)];
   const [top, bottom] = [Math.max(view.top, extent.top), Math.min(view.bottom, extent.bottom)];
   const at = (y: number, x: number) =>
     plane.positionAt(top + (y / looked) * (bottom - top), left + (x / looked) * (right - left));
@@ -220,7 +195,6 @@ function drawGraticule(
   plane: GeoPlane,
   look: ProjectedLook,
   extent: Rectangle,
-  areLabelsOn: boolean,
 ): void {
   const seen = seenDegrees(plane, look, extent);
   if (!seen) return;
@@ -250,10 +224,8 @@ function drawGraticule(
       look,
       line((part) => [west + part * (east - west), at]),
     );
-  context.globalAlpha = 0.4;
-  strokeTwice(context, 0.8);
-  context.globalAlpha = 1;
-  if (areLabelsOn) label(context, plane, look, seen, meridians, parallels);
+  strokeTwice(context, 0.8, 0.4);
+  label(context, plane, look, seen, meridians, parallels);
 }
 
 const nearest = (values: readonly number[], to: number): number | undefined =>
@@ -298,12 +270,10 @@ const maxError = 1e-3;
 /** The plane of projected data, drawn in their own reference system. @param axes y and x in either order */
 export function convertedPlane(axes: readonly DatasetAxis[], converter: PointConverter): GeoPlane {
   const isTurned = axes[0]!.role === "x";
-  const [y, x] = (isTurned ? [axes[1]!, axes[0]!] : [axes[0]!, axes[1]!]).map(
-    ({ scale = 1, translation = 0 }) => ({
-      elementAt: (at: number) => (at - translation) / scale + 0.5,
-      at: (element: number) => translation + scale * (element - 0.5),
-    }),
-  ) as [Linear, Linear];
+  const [y, x] = (isTurned ? axes.toReversed() : axes).map(({ scale = 1, translation = 0 }) => ({
+    elementAt: (at: number) => (at - translation) / scale + 0.5,
+    at: (element: number) => translation + scale * (element - 0.5),
+  })) as [Linear, Linear];
   const known = new Map<string, ReturnType<GeoPlane["place"]>>();
   const place = (longitude: number, latitude: number) => {
     const at = converter.forward(longitude, latitude);

@@ -7,7 +7,7 @@ import { AxisDegrees, type GridCells, RegularCells } from "../model/grid-cells.j
 import { gridProjection, wrapsAround } from "../model/grid-projection.js";
 import { MapPlane } from "../model/map-plane.js";
 import { mapProjection } from "../model/map-projections.js";
-import { meshCells, meshProjection } from "../model/mesh-projection.js";
+import { type MeshCells, meshCells } from "../model/mesh-projection.js";
 import { isCellPlane, mapPositions, type Projection, projectedConverter } from "../model/projection.js";
 import type { ViewState } from "../model/state.js";
 import type { Dataset, DatasetAxis, GridPositions, PointConverter } from "../source/dataset.js";
@@ -26,8 +26,8 @@ export function makeProjection(
   if (cells) return { projection: cells.value && mapOf(cells.value, state), isFinal: cells.isFinal };
   const positions = mapPositions(dataset, state);
   if (positions) {
-    const centres = centresOf(dataset, positions, state.axes);
-    return { projection: centres && meshProjection(centres), isFinal: centres !== undefined };
+    if (!positions.known) return { projection: undefined, isFinal: false };
+    return { projection: meshFor(dataset, positions, state.axes)?.plane, isFinal: true };
   }
   const shown = state.axes.map((axis) => {
     const plain = dataset.axes[axis]!;
@@ -43,6 +43,19 @@ const isRead = ({ coordinates, length }: DatasetAxis): boolean =>
 
 /** The grids of datasets by their axes. */
 const known = keptFor((_dataset: Dataset) => new Map<string, GridCells | undefined>());
+const meshes = keptFor((_dataset: Dataset) => new Map<string, MeshCells | undefined>());
+
+function kept<T>(made: Map<string, T>, key: string, make: () => T): T {
+  if (!made.has(key)) made.set(key, make());
+  return made.get(key) as T;
+}
+
+/** The cells at positions that have been read; undefined if no element has one. */
+const meshFor = (dataset: Dataset, positions: GridPositions, axes: readonly number[]) =>
+  kept(meshes(dataset), axes.join(), () => {
+    const centres = centresOf(dataset, positions, axes);
+    return centres && meshCells(centres);
+  });
 
 /**
  * The cells of a plane on the sphere, for a map projection; undefined if the plane is drawn in the coordinates of the
@@ -54,11 +67,8 @@ function gridCellsOf(
 ): { readonly value: GridCells | undefined; readonly isFinal: boolean } | undefined {
   if (state.axes.length !== 2) return undefined;
   const { cells } = dataset;
-  if (cells && isCellPlane(dataset, state)) {
-    const key = "cells";
-    if (!known(dataset).has(key)) known(dataset).set(key, new CellAxisCells(cells));
-    return { value: known(dataset).get(key), isFinal: true };
-  }
+  if (cells && isCellPlane(dataset, state))
+    return { value: kept(known(dataset), "cells", () => new CellAxisCells(cells)), isFinal: true };
   if (state.projection === "data") return undefined;
   const positions = mapPositions(dataset, { axes: state.axes, places: "map" });
   const shown = state.axes.map((axis) => dataset.axes[axis]!);
@@ -68,12 +78,9 @@ function gridCellsOf(
     ? positions.known
     : shown.every(isRead) && (isInDegrees(shown) || converter?.value);
   if (!isKnown) return { value: undefined, isFinal: false };
-  const [made, key] = [known(dataset), state.axes.join()];
-  if (!made.has(key)) {
-    const centres = positions && centresOf(dataset, positions, state.axes);
-    made.set(key, centres ? meshCells(centres) : regularCells(shown, converter?.value));
-  }
-  const value = made.get(key);
+  const value = positions
+    ? meshFor(dataset, positions, state.axes)
+    : kept(known(dataset), state.axes.join(), () => regularCells(shown, converter?.value));
   return value && { value, isFinal: true };
 }
 
@@ -90,15 +97,11 @@ function regularCells(
   const places = shown.map((axis) => irregularPlaces(axis) ?? equalPlaces(axis));
   if (places.some(({ axis }) => axis.scale === undefined)) return undefined;
   const isTurned = shown[0]!.role === "longitude" || shown[0]!.role === "x";
-  const [down, across] = places.map((one) => new AxisDegrees(one)) as [AxisDegrees, AxisDegrees];
-  if (converter && !isInDegrees(shown))
-    return isTurned
-      ? new ConvertedCells(across, down, true, converter)
-      : new ConvertedCells(down, across, false, converter);
-  const isPeriodic = wrapsAround(shown[isTurned ? 0 : 1]!);
-  return isTurned
-    ? new RegularCells(across, down, true, isPeriodic)
-    : new RegularCells(down, across, false, isPeriodic);
+  const degrees = places.map((one) => new AxisDegrees(one));
+  const [vertical, horizontal] = (isTurned ? degrees.toReversed() : degrees) as [AxisDegrees, AxisDegrees];
+  return converter && !isInDegrees(shown)
+    ? new ConvertedCells(vertical, horizontal, isTurned, converter)
+    : new RegularCells(vertical, horizontal, isTurned, wrapsAround(shown[isTurned ? 0 : 1]!));
 }
 
 /** Maps around a pole have Greenwich below it by default, others the middle of the data at their own. */

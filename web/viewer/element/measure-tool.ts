@@ -133,11 +133,11 @@ function turnsOnScreen({ projection }: PlaneContent, view: Viewpoint): readonly 
 /** Light on dark, visible on any colour. */
 function drawPath(
   canvas: HTMLCanvasElement,
-  viewpoint: Viewpoint,
+  view: Viewpoint,
   path: readonly Point[],
   shifts: readonly number[],
 ): void {
-  const context = clearedContext(canvas, viewpoint);
+  const context = clearedContext(canvas, view);
   context.beginPath();
   for (const shift of shifts) {
     for (const [i, { x, y }] of path.entries()) {

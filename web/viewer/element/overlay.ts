@@ -1,7 +1,7 @@
 /** Overlay of a picture: coastlines, meridians and parallels, the scale bar. */
 import { h, setHidden } from "../base/dom.js";
 import { LazyPart } from "../base/lazy-part.js";
-import type { MapLines as Lines } from "../draw/map-lines.js";
+import type { DrawnLines, MapLines as Lines } from "../draw/map-lines.js";
 import { type GeoPlane, projectedConverter } from "../model/projection.js";
 import { planScaleBar } from "../panels/scale-bar.js";
 import { datasetShape } from "../source/dataset.js";
@@ -22,10 +22,10 @@ export class Overlay {
   readonly #bar = h("div", { class: "zw-scale-bar", hidden: true });
   readonly #text = h("span");
   readonly #line = h("i");
-  #map: { readonly key: string; readonly lines: Lines | undefined } | undefined;
-  #dataset: PlaneContent["dataset"] | undefined;
+  /** The lines over a plane in degrees; undefined if its axes are not known. */
+  readonly #map = new Latest<Lines | undefined>();
   /** The plane of projected data, in the coordinates of the view. */
-  #plane: { readonly dataset: PlaneContent["dataset"]; readonly plane: GeoPlane } | undefined;
+  readonly #plane = new Latest<GeoPlane>();
   readonly #asked = new WeakSet<object>();
 
   constructor(
@@ -56,73 +56,66 @@ export class Overlay {
   }
 
   #paintLines(shown: PlaneContent, view: Viewpoint): void {
-    const { dataset, state } = shown;
-    const { isGraticuleOn, areCoastsOn, axes } = state;
-    const geo = this.#geoOf(shown);
-    if (geo) {
-      this.#paintProjected(shown, geo, view);
-      return;
-    }
-    const roles = axes.map((axis) => dataset.axes[axis]!.role);
-    const isMap = roles.includes("latitude") && roles.includes("longitude");
-    setHidden(this.#lines, !isMap || !(isGraticuleOn || areCoastsOn));
+    const { isGraticuleOn, areCoastsOn, axes } = shown.state;
+    const isOn = isGraticuleOn || areCoastsOn;
+    const geo = isOn ? this.#geoOf(shown) : undefined;
+    const roles = axes.map((axis) => shown.dataset.axes[axis]!.role);
+    const isMap = geo !== undefined || (roles.includes("latitude") && roles.includes("longitude"));
+    setHidden(this.#lines, !isMap || !isOn);
     if (this.#lines.hidden) return;
     const coasts = areCoastsOn ? this.#need(coastlines) : undefined;
-    const map = this.#mapOf(dataset, axes);
-    if (!map) return;
-    const shape = datasetShape(dataset);
-    const extent = { top: 0, left: 0, bottom: shape[axes[0]!]!, right: shape[axes[1]!]! };
-    map.draw(this.#lines.getContext("2d")!, view, extent, { isGraticuleOn, coasts });
-    this.#nameLines(isGraticuleOn, coasts !== undefined);
+    const lines = { isGraticuleOn, coasts };
+    const isDrawn = geo
+      ? this.#drawProjected(shown, geo, view, lines)
+      : this.#drawInDegrees(shown, view, lines);
+    if (isDrawn) this.#nameLines(lines);
   }
 
   /** Positions of a plane that is not in degrees; undefined for others, and until they are known. */
   #geoOf({ projection, dataset, state }: PlaneContent): GeoPlane | undefined {
     if (projection?.geo) return projection.geo;
-    const { isGraticuleOn, areCoastsOn, axes, places } = state;
+    const { axes, places } = state;
     const converter = places === "auto" ? projectedConverter(dataset, axes) : undefined;
-    if (!converter || !(isGraticuleOn || areCoastsOn)) return undefined;
-    if (!converter.value) {
+    if (!converter) return undefined;
+    const { value } = converter;
+    if (!value) {
       // Once: a system that is not known stays unknown.
       if (!this.#asked.has(converter)) converter.load().then(this.redraw, () => {});
       this.#asked.add(converter);
       return undefined;
     }
-    const lines = this.#need(projectedLines);
-    if (!lines) return undefined;
-    if (this.#plane?.dataset !== dataset) {
-      const plane = lines.convertedPlane(
-        axes.map((axis) => dataset.axes[axis]!),
-        converter.value,
-      );
-      this.#plane = { dataset, plane };
-    }
-    return this.#plane.plane;
+    const code = this.#need(projectedLines);
+    const shown = axes.map((axis) => dataset.axes[axis]!);
+    return code && this.#plane.of(dataset, axes, () => code.convertedPlane(shown, value));
   }
 
-  #paintProjected(shown: PlaneContent, geo: GeoPlane, view: Viewpoint): void {
-    const { isGraticuleOn, areCoastsOn } = shown.state;
-    setHidden(this.#lines, !isGraticuleOn && !areCoastsOn);
-    if (this.#lines.hidden) return;
-    const [code, coasts] = [this.#need(projectedLines), areCoastsOn ? this.#need(coastlines) : undefined];
-    if (!code) return;
+  #drawProjected(shown: PlaneContent, geo: GeoPlane, view: Viewpoint, lines: DrawnLines): boolean {
+    const code = this.#need(projectedLines);
+    if (!code) return false;
     const { rows, columns } = worldExtent(shown);
-    const period = shown.projection?.isPeriodic ? columns : undefined;
-    const { shift = 0 } = view;
+    const { shift = 0, camera } = view;
+    const look = {
+      ...view,
+      camera: { ...camera, column: camera.column + shift },
+      period: shown.projection?.isPeriodic ? columns : undefined,
+    };
     const extent = { top: 0, left: shift, bottom: rows, right: shift + columns };
-    const look = { ...view, shift, period };
-    const areLabelsOn = true;
-    code.drawProjected(this.#lines.getContext("2d")!, geo, look, extent, {
-      isGraticuleOn,
-      coasts,
-      areLabelsOn,
-    });
-    this.#nameLines(isGraticuleOn, coasts !== undefined);
+    code.drawProjected(this.#lines.getContext("2d")!, geo, look, extent, lines);
+    return true;
+  }
+
+  #drawInDegrees({ dataset, state: { axes } }: PlaneContent, view: Viewpoint, lines: DrawnLines): boolean {
+    const MapLines = this.#need(mapLines);
+    const map = MapLines && this.#map.of(dataset, axes, () => MapLines.of(dataset, axes));
+    const shape = datasetShape(dataset);
+    const extent = { top: 0, left: 0, bottom: shape[axes[0]!]!, right: shape[axes[1]!]! };
+    map?.draw(this.#lines.getContext("2d")!, view, extent, lines);
+    return map !== undefined;
   }
 
   /** For outside observers. */
-  #nameLines(isGraticuleOn: boolean, areCoastsOn: boolean): void {
-    const names = [isGraticuleOn && "graticule", areCoastsOn && "coasts"].filter(Boolean);
+  #nameLines({ isGraticuleOn, coasts }: DrawnLines): void {
+    const names = [isGraticuleOn && "graticule", coasts && "coasts"].filter(Boolean);
     this.#lines.dataset["lines"] = names.join();
   }
 
@@ -131,15 +124,16 @@ export class Overlay {
     if (!part.value) part.load().then(this.redraw, () => {});
     return part.value;
   }
+}
 
-  #mapOf(dataset: PlaneContent["dataset"], axes: readonly number[]): Lines | undefined {
-    const MapLines = this.#need(mapLines);
-    if (!MapLines) return undefined;
+/** The value made last, for a dataset and its shown axes. */
+class Latest<T> {
+  #made: { readonly dataset: object; readonly key: string; readonly value: T } | undefined;
+
+  of(dataset: object, axes: readonly number[], make: () => T): T {
     const key = axes.join();
-    if (this.#map?.key !== key || this.#dataset !== dataset) {
-      this.#dataset = dataset;
-      this.#map = { key, lines: MapLines.of(dataset, axes) };
-    }
-    return this.#map?.lines;
+    if (this.#made?.dataset !== dataset || this.#made.key !== key)
+      this.#made = { dataset, key, value: make() };
+    return this.#made.value;
   }
 }

@@ -166,30 +166,32 @@ export function wholeScale({ dataset, state, projection }: PlaneContent, view: V
 
 /** The cell at a point of the box; undefined outside the array. */
 export function cellAt(shown: PlaneContent, view: Viewpoint, at: Point): Cell | undefined {
-  const place = positionAt(shown, view, at);
+  const place = positionInside(shown, view, at);
   return place && { row: Math.floor(place.row), column: Math.floor(place.column) };
 }
 
-/** Row and column at a point of the box; the fraction is the position inside the cell. */
-export function positionAt(shown: PlaneContent, view: Viewpoint, at: Point): Cell | undefined {
+/** Row and column at a point of the box, as in `positionAt`; undefined outside the array. */
+export function positionInside(shown: PlaneContent, view: Viewpoint, at: Point): Cell | undefined {
   const { row, column } = worldAt(view.camera, view.size, at, view.aspect);
   const { rows, columns } = worldExtent(shown);
-  const isLineShown = isLine(shown);
-  const isInside = (isLineShown || (row >= 0 && row < rows)) && column >= 0 && column < columns;
-  if (!isInside) return undefined;
-  const { projection } = shown;
-  const element = projection
-    ? projection.elementAt(isLineShown ? 0.5 : row, column + (view.shift ?? 0))
-    : { row, column };
-  return element && (isLineShown ? { ...element, row: 0.5 } : element);
+  const isInside = (isLine(shown) || (row >= 0 && row < rows)) && column >= 0 && column < columns;
+  return isInside ? positionAt(shown, view, at) : undefined;
 }
 
-/** The point of the box at a position between the corners of cells; without exact places, the centre of its cell. */
-export function pointAt(shown: PlaneContent, view: Viewpoint, { row, column }: Cell): Point {
-  const corner = worldBounds(shown, view, { top: row, bottom: row, left: column, right: column });
-  const { x, y } = worldPoint({ ...view, shift: 0 }, { row: corner.top, column: corner.left });
-  if (Number.isFinite(x) && Number.isFinite(y)) return { x, y };
-  return cellCentre(shown, view, { row: Math.floor(row), column: Math.floor(column) });
+/**
+ * Row and column at a point of the box; the fraction is the position inside the cell. Undefined outside a projection;
+ * equal cells continue beyond the array.
+ */
+export function positionAt(shown: PlaneContent, view: Viewpoint, at: Point): Cell | undefined {
+  const { row, column } = worldPlace(view, at);
+  const place = { row: isLine(shown) ? 0.5 : row, column };
+  return shown.projection ? shown.projection.elementAt(place.row, column) : place;
+}
+
+/** The inverse of `positionAt`: the point of the box at a position between the corners of cells. */
+export function pointAt(shown: PlaneContent, view: Viewpoint, position: Cell): Point {
+  const { row, column } = shown.projection?.placeOf(position) ?? position;
+  return worldPoint(view, { row, column: column + turnIntoView(shown, view, column) });
 }
 
 /** Bounds of a cell in the box, in CSS pixels; `top` is above `bottom`. */
@@ -207,13 +209,19 @@ function cellBounds(shown: PlaneContent, view: Viewpoint, { row, column }: Cell)
 }
 
 /** Bounds of a rectangle of elements in the coordinates of a view. */
-function worldBounds({ projection }: PlaneContent, { shift = 0 }: Viewpoint, elements: Rectangle): Rectangle {
-  if (!projection) return elements;
-  const bounds = projection.boundsOf(elements);
-  const turn = projection.isPeriodic
-    ? projection.columns * Math.ceil((shift - (bounds.left + bounds.right) / 2) / projection.columns)
-    : 0;
-  return { ...bounds, left: bounds.left - shift + turn, right: bounds.right - shift + turn };
+function worldBounds(shown: PlaneContent, view: Viewpoint, elements: Rectangle): Rectangle {
+  if (!shown.projection) return elements;
+  const bounds = shown.projection.boundsOf(elements);
+  const move = turnIntoView(shown, view, (bounds.left + bounds.right) / 2) - (view.shift ?? 0);
+  return { ...bounds, left: bounds.left + move, right: bounds.right + move };
+}
+
+/** Distance by which a column of the world must be moved into view: whole turns around the globe. */
+function turnIntoView({ projection }: PlaneContent, { shift = 0 }: Viewpoint, column: number): number {
+  if (!projection?.isPeriodic) return 0;
+  const { columns } = projection;
+  const isInView = column >= shift && column <= shift + columns;
+  return isInView ? 0 : columns * Math.ceil((shift - column) / columns);
 }
 
 /** A position of the world, which stays the same when the view moves. */
@@ -235,29 +243,6 @@ export const worldPoint = (
   x: size.width / 2 + (column - shift - camera.column) * camera.scale,
   y: size.height / 2 + (row - camera.row) * camera.scale * aspect,
 });
-
-/** Position of an element, with its fraction, of a place of the world; undefined outside the plane. */
-export const elementPosition = (
-  { projection }: PlaneContent,
-  { row, column }: WorldPlace,
-): Cell | undefined => (projection ? projection.elementAt(row, column) : { row, column });
-
-/** The point of the box of a position in elements. */
-export function positionPoint(shown: PlaneContent, view: Viewpoint, { row, column }: Cell): Point {
-  const { rows, columns } = planeExtent(shown);
-  const [top, left] = [
-    Math.min(Math.max(Math.floor(row), 0), rows - 1),
-    Math.min(Math.max(Math.floor(column), 0), columns - 1),
-  ];
-  const cell = worldBounds(shown, view, { top, left, bottom: top + 1, right: left + 1 });
-  return worldPoint(
-    { ...view, shift: 0 },
-    {
-      row: cell.top + (row - top) * (cell.bottom - cell.top),
-      column: cell.left + (column - left) * (cell.right - cell.left),
-    },
-  );
-}
 
 /** Position of an element's centre in the box. */
 export function cellCentre(shown: PlaneContent, view: Viewpoint, cell: Cell): Point {

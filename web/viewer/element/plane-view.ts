@@ -4,7 +4,6 @@
  */
 
 import { setHidden } from "../base/dom.js";
-import { LazyPart } from "../base/lazy-part.js";
 import { type Command, Gestures, type Point } from "../input/gestures.js";
 import { type Camera, closest, panned, type Rectangle, visible, zoomed } from "../model/camera.js";
 import type { Layer } from "../model/layers.js";
@@ -34,7 +33,7 @@ import {
   placeCursor,
   planeExtent,
   pointAt,
-  positionAt,
+  positionInside,
   type Reading,
   reachable,
   readCell,
@@ -46,6 +45,7 @@ import {
 } from "./plane-geometry.js";
 import { PlaneTools } from "./plane-tools.js";
 import type { Ranges } from "./ranges.js";
+import { SliceSampling } from "./slice-sampling.js";
 
 export interface PlaneCallbacks {
   onCamera(camera: Camera, cause: "pan" | "zoom"): void;
@@ -72,22 +72,11 @@ export interface PlaneCallbacks {
   onFrame(status: TileStatus): void;
 }
 
-/** Maximum bytes read for the range of all slices of small pictures. */
-const leastSample = 2 ** 18;
-
-/** Bytes that may be read for the range of all slices: by default as many as the picture has. */
-const sampleBudget = ({ sample }: PlaneContent["state"], pictureBytes: number): number =>
-  sample === null ? Math.max(leastSample, pictureBytes) : sample * 2 ** 20;
-
 export class PlaneView {
   readonly frame: Frame;
   readonly #shared: Shared = acquire();
   readonly #tiles: TileSet;
-  /** Loaded when the range of a layer needs values of other slices. */
-  readonly #sampler = new LazyPart(async () => {
-    const { RangeSampler } = await import("./range-sampler.js");
-    return new RangeSampler(this.#shared, this.ranges, () => this.redraw());
-  });
+  readonly #sampling: SliceSampling;
   readonly #tools: PlaneTools;
   readonly #gestures: Gestures;
   readonly #painter: Painter;
@@ -113,6 +102,7 @@ export class PlaneView {
       this.#ask(); // before the next frame
       this.#change();
     });
+    this.#sampling = new SliceSampling(this.#shared, ranges, () => this.redraw());
     this.#tiles = new TileSet(this.#shared, {
       onTile: (tile, layer) => this.#add(tile, layer),
       onChange: () => this.#onRead(),
@@ -188,7 +178,7 @@ export class PlaneView {
       this.#pin(false);
       this.#cell = undefined;
       this.#former = undefined;
-      this.#sampler.value?.leave();
+      this.#sampling.leave();
     } else if (before && !isSamePlane(before, shown)) this.#keepFormer(before);
     if (before?.state.camera && shown.state.camera) {
       const [from, to] = [before.state.camera, shown.state.camera];
@@ -217,7 +207,7 @@ export class PlaneView {
   dispose(): void {
     this.#clock.dispose();
     this.#tiles.leave();
-    this.#sampler.value?.leave();
+    this.#sampling.leave();
     this.#endDropping();
     this.#gestures.dispose();
     this.#painter.dispose();
@@ -336,7 +326,7 @@ export class PlaneView {
   fromScreen(x: number, y: number): number[] | undefined {
     const view = this.viewpoint;
     const { left, top } = this.frame.box.getBoundingClientRect();
-    const at = view && positionAt(this.#shown!, view, { x: x - left, y: y - top });
+    const at = view && positionInside(this.#shown!, view, { x: x - left, y: y - top });
     return at && cellIndex(this.#shown!.state, { row: at.row - 0.5, column: at.column - 0.5 });
   }
 
@@ -400,7 +390,7 @@ export class PlaneView {
     const isRest = status.isComplete && !shown.isPassing;
     if (isRest) {
       this.ranges.settle();
-      this.#sample(shown.layers, sampleBudget(shown.state, status.bytes));
+      this.#sampling.start(shown.layers, shown.state.sample, status.bytes);
     }
     const isWhole = this.#paint(shown, view, tiles, status);
     if (!isWhole) this.redraw();
@@ -409,20 +399,8 @@ export class PlaneView {
     this.#placeCursor();
     this.#tools.paint(shown.state.tool);
     this.#describe(view);
-    const isSampling = this.#sampler.isLoading || this.#sampler.value?.isBusy === true;
-    const isComplete = isRest && isWhole && !isSampling;
+    const isComplete = isRest && isWhole && !this.#sampling.isBusy;
     this.callbacks.onFrame({ ...status, isComplete });
-  }
-
-  /** Reads other slices for the ranges that need them; without the code, slices keep the range of the first one. */
-  #sample(layers: readonly Layer[], budget: number): void {
-    if (budget === 0) return;
-    const sampler = this.#sampler;
-    if (sampler.value) sampler.value.start(layers, budget);
-    else if (!sampler.hasFailed && layers.some((layer) => this.ranges.needsSample(layer))) {
-      const redraw = () => this.redraw();
-      sampler.want(redraw, redraw);
-    }
   }
 
   /** Adds the values of tiles to the ranges. */

@@ -5,7 +5,7 @@ import type { Point } from "../input/gestures.js";
 import { regionColor, vertices } from "../model/region-shapes.js";
 import { type RegionKind, type RegionPoint, type RegionState, regionKinds } from "../model/regions.js";
 import type { Viewpoint } from "../tiles/tile-selection.js";
-import { elementPosition, isLine, type PlaneContent, positionPoint, worldPlace } from "./plane-geometry.js";
+import { isLine, type PlaneContent, pointAt, positionAt } from "./plane-geometry.js";
 import { type ToolPlane, TwoPointTool } from "./two-point-tool.js";
 
 /** Straight parts of an edge on a map, where edges may be bent. */
@@ -36,7 +36,7 @@ export class RegionTool extends TwoPointTool {
 
   #place(at: Point): RegionPoint | undefined {
     const { content, viewpoint } = this.plane;
-    const found = content && viewpoint && elementPosition(content, worldPlace(viewpoint, at));
+    const found = content && viewpoint && positionAt(content, viewpoint, at);
     return found && [found.row, found.column];
   }
 
@@ -86,7 +86,7 @@ export class RegionTool extends TwoPointTool {
   }
 
   #distance([row, column]: RegionPoint, { x, y }: Point): number {
-    const at = positionPoint(this.plane.content!, this.plane.viewpoint!, { row, column });
+    const at = pointAt(this.plane.content!, this.plane.viewpoint!, { row, column });
     return Math.hypot(at.x - x, at.y - y);
   }
 
@@ -154,7 +154,7 @@ function drawRegion(
     const to = corners[i + 1] ?? (isOpen ? from : corners[0]!);
     return Array.from({ length: bent }, (_, part): Point => {
       const at = (k: 0 | 1) => from[k] + ((to[k] - from[k]) * part) / bent;
-      return positionPoint(shown, view, { row: at(0), column: at(1) });
+      return pointAt(shown, view, { row: at(0), column: at(1) });
     });
   });
   context.beginPath();

@@ -2,7 +2,7 @@
 import type { CellAxis } from "../source/dataset.js";
 import type { Rectangle } from "./camera.js";
 import type { GridCells, Samples } from "./grid-cells.js";
-import type { MapBounds } from "./mesh.js";
+import type { MapBounds } from "./map-projections.js";
 
 /** Maximum number of rectangles of chunks that are requested; close ones are joined. */
 const maxParts = 32;

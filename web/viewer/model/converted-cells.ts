@@ -2,8 +2,7 @@
 import type { PointConverter } from "../source/dataset.js";
 import type { Rectangle } from "./camera.js";
 import { type AxisDegrees, type GridCells, type Samples, sampledRectangle } from "./grid-cells.js";
-import { turned } from "./map-projections.js";
-import type { MapBounds } from "./mesh.js";
+import { type MapBounds, turned } from "./map-projections.js";
 
 /** Positions between two conversions, and the greatest error in cells of those interpolated between. */
 const stride = 16;
@@ -100,7 +99,7 @@ export class ConvertedCells implements GridCells {
     this.#across[i] = at ? at[1] : Number.NaN;
   }
 
-  /** Interpolates between two converted positions, or converts in between where that is not exact enough. */
+  /** Interpolates between two converted positions, or converts in between if that is not exact enough. */
   #between(longitudes: Float64Array, latitudes: Float64Array, from: number, to: number): void {
     if (to - from < 2) return;
     const [down, across] = [this.#down, this.#across];

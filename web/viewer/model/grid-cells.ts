@@ -1,7 +1,9 @@
 /** The cells of a grid on the sphere: which cell contains a position, whatever the map projection. */
 import type { AxisPlaces } from "./axis-places.js";
 import type { Rectangle } from "./camera.js";
-import { longestGap, type MapBounds } from "./mesh.js";
+import type { MapBounds } from "./map-projections.js";
+import { longestGap } from "./mesh.js";
+import type { ElementPosition, Projection } from "./projection.js";
 
 /**
  * Cells have numbers: row · `columns` + column of the plane's elements. Grids with one axis of cells have one row.
@@ -25,6 +27,21 @@ export interface GridCells {
    * @param samples cells at points of the view
    */
   parts(samples: Samples): readonly Rectangle[];
+}
+
+/** The place in a plane of a position in elements, by the bounds of its cell or of the nearest one. */
+export function placeInCell(
+  plane: Pick<Projection, "boundsOf">,
+  { rows, columns }: Pick<GridCells, "rows" | "columns">,
+  { row, column }: ElementPosition,
+): ElementPosition {
+  const top = Math.min(Math.max(Math.floor(row), 0), rows - 1);
+  const left = Math.min(Math.max(Math.floor(column), 0), columns - 1);
+  const cell = plane.boundsOf({ top, left, bottom: top + 1, right: left + 1 });
+  return {
+    row: cell.top + (row - top) * (cell.bottom - cell.top),
+    column: cell.left + (column - left) * (cell.right - cell.left),
+  };
 }
 
 /** Cells at evenly spaced points of a view, row by row. */

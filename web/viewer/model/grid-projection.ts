@@ -49,14 +49,16 @@ class GridProjection implements Projection {
     return isInside ? at : undefined;
   }
 
+  placeOf({ row, column }: ElementPosition): ElementPosition {
+    return { row: this.down ? this.down.toWorld(row) : row, column: this.across.toWorld(column) };
+  }
+
   boundsOf({ top, bottom, left, right }: Rectangle): Rectangle {
-    const { down, across } = this;
-    return {
-      top: down ? down.toWorld(top) : top,
-      bottom: down ? down.toWorld(bottom) : bottom,
-      left: across.toWorld(left),
-      right: across.toWorld(right),
-    };
+    const [start, end] = [
+      { row: top, column: left },
+      { row: bottom, column: right },
+    ].map((at) => this.placeOf(at)) as [ElementPosition, ElementPosition];
+    return { top: start.row, bottom: end.row, left: start.column, right: end.column };
   }
 
   partsIn(world: Rectangle): readonly SeenPart[] {

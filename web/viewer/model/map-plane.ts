@@ -1,9 +1,8 @@
 /** Planes drawn in a map projection: the cells of a grid under the pixels of a map. */
 import type { DatasetAxis } from "../source/dataset.js";
 import type { Rectangle } from "./camera.js";
-import type { GridCells } from "./grid-cells.js";
-import { type MapProjection, turned } from "./map-projections.js";
-import type { MapBounds } from "./mesh.js";
+import { type GridCells, placeInCell } from "./grid-cells.js";
+import { type MapBounds, type MapProjection, turned } from "./map-projections.js";
 import type { ElementPosition, GeoPlane, GlobeCentre, Projection, SeenPart } from "./projection.js";
 
 /** Points per side of a view at which cells are looked up to find those to read. */
@@ -136,6 +135,10 @@ export class MapPlane implements Projection, GeoPlane {
     if (cell < 0) return undefined;
     const down = Math.floor(cell / this.cells.columns);
     return { row: down + 0.5, column: cell - down * this.cells.columns + 0.5 };
+  }
+
+  placeOf(position: ElementPosition): ElementPosition {
+    return placeInCell(this, this.cells, position);
   }
 
   boundsOf(elements: Rectangle): Rectangle {

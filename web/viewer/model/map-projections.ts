@@ -2,8 +2,15 @@
  * Map projections of the sphere, between longitude and latitude and a plane: x to the right and y up, in degrees of
  * arc at true scale.
  */
-import type { MapBounds } from "./mesh.js";
 import type { MapName } from "./plane-state.js";
+
+/** Degrees of a rectangle of the map; `east` may exceed 180. */
+export interface MapBounds {
+  readonly west: number;
+  readonly east: number;
+  readonly south: number;
+  readonly north: number;
+}
 
 export interface MapProjection {
   readonly name: Exclude<MapName, "data">;

@@ -3,8 +3,9 @@ import { angleBetween } from "../base/great-circle.js";
 import { linearCoordinates } from "../source/coordinates.js";
 import type { DatasetAxis } from "../source/dataset.js";
 import type { Rectangle } from "./camera.js";
-import { type GridCells, type Samples, sampledRectangle } from "./grid-cells.js";
-import { type Centres, extentOf, isInside, type MapBounds, Mesh, meshBounds } from "./mesh.js";
+import { type GridCells, placeInCell, type Samples, sampledRectangle } from "./grid-cells.js";
+import type { MapBounds } from "./map-projections.js";
+import { type Centres, extentOf, isInside, Mesh, meshBounds } from "./mesh.js";
 import type { ElementPosition, Projection, SeenPart } from "./projection.js";
 
 /** Maximum number of cells of the index that guesses the element at a position. */
@@ -13,17 +14,10 @@ const maxIndex = 2 ** 22;
 const indexDensity = 2;
 
 /** @returns undefined if no element has a position. */
-export function meshProjection(centres: Centres): Projection | undefined {
-  return meshOf(centres)?.plane;
-}
+export const meshProjection = (centres: Centres): Projection | undefined => meshCells(centres)?.plane;
 
 /** @returns undefined if no element has a position. */
 export function meshCells(centres: Centres): MeshCells | undefined {
-  const made = meshOf(centres);
-  return made && new MeshCells(made.mesh, made.plane, made.bounds);
-}
-
-function meshOf(centres: Centres): { mesh: Mesh; plane: MeshProjection; bounds: MapBounds } | undefined {
   const mesh = new Mesh(centres);
   const bounds = meshBounds(mesh);
   if (!bounds) return undefined;
@@ -46,7 +40,8 @@ function meshOf(centres: Centres): { mesh: Mesh; plane: MeshProjection; bounds: 
     axis("latitude", "latitude", rows, south),
     axis("longitude", "longitude", columns, west),
   ] as const;
-  return { mesh, plane: new MeshProjection(mesh, axes, { west, south, step }, east - west >= 360), bounds };
+  const plane = new MeshProjection(mesh, axes, { west, south, step }, east - west >= 360);
+  return new MeshCells(mesh, plane, bounds);
 }
 
 /** Position of the world on the map, in degrees. */
@@ -56,22 +51,22 @@ interface MapOrigin {
   readonly step: number;
 }
 
-/** The cells of a curvilinear grid, for other map projections. */
+/** The cells of a curvilinear grid. */
 export class MeshCells implements GridCells {
   readonly rows: number;
   readonly columns: number;
   readonly step: number;
-  /** Cells around the poles, whose corners do not bound them. */
-  readonly #polar: readonly number[];
+  /** Cells around the poles, whose corners do not bound them; undefined until they are needed. */
+  #polar: readonly number[] | undefined;
 
   constructor(
     private readonly mesh: Mesh,
-    private readonly plane: MeshProjection,
+    /** The plane of the data's own longitudes and latitudes. */
+    readonly plane: MeshProjection,
     readonly bounds: MapBounds,
   ) {
     [this.rows, this.columns] = [mesh.rows, mesh.columns];
     this.step = plane.axes[0].scale!;
-    this.#polar = polarCells(mesh);
   }
 
   find(longitudes: Float64Array, latitudes: Float64Array, cells: Int32Array, from: number): void {
@@ -79,14 +74,15 @@ export class MeshCells implements GridCells {
     for (let i = 0; i < longitudes.length; i++) {
       const [longitude, latitude] = [longitudes[i]!, latitudes[i]!];
       const cell = plane.cellAt(longitude, latitude);
-      cells[from + i] = cell < 0 && this.#polar.length > 0 ? this.#nearPole(longitude, latitude) : cell;
+      cells[from + i] = cell < 0 ? this.#nearPole(longitude, latitude) : cell;
     }
   }
 
-  /** The nearest of the cells around a pole, if it is no farther than a cell. */
+  /** The nearest of the cells around a pole, at most 1.5 cells away. */
   #nearPole(longitude: number, latitude: number): number {
     let [nearest, least] = [-1, (1.5 * this.step * Math.PI) / 180];
     if (!(90 - Math.abs(latitude) < 10 * this.step)) return -1;
+    this.#polar ??= polarCells(this.mesh);
     for (const cell of this.#polar) {
       const [east, north] = this.mesh.centre(Math.floor(cell / this.columns), cell % this.columns);
       const angle = angleBetween({ longitude, latitude }, { longitude: east, latitude: north });
@@ -235,6 +231,10 @@ class MeshProjection implements Projection {
       for (let x = Math.max(0, column - 1); x <= Math.min(columns - 1, column + 1); x++)
         found.push(y * columns + x);
     return found;
+  }
+
+  placeOf(position: ElementPosition): ElementPosition {
+    return placeInCell(this, this.mesh, position);
   }
 
   boundsOf({ top, bottom, left, right }: Rectangle): Rectangle {

@@ -3,6 +3,8 @@
  * for the cell at a position.
  */
 
+import { type MapBounds, turned } from "./map-projections.js";
+
 /** Longitudes and latitudes of the centres of a plane's elements, row by row; NaN where unknown. */
 export interface Centres {
   readonly rows: number;
@@ -10,20 +12,6 @@ export interface Centres {
   readonly longitudes: Float64Array;
   readonly latitudes: Float64Array;
 }
-
-/** Degrees of a rectangle of the map; `east` may exceed 180. */
-export interface MapBounds {
-  readonly west: number;
-  readonly east: number;
-  readonly south: number;
-  readonly north: number;
-}
-
-/** A longitude as a difference from another, from −180 to 180. */
-const fromMeridian = (longitude: number, meridian: number): number => {
-  const turned = (((longitude - meridian + 180) % 360) + 360) % 360;
-  return turned - 180;
-};
 
 /** Widest cell in degrees: wider ones contain a pole, or connect parts that are not neighbours. */
 const widestCell = 90;
@@ -61,7 +49,7 @@ export class Mesh {
       const [lon, lat] = this.#extended(down, across);
       if (!Number.isFinite(lon) || !Number.isFinite(lat)) continue;
       if (count === 0) meridian = lon;
-      longitude += fromMeridian(lon, meridian);
+      longitude += turned(lon - meridian);
       latitude += lat;
       count++;
     }
@@ -80,7 +68,7 @@ export class Mesh {
       inside(2 * down - row, this.rows),
       inside(2 * across - column, this.columns),
     );
-    return [lon - fromMeridian(nextLon, lon), 2 * lat - nextLat];
+    return [lon - turned(nextLon - lon), 2 * lat - nextLat];
   }
 
   /** Longitude and latitude of the centre of a cell. */
@@ -102,21 +90,23 @@ export class Mesh {
     const below = corner + this.columns + 1;
     const quad = new Float64Array(8);
     let [least, most] = [0, 0];
-    for (const [i, at] of [corner, corner + 1, below + 1, below].entries()) {
-      const east = fromMeridian(this.#cornerLongitudes[at]!, meridian);
+    for (let i = 0; i < 4; i++) {
+      const at = (i < 2 ? corner : below) + (i === 1 || i === 2 ? 1 : 0);
+      const east = turned(this.#cornerLongitudes[at]! - meridian);
       least = Math.min(least, east);
       most = Math.max(most, east);
       quad[2 * i] = meridian + east;
       quad[2 * i + 1] = this.#cornerLatitudes[at]!;
     }
-    return most - least <= widestCell && quad.every(Number.isFinite) ? quad : undefined;
+    // Not of unknown corners, which are NaN.
+    return most - least <= widestCell ? quad : undefined;
   }
 
   /** Whether a cell contains a position. */
   contains(cell: number, longitude: number, latitude: number): boolean {
     if (cell !== this.#tested.cell) this.#tested = { cell, quad: this.quad(cell) };
     const { quad } = this.#tested;
-    return quad !== undefined && isInside(quad, quad[0]! + fromMeridian(longitude, quad[0]!), latitude);
+    return quad !== undefined && isInside(quad, quad[0]! + turned(longitude - quad[0]!), latitude);
   }
 }
 
@@ -170,7 +160,7 @@ export function longestGap(ring: Uint8Array): { start: number; length: number } 
 
 /** Westernmost and easternmost corner, east of a meridian near the western edge. */
 function exactLongitudes(mesh: Mesh, near: number): { west: number; east: number } {
-  const meridian = fromMeridian(near, 0);
+  const meridian = turned(near);
   let [west, east] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (let cell = 0; cell < mesh.rows * mesh.columns; cell++) {
     const quad = mesh.quad(cell);

@@ -50,6 +50,8 @@ export interface Projection {
   readonly smallest: number;
   /** The element at a position of the world; undefined outside. */
   elementAt(row: number, column: number): ElementPosition | undefined;
+  /** The place of a position in elements: the inverse of `elementAt`, also beyond the edges. */
+  placeOf(position: ElementPosition): { readonly row: number; readonly column: number };
   /** Bounds of a rectangle of elements in world units. */
   boundsOf(elements: Rectangle): Rectangle;
   /** The parts of the plane in a rectangle of the world. */

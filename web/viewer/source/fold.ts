@@ -11,7 +11,7 @@ import {
   slice,
   type ZarrArray,
 } from "zarr-wasm";
-import { type Fold, folds } from "./folds.js";
+import { type Fold, folds, storedParts } from "./folds.js";
 
 type Place = Omit<Fold, "array" | "get">;
 
@@ -57,7 +57,7 @@ export function foldedArray(array: ZarrArray, fold: Place): ZarrArray {
     shape: lengths(array.shape),
     chunkShape: lengths(array.chunkShape),
     shardShape: array.shardShape && lengths(array.shardShape),
-    gridShape: foldedChunk(array.gridShape, fold).map((count, axis) => (axis === fold.axis + 1 ? 1 : count)),
+    gridShape: replaced(array.gridShape, fold.axis, 1, array.gridShape[fold.axis]!, 1),
     getChunk: async (at: readonly number[], options?: GetOptions) =>
       foldedRegion(await array.getChunk(unfoldedChunk(at, fold), listener(options)), fold),
   };
@@ -69,10 +69,8 @@ export function foldedArray(array: ZarrArray, fold: Place): ZarrArray {
     },
   });
   const read = async (_: ZarrArray, selection: readonly Slice[], options?: GetOptions) => {
-    const ends = selection[fold.axis]!;
-    const at = (row: number) => Math.min(fold.length, row * fold.columns);
-    const rows = slice(at(ends.start!), at(ends.stop!));
-    const region = await get<ElementData>(array, replaced(selection, fold.axis, 2, rows), listener(options));
+    const stored = storedParts(folded, selection, slice);
+    const region = await get<ElementData>(array, stored, listener(options));
     return foldedRegion(region, fold);
   };
   folds.set(folded, { ...fold, array, get: read as typeof get });
