@@ -6,7 +6,7 @@ interface RadioChoice<T> {
   readonly content: Node | string;
   /** Tooltip of the choice. */
   readonly title?: string;
-  /** Further attributes of the radio button: its name if the content is no text, a key. */
+  /** Further attributes of the radio button: a name if the content is a drawing, a key. */
   readonly attributes?: Parameters<typeof h>[1];
 }
 

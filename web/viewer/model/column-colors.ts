@@ -155,7 +155,7 @@ function numberColors(
 
 /** Colour maps of two quantities, combined by the greater value of each channel: high values of both are white. */
 const pairMaps = ["#383838,#ff00ff", "#383838,#00ff00"] as const;
-/** The background of such colours, where there is no picture below. */
+/** The background of such colours if no picture lies below. */
 export const pairBackground = "#101418";
 
 const lighter = (a: number, b: number): number =>

@@ -131,7 +131,7 @@ function geneField(
   };
 }
 
-/** Names that contain a text. Names that begin with it come first. */
+/** Names that contain a string; those that begin with it come first. */
 export function suggestions(names: readonly string[], text: string, most: number): string[] {
   const wanted = text.trim().toLowerCase();
   const [begin, contain]: [string[], string[]] = [[], []];
