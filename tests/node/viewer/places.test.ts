@@ -6,9 +6,11 @@ import { equalCells, gridProjection } from "#src/viewer/model/grid-projection.js
 import { MapPlane } from "#src/viewer/model/map-plane.js";
 import { mapProjection } from "#src/viewer/model/map-projections.js";
 import { Mesh, meshBounds } from "#src/viewer/model/mesh.js";
-import { meshCells, meshProjection } from "#src/viewer/model/mesh-projection.js";
+import { meshCells } from "#src/viewer/model/mesh-projection.js";
 import type { DatasetAxis } from "#src/viewer/source/dataset.js";
 import type { Tile } from "#src/viewer/tiles/tile.js";
+
+const meshProjection = (...centres: Parameters<typeof meshCells>) => meshCells(...centres)?.plane;
 
 const axisOf = (values: readonly number[], more: Partial<DatasetAxis> = {}): DatasetAxis => ({
   name: "depth",

@@ -14,9 +14,6 @@ const maxIndex = 2 ** 22;
 const indexDensity = 2;
 
 /** @returns undefined if no element has a position. */
-export const meshProjection = (centres: Centres): Projection | undefined => meshCells(centres)?.plane;
-
-/** @returns undefined if no element has a position. */
 export function meshCells(centres: Centres): MeshCells | undefined {
   const mesh = new Mesh(centres);
   const bounds = meshBounds(mesh);
