@@ -93,8 +93,7 @@ test("every channel has its own opacities", async ({ viewer, page }) => {
 test("the curve of a channel in its controls and the address", async ({ viewer, page }) => {
   await serve(page, twoChannels());
   await viewer.show("source=/volume&view=volume&mode=composite");
-  const row = page.getByRole("group", { name: "channel 2, Channel 1", exact: true });
-  await row.locator("summary").click();
+  const row = page.getByRole("group", { name: "Limits and gamma of channel 2, Channel 1" });
   const points = row.getByRole("button", { name: /^Point/ });
   await expect(points).toHaveCount(5);
   await points.nth(4).focus();
