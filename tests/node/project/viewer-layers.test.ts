@@ -7,6 +7,7 @@ import { readImports, testLayers } from "../support/import-graph.js";
 
 /** Lowest layer first. */
 const layers = [
+  "language",
   "base",
   "source",
   "model",

@@ -1,11 +1,17 @@
 /** Builds the panels beside the picture in their tabs, and keeps them up to date. */
 import { effect, type ReadonlySignal, untracked } from "@preact/signals-core";
 import { button, h, setHidden, uniqueId } from "../base/dom.js";
+import { text } from "../language/text.js";
 import { panels } from "../panels/list.js";
-import { type Control, card, type Panel, type PanelContext, type PanelView, tabs } from "../panels/panel.js";
+import {
+  type Control,
+  card,
+  type Panel,
+  type PanelContext,
+  type PanelView,
+  type TabName,
+} from "../panels/panel.js";
 import { adoptStyles } from "./panel-styles.js";
-
-type TabName = keyof typeof tabs;
 
 /** The tab that the user chose last, in any viewer of the page. */
 let chosen: TabName = "image";
@@ -49,7 +55,7 @@ class TabList {
   readonly #element: HTMLElement;
 
   constructor(dock: HTMLElement) {
-    this.#tabs = Object.entries(tabs).map(([name, title]) => {
+    this.#tabs = Object.entries(text.tabs).map(([name, title]) => {
       const id = uniqueId("tab");
       const attributes = { role: "tab", id, class: "zw-tab", "aria-controls": `${id}-panel` };
       const tab = button(title, () => this.#choose(name as TabName), attributes);

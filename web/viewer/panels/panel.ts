@@ -3,6 +3,7 @@ import { type ColormapName, colormapNames, isColormap } from "../base/colormaps.
 import { h, labelled, numberField, select, showNumber } from "../base/dom.js";
 import { radioGroup } from "../base/radios.js";
 import type { NamedBlob } from "../base/save.js";
+import type { Texts } from "../language/text.js";
 import type { DisplayedView } from "../model/advice.js";
 import type { Rectangle } from "../model/camera.js";
 import type { ValueRange } from "../model/channels.js";
@@ -94,19 +95,13 @@ export interface PanelContext {
   codeRequest(): CodeRequest | undefined;
 }
 
-/** The tabs beside the picture, by the name of their panels' `tab`. */
-export const tabs = {
-  image: "Image",
-  layers: "Layers",
-  axes: "Axes",
-  measure: "Measure",
-  share: "Share",
-} as const;
+/** A tab beside the picture. */
+export type TabName = keyof Texts["tabs"];
 
 /** A panel. `panels/list.ts` lists all of them. */
 export interface Panel {
   /** "above": in the row of buttons above the picture. */
-  readonly tab: keyof typeof tabs | "above";
+  readonly tab: TabName | "above";
   /** Folded until the user opens it, for the rest of the visit. Panels without it are always open. */
   readonly isFolded?: boolean;
   /** The card has the class `zw-NAME`. */
