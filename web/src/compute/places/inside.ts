@@ -79,7 +79,7 @@ async function areaGroups(inside: Inside, labels: Labels, options: InsideOptions
   return {
     ...found,
     labels,
-    areas: areas.length,
+    cells: areas.length,
     weights: sizes.map((table) => cut(table, found)),
     dimension: isList ? { name: "region", length: areas.length } : undefined,
     coordinates: {},
@@ -147,7 +147,7 @@ async function labelGroups(
     axes,
     ranges: source.shape.map((length) => rangeFrom(0, length)),
     tables: [table],
-    areas: wanted.length,
+    cells: wanted.length,
     weights: weights === "area" ? await knownSizes(axes, names, options) : [],
     dimension: isList ? { name: "label", length: wanted.length } : undefined,
     coordinates: isList ? { label: coordinateOf("label", made, source.dtype) } : {},
