@@ -35,6 +35,10 @@ export const rangeFrom = (start: number, count: number, step = 1): AxisRange => 
   dropped: false,
 });
 
+/** Returns the index of a selected element. */
+export const indexAt = (selection: AxisSelection, i: number): number =>
+  "indices" in selection ? selection.indices[i]! : selection.start + i * selection.step;
+
 /** A range of the elements between the first and the last selected one. */
 function rangeOf(selection: AxisSelection): AxisRange {
   if (!("indices" in selection)) return selection;

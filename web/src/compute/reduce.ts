@@ -177,7 +177,7 @@ async function planOf(
   if (grouped && grouped.minCount > 0 && reduced.size > 0)
     throw invalidArgument("rolling reduces its own dimension only; reduce others in a second step");
   const axes = selections.map((selection, axis) => {
-    const how = axis === grouped?.axis ? grouped.grouping : reduced.has(axis) ? "single" : undefined;
+    const how = axis === grouped?.axis ? grouped : reduced.has(axis) ? "single" : undefined;
     if ("indices" in selection) checkList(selection.indices, axis, how ? wanted : []);
     return planAxis(selection, array.reader.axes[axis]!, how);
   });

@@ -139,7 +139,7 @@ export function makeOutput(method: Method, rule: ResultRule, cells: number): Out
   const isBig = data instanceof BigInt64Array || data instanceof BigUint64Array;
   const least = Math.max(/^(count|sum|any|all)$/.test(method) ? 0 : 1, minCount);
   const nothing = isTime(dtype) ? notATime : isBig ? 0n : method.startsWith("arg") ? -1 : Number.NaN; // 0 in integers
-  const value = valueOf(method, rule, isBig);
+  const value = cellValue(method, rule, isBig);
   const finish: Finish = (state) => {
     const [counts, at] = [state.plane("count"), value(state)];
     return (cell) => (counts[cell]! < least ? nothing : at(cell));
@@ -163,7 +163,7 @@ function typeOf(method: Method, rule: ResultRule): DType | SimpleType {
 }
 
 /** Returns the value of a method in cells with enough elements. @param isBig whether results are BigInts. */
-function valueOf(method: Method, rule: ResultRule, isBig: boolean): Finish {
+function cellValue(method: Method, rule: ResultRule, isBig: boolean): Finish {
   const { isWeighted, values } = rule;
   const isUnsigned = values.number.startsWith("u");
   switch (method) {

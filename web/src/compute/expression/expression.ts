@@ -105,7 +105,7 @@ async function meanSource(
   const listed = over === undefined ? undefined : [over].flat().map((name) => labels.axis(name));
   const grouped =
     groupBy === undefined ? undefined : await groupedBy(groupBy, labels, selectedAxes(array, undefined));
-  const cells = grouped?.grouping.tables[0];
+  const cells = grouped?.tables[0];
   if (cells?.includes(noCell)) throw invalidArgument("groupBy: every element must belong to a group");
   const isKept = (axis: number) => axis === grouped?.axis || !(listed?.includes(axis) ?? !grouped);
   const kept = [...array.shape.keys()].filter(isKept);
