@@ -6,6 +6,7 @@ import { noCell } from "../engine/box-reduction.js";
 import type { AxisSelection } from "../plan/selection.js";
 import { isRecord } from "../util/arguments.js";
 import { describeValue, invalidArgument, limitExceeded } from "../util/errors.js";
+import { firstIndex } from "../util/search.js";
 import { type Grouping, indexAt, maxTable } from "./axes.js";
 import { coordinateOf, type Labels, type RegionCoordinate } from "./labelled.js";
 import { partsOf, resampled, type TimePart, timeParts, timesOf } from "./times.js";
@@ -107,19 +108,24 @@ function groupsOf(
   dtype: DType,
   attributes?: RegionCoordinate["attributes"],
 ): GroupedAxis {
-  const isNone = (value: unknown) => value === null || value === undefined || Number.isNaN(value);
-  const all = new Set(Array.from(values));
-  const distinct = [...all].filter((value) => !isNone(value));
-  const [kind = "number", other] = new Set(distinct.map((value) => typeof value));
+  const known = Array.from(values).filter((value) => !Number.isNaN(value ?? Number.NaN));
+  const [kind = "number", other] = new Set(known.map((value) => typeof value));
   if (other !== undefined || !/^(number|bigint|string|boolean)$/.test(kind))
     throw invalidArgument(`groupBy: labels must be numbers or strings`);
-  const list = like.constructor as unknown as { from(values: readonly unknown[]): Float64Array | string[] };
-  const data = list.from(distinct).sort(); // typed arrays need no comparator
-  const cells = new Map<unknown, number>();
-  for (const value of data) cells.set(kind === "boolean" ? value === 1 : value, cells.size);
-  const table = Uint32Array.from(values, (value) => cells.get(value) ?? noCell);
+  const list = like.constructor as unknown as { from(values: readonly unknown[]): Float64Array };
+  const sorted = list.from(kind === "string" ? [...new Set(known)] : known).sort(); // of numbers, fast with repetitions
+  const data = sorted.filter((value, i) => i === 0 || value !== sorted[i - 1]);
+  const cellOf = (value: number) => {
+    const cell = firstIndex(data.length, (i) => data[i]! >= value);
+    return cell < data.length && data[cell] === value ? cell : noCell;
+  };
+  const isFlag = kind === "boolean";
+  const table = Uint32Array.from(
+    values as ArrayLike<number>,
+    isFlag ? (value) => cellOf(Number(value)) : cellOf,
+  );
   const coordinate = coordinateOf(name, data, dtype, attributes);
-  return { axis, cells: cells.size, tables: [table], name, coordinate, minCount: 0 };
+  return { axis, cells: data.length, tables: [table], name, coordinate, minCount: 0 };
 }
 
 /** Returns the only entry of an option such as `{ time: "1D" }`. @throws InvalidArgument. */
