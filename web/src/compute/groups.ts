@@ -20,8 +20,8 @@ export interface LabelGroups {
   readonly name?: string | undefined;
 }
 
-/** Groups of `reduce`: a coordinate, a part of its times, or labels. */
-export type GroupBy = `${string}.${TimePart}` | (string & {}) | LabelGroups;
+/** Groups of `reduce`: a coordinate, a part of its times, or labels. `N` are the known names of dimensions. */
+export type GroupBy<N extends string = string> = N | `${N}.${TimePart}` | (string & {}) | LabelGroups;
 
 /** A dimension whose elements are grouped. */
 export interface GroupedAxis extends Grouping {

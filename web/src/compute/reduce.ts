@@ -34,21 +34,27 @@ export interface ReadingOptions {
   onProgress?: ((progress: ReduceProgress) => void) | undefined;
 }
 
-export interface ReduceOptions<M extends Method | readonly Method[] = Method | readonly Method[]>
-  extends ReadingOptions {
+/** A dimension by name or number. */
+export type Dimension<N extends string = string> = N | number;
+
+/** `N` are the names of the dimensions, if they are known. */
+export interface ReduceOptions<
+  M extends Method | readonly Method[] = Method | readonly Method[],
+  N extends string = string,
+> extends ReadingOptions {
   /** What to compute: one method, or a list of methods that are computed in one pass. */
   method: M;
   /**
    * Dimensions to reduce, by name or number. Default: all; with `groupBy` and `resample`, only the dimension of the groups,
    * which is always reduced.
    */
-  over?: string | number | readonly (string | number)[] | undefined;
+  over?: Dimension<N> | readonly Dimension<N>[] | undefined;
   /** Groups along a dimension: a coordinate, a part of its times such as "time.month", or labels. */
-  groupBy?: GroupBy | undefined;
+  groupBy?: GroupBy<N> | undefined;
   /** Equal periods along a dimension of times: `{ time: "MS" }`. The result has the starts of the periods. */
-  resample?: Readonly<Record<string, Period>> | undefined;
+  resample?: { readonly [name in N]?: Period } | undefined;
   /** Windows of a number of elements along a dimension: `{ time: 3 }`. Windows with fewer elements are NaN. */
-  rolling?: Readonly<Record<string, number>> | undefined;
+  rolling?: { readonly [name in N]?: number } | undefined;
   /** Whether windows have their element at the centre. Default: false, at the end. */
   center?: boolean | undefined;
   /** Weights of the elements, for `sum`, `mean`, `var` and `std`. */

@@ -39,8 +39,10 @@ export interface LabelledCells {
 /** One area, several, or labels. */
 export type Inside = Area | readonly Area[] | LabelledCells;
 
-export interface InsideOptions<M extends Method | readonly Method[] = Method | readonly Method[]>
-  extends Omit<ReduceOptions<M>, "method" | "weights"> {
+export interface InsideOptions<
+  M extends Method | readonly Method[] = Method | readonly Method[],
+  N extends string = string,
+> extends Omit<ReduceOptions<M, N>, "method" | "weights"> {
   /** A cell belongs to an area if its centre lies inside, or on its western or southern edge. */
   inside: Inside;
   /** Default: "mean". */
