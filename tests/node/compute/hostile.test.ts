@@ -1,6 +1,7 @@
 // Hostile arrays, attributes and options: huge extents and grids, values near the limits of float64, statistics that lie.
+import { Worker } from "node:worker_threads";
 import { describe, expect, it } from "vitest";
-import { create, createGroup, get, open, resize, set, slice, type ZarrArray } from "zarr-wasm";
+import { create, createGroup, get, open, resize, set, slice, WorkerPool, type ZarrArray } from "zarr-wasm";
 import { quantile, reduce, series, statistics } from "zarr-wasm/compute";
 import { cellsInside } from "#src/compute/places/areas.js";
 import { PlaceAxis } from "#src/compute/places/place-axis.js";
@@ -113,6 +114,48 @@ describe("areas", () => {
     const { signal } = controller;
     expect(await errorOf(() => series(array, { inside: polygon, signal }))).toBe(reason);
     expect(read).toBeLessThan(50_000);
+  });
+});
+
+describe("workers that fail", () => {
+  const script = new URL("../../../dist/workers/worker.js", import.meta.url);
+
+  /** A pool whose workers are terminated after a message; counts its messages. */
+  function failingPool(fails: (posts: number) => boolean) {
+    let posts = 0;
+    const createWorker = () => {
+      const worker = new Worker(script, { execArgv: [] });
+      const post = worker.postMessage.bind(worker);
+      worker.postMessage = (...args: Parameters<typeof post>) => {
+        post(...args);
+        if (fails(++posts)) void worker.terminate();
+      };
+      return worker;
+    };
+    return { pool: new WorkerPool({ size: 2, createWorker }), posts: () => posts };
+  }
+
+  it.each([
+    ["at message 1", (n: number) => n === 1],
+    ["at message 2", (n: number) => n === 2],
+    ["at message 5", (n: number) => n === 5],
+    ["at every message", () => true],
+  ])("%s add no chunk twice and omit none", async (_, fails) => {
+    const shape = [32, 128, 128];
+    const data = Int32Array.from({ length: 32 * 128 * 128 }, (_, i) => (i * 7919) % 100_003);
+    const store = new Map<string, Uint8Array>();
+    const options = { shape, chunkShape: [4, 32, 64], dtype: "int32", codecs: ["zstd"] } as const;
+    const array = (await create(store, options)) as ZarrArray;
+    await set(array, null, data as never);
+    const method = ["sum", "min", "max", "argmax"] as const;
+    const { pool, posts } = failingPool(fails);
+    for (const over of [[0], [1, 2]]) {
+      const found = await reduce(array, { method, over, pool });
+      const wanted = await reduce(array, { method, over });
+      for (const name of method) expect([name, found[name].data]).toEqual([name, wanted[name].data]);
+    }
+    expect(posts()).toBeGreaterThan(0);
+    pool.destroy();
   });
 });
 
