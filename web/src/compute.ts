@@ -6,6 +6,7 @@
 import type { AnomalyOptions, ExpressionOptions } from "./compute/expression/expression.js";
 import type { Operand } from "./compute/expression/sources.js";
 import type { LabelledRegion } from "./compute/labelled.js";
+import { loadCompute } from "./compute/load.js";
 import type { InsideOptions } from "./compute/places/inside.js";
 import type { PlaceOptions } from "./compute/places/series.js";
 import type { QuantileOptions, Quantiles } from "./compute/quantile.js";
@@ -19,7 +20,6 @@ import type { Selection } from "./plan/selection.js";
 import { invalidArgument } from "./util/errors.js";
 import { lazy } from "./util/lazy.js";
 
-const part = lazy("compute", () => import("./compute/part.js"));
 const places = lazy("places", () => import("./compute/places/part.js"));
 const expressions = lazy("expressions", () => import("./compute/expression/part.js"));
 
@@ -45,7 +45,7 @@ export async function reduce<const M extends Method | readonly Method[], N exten
   array: ZarrArray<DTypeName, N>,
   options: ReduceOptions<M, NoInfer<N>>,
 ): Promise<Reduced<M>> {
-  return (await (await part()).reduceArray(array, options as ReduceOptions)) as Reduced<M>;
+  return (await (await loadCompute()).reduceArray(array, options as ReduceOptions)) as Reduced<M>;
 }
 
 /** A selection, not the options in its place. */
@@ -67,7 +67,7 @@ export async function statistics(
   selection?: SelectionOnly,
   options: StatisticsOptions = {},
 ): Promise<Statistics> {
-  return (await part()).statisticsOf(array, selection as Selection, options);
+  return (await loadCompute()).statisticsOf(array, selection as Selection, options);
 }
 
 /**
@@ -82,7 +82,7 @@ export async function quantile(
   q: number | readonly number[],
   options: QuantileOptions = {},
 ): Promise<Quantiles> {
-  return (await part()).quantilesOf(array, q, options);
+  return (await loadCompute()).quantilesOf(array, q, options);
 }
 
 /**
@@ -140,10 +140,10 @@ export async function anomaly<N extends string = string>(
  *   coordinates; InvalidArgument for invalid areas and options; Unsupported for linear interpolation between cells that form
  *   no grid; LimitExceeded for areas of more than 2^25 cells; the errors of `reduce` and `georeference`.
  */
-export async function series<
-  const M extends Method | readonly Method[] = "mean",
-  N extends string = string,
->(array: ZarrArray<DTypeName, N>, options: InsideOptions<M, NoInfer<N>>): Promise<Reduced<M>>;
+export async function series<const M extends Method | readonly Method[] = "mean", N extends string = string>(
+  array: ZarrArray<DTypeName, N>,
+  options: InsideOptions<M, NoInfer<N>>,
+): Promise<Reduced<M>>;
 export async function series(array: ZarrArray, options: PlaceOptions): Promise<LabelledRegion<Elements>>;
 export async function series(array: ZarrArray, options: PlaceOptions | InsideOptions): Promise<unknown> {
   const given = ["at", "along", "inside"].filter((name) => Reflect.get(Object(options), name) !== undefined);

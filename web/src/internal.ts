@@ -5,7 +5,7 @@
  */
 
 export { withSession } from "./chain/chunk-codec.js";
-export { selectedCoordinates } from "./compute/labelled.js";
+export { loadCompute } from "./compute/load.js";
 export { registerLabel } from "./conventions/ome/pyramid/nodes.js";
 export { checkMultiscale } from "./conventions/ome/pyramid/write.js";
 export { parseCalendarUnits } from "./conventions/xarray/cf-time.js";

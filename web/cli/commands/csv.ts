@@ -1,7 +1,7 @@
 /** CSV of `zarr-wasm read` and `stats`: a row per element with its coordinates, as `to_dataframe().to_csv()` of xarray. */
 import { DType, type Selection, type ZarrArray } from "zarr-wasm";
 import type { LabelledRegion, RegionCoordinate } from "zarr-wasm/compute";
-import { selectedCoordinates } from "#internal";
+import { loadCompute } from "#internal";
 import { decodeRegion } from "./decode.js";
 import { elementTexts, type ReadRegion } from "./formats.js";
 
@@ -14,6 +14,7 @@ export interface Column {
 
 /** Reads the columns of the coordinates that a selection keeps. */
 export async function coordinateColumns(array: ZarrArray, selection: Selection): Promise<Column[]> {
+  const { selectedCoordinates } = await loadCompute();
   const kept = await selectedCoordinates(array, selection);
   return labelColumns(kept, kept.indexAt);
 }
