@@ -37,7 +37,7 @@ async function packed(): Promise<ZarrArray> {
   return add(group, "v", ["time", "lat", "lon"], count(days * lats * lons), attributes);
 }
 
-test("computing: reductions are those of all elements, and of months", async () => {
+test("computing: reductions of all elements and of months", async () => {
   const array = await packed();
   const { count, mean, min, sum } = await reduce(array, { method: ["count", "mean", "min", "sum"] });
   const last = days * lats * lons - 1;

@@ -31,7 +31,7 @@ beforeAll(async () => {
   );
 });
 
-/** Lists files and folders; none if some of them disappear meanwhile. */
+/** Lists files and folders; returns an empty list if one is deleted during the call. */
 function filesIn(dir: string): string[] {
   try {
     return readdirSync(dir, { recursive: true, encoding: "utf8" });
@@ -86,7 +86,7 @@ describe("--out", () => {
   });
 });
 
-it("--write leaves the attributes as they were, or all statistics", async () => {
+it("--write leaves the old attributes or all statistics", async () => {
   const document = path.join(place, "v/zarr.json");
   const before = readFileSync(document, "utf8");
   const names = () => readdirSync(path.dirname(document)).join();

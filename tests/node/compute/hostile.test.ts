@@ -270,7 +270,7 @@ describe("times", () => {
     });
   });
 
-  it("of another length than their dimension are no coordinate", async () => {
+  it("of another length than their dimension are not a coordinate", async () => {
     const array = await timed([0, 40], { units });
     const time = await open(array.store, { path: "time", kind: "array" });
     await resize(time, [1]);

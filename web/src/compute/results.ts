@@ -8,7 +8,7 @@ import { countOf, indices, stridesOf } from "../util/shapes.js";
 import type { Block } from "./boxes.js";
 import { add, divide, multiply, rounded, subtract, type Twofold } from "./twofold.js";
 
-/** Methods, and the accumulators that they need besides the count. */
+/** Accumulators of each method, in addition to the count. */
 const needs = {
   count: [],
   sum: ["sum"],

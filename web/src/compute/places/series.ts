@@ -162,7 +162,7 @@ function decodeRegion(
   return { data, dtype: kind === "booleans" ? DType.simple("bool") : array.dtype };
 }
 
-/** Returns the values of places from those of their cells. @param inner number of elements of a cell that are neighbours. */
+/** Interpolates between the cells of each place. @param inner number of neighbouring elements of a cell. */
 function interpolate(
   data: Elements,
   places: readonly Found[],
