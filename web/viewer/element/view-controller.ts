@@ -14,7 +14,6 @@ import { Dock } from "./dock.js";
 import type { MainPanel } from "./main-panel.js";
 import { MainPlane, type PlaneKind } from "./main-plane.js";
 import type { ViewerView } from "./options.js";
-import { Pointing } from "./pointing.js";
 import { RelatedDataLoader, stateData } from "./related-data-loader.js";
 import { SliceGate } from "./slice-gate.js";
 import { Slices } from "./slices.js";
@@ -36,14 +35,19 @@ export class ViewController {
   readonly #slices: Slices;
   readonly #gate = new SliceGate(() => this.plane.view?.rest());
   readonly #relatedData: RelatedDataLoader;
-  readonly #pointing: Pointing;
+  /** Loaded with the first view. */
+  readonly #pointing = new LazyPart(async () => {
+    const { Pointing } = await import("./pointing.js");
+    const { model, plane, mainPanel } = this;
+    return new Pointing(model, plane, this.#crossSections, this.#gate, mainPanel.readout);
+  });
   /** Loaded with the first profile or pane. */
   readonly #crossSections = new LazyPart(async () => {
     const { CrossSections } = await import("./cross-sections.js");
     return new CrossSections(this.mainPanel.beside, {
       ...this.model.inputs,
       onFailure: (sentence) => this.status.addSourceNote(sentence),
-      onPoint: (pointed, by) => this.mainPanel.readout.show(pointed, by),
+      onPoint: (pointed, by) => this.#pointing.value?.readout.show(pointed, by),
     });
   });
   /** The buttons above the picture, and the commands of keys and gestures. Loaded with the first view. */
@@ -68,14 +72,14 @@ export class ViewController {
     this.plane = new MainPlane({
       ...inputs,
       onWindow: (rows, columns) => this.#setWindows(rows, columns),
-      onPoint: (cell, by) => this.#pointing.point(cell, by),
-      onPick: (cell, isPinned) => this.#pointing.pick(cell, isPinned),
+      onPoint: (cell, by) => this.#pointing.value?.point(cell, by),
+      onPick: (cell, isPinned) => this.#pointing.value?.pick(cell, isPinned),
     });
     this.volume = new VolumeHost({
       ...inputs,
-      onPoint: (point, by) => this.#pointing.show(point && { ...point, axes: model.dataset!.axes }, by),
+      onPoint: (point, by) =>
+        this.#pointing.value?.show(point && { ...point, axes: model.dataset!.axes }, by),
     });
-    this.#pointing = new Pointing(model, this.plane, this.#crossSections, mainPanel.readout, this.#gate);
     this.#slices = new Slices(model);
     this.status = new StatusReporter(model, mainPanel, this.plane, this.volume, () => {
       this.end();
@@ -252,7 +256,7 @@ export class ViewController {
       if (view.element.parentElement === null) this.status.begin();
       this.mainPanel.show(view.element, true);
       this.#slices.follow(this.model.dataset!, state);
-      this.#tools.want();
+      this.#wantTools();
       this.#showCrossSections();
       this.model.shown.value = {};
       return true;
@@ -274,7 +278,7 @@ export class ViewController {
     if (signal.aborted || !this.model.view) return;
     this.model.shown.value = {};
     this.plane.view?.redraw();
-    this.#pointing.again();
+    this.#pointing.value?.again();
   }
 
   #showPlane(kind: PlaneKind, settings = this.model.view!.settings): void {
@@ -286,10 +290,18 @@ export class ViewController {
     this.mainPanel.show(view.element, true);
     view.frame.measure();
     if (isOther) this.status.begin();
-    this.#tools.want();
+    this.#wantTools();
     this.#showCrossSections();
     this.model.shown.value = {};
-    this.#pointing.again(true);
+    this.#pointing.value?.again(true);
+  }
+
+  /** Loads the parts that the first view can do without. */
+  #wantTools(): void {
+    this.#tools.want();
+    this.#pointing.want(() => {
+      if (this.isPicture) this.#pointing.value!.again(true);
+    });
   }
 
   async #showText(kind: SliceKind): Promise<void> {
@@ -370,7 +382,7 @@ export class ViewController {
     this.mainPanel.legend.value = { ...view, layers: kind === "image" ? layers : [], ranges };
     this.model.shown.value = {};
     this.status.showNotes(view, status);
-    this.#pointing.again();
+    this.#pointing.value?.again();
   }
 
   #showCrossSections(): void {

@@ -38,7 +38,10 @@ const touchHint = "Tap the picture to read values; pinch to zoom.";
 export class Readout {
   readonly #index = h("span", { class: "zw-readout-index" });
   readonly #value = h("span", { class: "zw-readout-value" });
-  readonly element = h("output", { class: "zw-readout", dir: "ltr", hidden: true }, this.#index, this.#value);
+
+  constructor(private readonly element: HTMLElement) {
+    element.replaceChildren(this.#index, this.#value);
+  }
 
   /** The displayed text. */
   get text(): string {
