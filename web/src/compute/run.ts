@@ -69,7 +69,7 @@ export interface RunOptions {
   /** Maximum number of chunks requested in parallel. */
   readonly concurrency?: number | undefined;
   readonly onProgress?: ((progress: ReduceProgress) => void) | undefined;
-  /** Whether accumulators are handed out after every task. */
+  /** Whether unfinished accumulators are handed out after tasks. */
   readonly isPartial?: boolean | undefined;
 }
 
@@ -130,6 +130,7 @@ class Runner {
   readonly #progress: ReduceProgress;
   readonly #hasRepeats: boolean;
   #turn = performance.now() + turnTime;
+  #nextPartial = 0;
 
   constructor(
     private readonly plan: ReductionPlan,
@@ -290,9 +291,13 @@ class Runner {
     }
   }
 
+  /** Hands out unfinished accumulators, for at most a tenth of the time: they may be large, and tasks many. */
   #partial({ block, accumulators }: OpenBlock): void {
-    if (this.options.isPartial)
-      accumulators?.take((state, histograms) => this.take(block, state, false, histograms));
+    const began = performance.now();
+    if (!this.options.isPartial || !accumulators || began < this.#nextPartial) return;
+    accumulators.take((state, histograms) => this.take(block, state, false, histograms));
+    const ended = performance.now();
+    this.#nextPartial = ended + 9 * (ended - began);
   }
 
   /** Returns the reductions of a slab: one for each combination of the tables of its axes. */

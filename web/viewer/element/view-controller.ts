@@ -127,6 +127,11 @@ export class ViewController {
     codeRequest: () => this.model.view && codeRequest(this.model.view, this.plane.view),
   } satisfies Partial<ViewerActions>;
 
+  /** Whether everything in view has been read. */
+  get isRead(): boolean {
+    return this.plane.view?.isRead ?? true;
+  }
+
   // The life of a source.
 
   /** Clears the view. @param opening aborted when the next source is closed */
@@ -136,6 +141,7 @@ export class ViewController {
     this.#rest();
     this.model.dataset = undefined;
     this.model.settings.value = undefined;
+    this.model.computing.value = undefined;
     this.#relatedData.begin(undefined, opening);
     this.dock.replace();
     this.end();
@@ -372,7 +378,7 @@ export class ViewController {
   #showProgress(status: TileStatus): void {
     // The colour limits of a complete picture have been found.
     if (this.status.showProgress(status)) this.#showCrossSections();
-    if (!status.isComplete) return;
+    if (!status.isComplete || this.model.computing.peek() !== undefined) return;
     this.model.activity.value = "ready";
     this.#relatedData.find();
   }

@@ -341,7 +341,8 @@ export class Viewer implements Linked {
     const { derive } = this.target!;
     if (!derive) return opened;
     const { openDerived } = await import("./derived.js");
-    return openDerived(opened, derive, this.#mainPanel, signal);
+    const [model, controller, mainPanel] = [this.#model, this.#controller, this.#mainPanel];
+    return openDerived(opened, derive, { model, controller, mainPanel, signal });
   }
 
   async #showDataset(opened: Extract<Opened, { kind: "dataset" }>, signal: AbortSignal): Promise<void> {
