@@ -1,7 +1,9 @@
 /** Applies changes of the state: draws the slice, and updates the views and panels around it. */
+
 import { computed, effect } from "@preact/signals-core";
 import { errorMessage } from "../base/format.js";
 import { LazyPart } from "../base/lazy-part.js";
+import { text } from "../language/text.js";
 import { type Layer, tableOf } from "../model/layers.js";
 import { type SliceKind, sliceKind } from "../model/plan.js";
 import { arrayFacts, type Interval, type ViewState, type WantedState } from "../model/state.js";
@@ -267,7 +269,7 @@ export class ViewController {
       this.model.shown.value = {};
       return true;
     } catch (error) {
-      this.status.addSourceNote(`The volume cannot be shown: ${errorMessage(error)}.`);
+      this.status.addSourceNote(text.picture.noVolume(errorMessage(error)));
       return !isCurrent();
     }
   }
@@ -315,10 +317,9 @@ export class ViewController {
     const signal = this.#abortReads();
     this.model.activity.value = "reading";
     this.model.shown.value = {};
-    if (kind === "empty")
-      this.mainPanel.showText("The array has no elements: one of its dimensions has length 0.");
+    if (kind === "empty") this.mainPanel.showText(text.picture.empty);
     else {
-      this.mainPanel.setBusy("Reading…");
+      this.mainPanel.setBusy(text.picture.reading);
       try {
         const { adoptStyles, createTable } = await import("./contents.js");
         adoptStyles(this.model.root);
