@@ -46,6 +46,7 @@ class Computation {
   #running = 0;
   #share = 0;
   #isChanged = false;
+  #hasFailed = false;
   #timer: ReturnType<typeof setInterval> | undefined;
 
   constructor(
@@ -86,13 +87,13 @@ class Computation {
 
   #end(error: unknown): void {
     const { controller, model, signal } = this.parts;
-    if (--this.#running === 0) {
-      clearInterval(this.#timer);
-      release();
-    }
-    if (signal.aborted || (this.#running > 0 && error === undefined)) return;
-    if (this.#running === 0) model.computing.value = undefined;
-    // Errors before the first picture are those of opening.
+    const isLast = --this.#running === 0;
+    if (isLast) release();
+    if (isLast || error !== undefined) clearInterval(this.#timer);
+    if (signal.aborted || this.#hasFailed || (!isLast && error === undefined)) return;
+    this.#hasFailed = error !== undefined;
+    model.computing.value = undefined;
+    // Before the first picture, opening fails.
     if (!model.dataset) return;
     if (error !== undefined) controller.status.fail(error, "opening");
     else void refresh(model, controller, [null]);
