@@ -46,7 +46,6 @@ export const english = {
     notSlice: (text: string) => `"${text}" is not a slice: write data[time=5], with a number from 0`,
     singleNumber: "The result is a single number: choose an array of two axes or more",
   },
-  controls: "Controls",
   cost: {
     title: "Reading",
     measure: "Measure reading",
@@ -116,6 +115,7 @@ export const english = {
     frameRate: "Play",
     rate: (slices: number) => (slices === 1 ? "1 slice per second" : `${slices} slices per second`),
   },
+  tabList: "Controls",
   tabs: {
     image: "Image",
     layers: "Layers",
