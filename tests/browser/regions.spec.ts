@@ -1,4 +1,4 @@
-// Regions, their statistics and series, and derived variables.
+// Regions, their statistics and series.
 import { sliceValue } from "../shared/viewer-stores.js";
 import { expect, test } from "./site.js";
 import type { ViewerPage } from "./viewer-page.js";
@@ -105,24 +105,4 @@ test("series of regions follow an axis; the marker changes the slice", async ({ 
     expect(row[0]).toBeCloseTo(mean, 9);
     expect(row.slice(1)).toEqual([min, max, ...Array(3).fill(sliceValue([slice, 5, 6]))]);
   }
-});
-
-test("a derived mean and a difference show the computed values; errors are in words", async ({
-  viewer,
-  page,
-}) => {
-  const meanAt = (row: number, column: number) =>
-    Array.from({ length: 9 }, (_, slice) => sliceValue([slice, row, column])).reduce((a, b) => a + b, 0) / 9;
-  await viewer.show("source=/stores/slices&derive=mean:a0");
-  await viewer.pointAt(10, 20);
-  await expect(viewer.readout).toContainText(String(meanAt(10, 20)).slice(0, 7));
-  await page.getByRole("button", { name: "Show the original variable" }).click();
-  await expect(page).not.toHaveURL(/derive=/);
-  await viewer.show(
-    `source=/stores/slices&derive=${encodeURIComponent("expr:float32(data[a0=5]) - data[a0=1]")}`,
-  );
-  await viewer.pointAt(10, 20);
-  await expect(viewer.readout).toContainText(
-    String(sliceValue([5, 10, 20]) - sliceValue([1, 10, 20])).replace("-", "−"),
-  );
 });

@@ -73,7 +73,7 @@ export interface RunOptions {
   /** Maximum number of chunks requested in parallel. */
   readonly concurrency?: number | undefined;
   readonly onProgress?: ((progress: ReduceProgress) => void) | undefined;
-  /** Whether accumulators are handed out after every task. */
+  /** Whether unfinished accumulators are handed out after tasks. */
   readonly isPartial?: boolean | undefined;
 }
 
@@ -142,6 +142,7 @@ class Runner {
   readonly #progress: ReduceProgress;
   readonly #hasRepeats: boolean;
   #turn = performance.now() + turnTime;
+  #nextPartial = 0;
 
   constructor(
     private readonly plan: ReductionPlan,
@@ -243,7 +244,7 @@ class Runner {
         },
       });
       if (this.pool) await this.#inPool(open, chunks.slabs);
-      if (this.options.isPartial) this.#take(open);
+      this.#partial(open);
     } catch (error) {
       throw error instanceof StepFailure ? chunks.located(error) : error;
     } finally {
@@ -297,6 +298,15 @@ class Runner {
 
   #take({ block, accumulators }: OpenBlock): void {
     accumulators?.take((state, histograms) => this.take(block, state, histograms));
+  }
+
+  /** Hands out unfinished accumulators, for at most a tenth of the time: they may be large, and tasks many. */
+  #partial(open: OpenBlock): void {
+    const began = performance.now();
+    if (!this.options.isPartial || began < this.#nextPartial) return;
+    this.#take(open);
+    const ended = performance.now();
+    this.#nextPartial = ended + 9 * (ended - began);
   }
 
   /** Returns the reductions of a slab: one for each combination of the tables of its axes. */

@@ -7,7 +7,6 @@ import { LazyPart } from "../base/lazy-part.js";
 import { longName, maxText, shortened } from "../base/text.js";
 import { unitText } from "../panels/coordinates.js";
 import { type Explanation, errorPanel } from "../panels/messages.js";
-import { Readout } from "../panels/readout.js";
 import { type Dataset, datasetShape } from "../source/dataset.js";
 import type { LegendContent } from "./legends.js";
 
@@ -40,7 +39,8 @@ export class MainPanel {
   });
   /** What the legend explains; undefined hides it. */
   readonly legend = signal<LegendContent | undefined>(undefined);
-  readonly readout = new Readout();
+  /** Container for the value under the pointer. */
+  readonly readout = h("output", { class: "zw-readout", dir: "ltr", hidden: true });
   readonly element = h(
     "section",
     { class: "zw-stage", role: "group", "aria-label": "Slice" },
@@ -55,7 +55,7 @@ export class MainPanel {
     ),
     this.#progress,
     this.#view,
-    h("div", { class: "zw-foot" }, this.#legendPlace, this.readout.element),
+    h("div", { class: "zw-foot" }, this.#legendPlace, this.readout),
     h("div", { class: "zw-beside-place" }, this.beside),
   );
 
@@ -127,7 +127,7 @@ export class MainPanel {
   show(element: HTMLElement | undefined, isPicture = false): void {
     if (element?.parentElement !== this.#view) this.#view.replaceChildren(...(element ? [element] : []));
     if (!isPicture) this.legend.value = undefined;
-    this.readout.element.hidden = !isPicture;
+    this.readout.hidden = !isPicture;
   }
 }
 

@@ -198,6 +198,10 @@ export class PlaneView {
     return [...blocks].flatMap(({ gaps }) => gaps);
   }
 
+  get isRead(): boolean {
+    return this.#tiles.isRead;
+  }
+
   /** Retries failed reads. */
   retry(): void {
     this.#tiles.retry();

@@ -71,7 +71,7 @@ class TabList {
     const all = this.#tabs.map(({ tab }) => tab);
     this.#element = h(
       "div",
-      { role: "tablist", class: "zw-tabs", "aria-label": "Controls", onkeydown },
+      { role: "tablist", class: "zw-tabs", "aria-label": text.tabList, onkeydown },
       ...all,
     );
     dock.append(this.#element, ...this.#tabs.map(({ place }) => place));

@@ -1,7 +1,8 @@
 /** Reports progress, notes and errors, to the user and to the page; writes the notes below a picture. */
-import { effect, signal } from "@preact/signals-core";
+import { computed, effect, signal } from "@preact/signals-core";
 import type { ZarrWarning } from "zarr-wasm";
 import { formatByteCount, formatCount, formatDuration } from "../base/format.js";
+import { text } from "../language/text.js";
 import type { ViewState } from "../model/state.js";
 import type { ErrorContext, FailedOperation } from "../panels/error-advice.js";
 import { chunkSentence, type Explanation, explain, type Note, Notes } from "../panels/messages.js";
@@ -40,11 +41,14 @@ export class StatusReporter {
     /** Called when an error replaces the picture. */
     private readonly onFailure: () => void,
   ) {
+    const isComputing = computed(() => model.computing.value !== undefined);
+    const cancel = { label: text.compute.cancel, run: () => model.actions.derive(undefined) };
     effect(() => {
       const readInC = () => this.model.actions.reorder("writer");
       this.notes.show([
         ...this.#unusable.value.map((message): Note => ({ text: `${message}.`, isWarning: true })),
         ...sourceNotes(this.sourceNotes.value, this.warnings.value, readInC),
+        ...(isComputing.value ? [{ text: text.compute.partial, action: cancel }] : []),
         ...(this.model.columnNote.value ? [this.model.columnNote.value] : []),
         ...this.model.layerNotes.value,
         ...this.#pictureNotes.value,
@@ -84,11 +88,13 @@ export class StatusReporter {
     this.#status = status;
     const { chunks, done, bytes, isComplete } = status;
     const { onProgress } = this.model.options;
-    const text = countText(chunks);
-    if (!isComplete) {
+    const count = countText(chunks);
+    const computing = this.model.computing.peek();
+    if (!isComplete || computing !== undefined) {
       this.model.activity.value = "reading";
       const progress = { chunks: done, totalChunks: chunks, bytes };
-      this.mainPanel.setBusy(`Reading ${text}…`, progress);
+      if (computing !== undefined) this.mainPanel.setBusy(computing);
+      else this.mainPanel.setBusy(`Reading ${count}…`, progress);
       onProgress?.(progress);
       return false;
     }
@@ -96,7 +102,7 @@ export class StatusReporter {
     if (isNew) {
       const time = formatDuration(performance.now() - this.#started);
       // Lines break between the parts, not before units.
-      const parts = [text, formatByteCount(bytes), time].map((part) => part.replaceAll(" ", "\u00a0"));
+      const parts = [count, formatByteCount(bytes), time].map((part) => part.replaceAll(" ", "\u00a0"));
       // Points have been read on opening.
       this.mainPanel.setIdle(chunks === 0 ? "" : parts.join(", "));
       onProgress?.({ chunks, totalChunks: chunks, bytes });

@@ -53,6 +53,8 @@ export class ViewerModel {
   /** Nodes or variables related to the array. */
   readonly collection = signal<Collection | undefined>(undefined);
 
+  /** Progress of a computation whose results so far are shown. */
+  readonly computing = signal<string | undefined>(undefined);
   /** Note on the read of the column that gives colours. */
   readonly columnNote = signal<Note | undefined>(undefined);
   /** Notes on added layers. */

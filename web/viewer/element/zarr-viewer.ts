@@ -2,6 +2,7 @@
 
 import type { Source, WorkerPool } from "zarr-wasm";
 import { errorMessage } from "../base/format.js";
+import { text } from "../language/text.js";
 import { layerAttributes } from "../model/added-layers.js";
 import type { PictureOptions } from "../model/figure.js";
 import { givenTexts, givenValues, readSettings, settingNames, unsetSettings } from "../model/query.js";
@@ -288,9 +289,7 @@ export class ZarrViewerElement extends Base {
     const source = this.src;
     if (source === null || source === "") {
       this.#clear();
-      this.#viewer!.showHint(
-        "Nothing to show yet: set the attribute src to the URL of a Zarr array or group.",
-      );
+      this.#viewer!.showHint(text.opening.noSource);
       return;
     }
     const settings = { ...this.#read(() => true), ...this.#settings };

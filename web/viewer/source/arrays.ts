@@ -5,11 +5,11 @@ import { Once } from "../base/memo.js";
 import { own, textAt, wordsAt } from "./attributes.js";
 import { linearCoordinates, plainAxis } from "./coordinates.js";
 import type { Dataset, DatasetAxis, Geography, GridPositions, Level } from "./dataset.js";
-import { findDecoding } from "./decoding.js";
+import type { Decoding } from "./decoding.js";
 import { ifReadable } from "./nodes.js";
 
 /** A single array, with names, values and position from its own metadata. */
-export function arrayDataset(array: ZarrArray, title: string): Dataset {
+export async function arrayDataset(array: ZarrArray, title: string): Promise<Dataset> {
   const names = dimensionsOf(array) ?? array.dimensionNames;
   const affine = spatialTransform(array.attributes);
   const axes = array.shape.map((length, axis) =>
@@ -22,8 +22,40 @@ export function arrayDataset(array: ZarrArray, title: string): Dataset {
     array,
     levels: [openLevel(array)],
     ...(affine ? { geography: findGeography(axes, array.attributes) } : {}),
-    ...findDecoding(array),
+    ...(await meaningOf(array)),
   };
+}
+
+/** Attributes of CF that change values, or are checked with them. */
+const codings = [
+  ...["scale_factor", "add_offset", "_FillValue", "missing_value", "_Unsigned", "dtype", "calendar"],
+  ...["valid_range", "valid_min", "valid_max", "_ARRAY_DIMENSIONS"],
+];
+
+/** Quantity, unit and decoding of the values. The code that decodes is loaded with the first that need it. */
+async function meaningOf(array: ZarrArray): Promise<Decoding> {
+  const { attributes } = array;
+  const units = textAt(attributes, "units");
+  const isPlain =
+    codings.every((name) => own(attributes, name) === undefined) && !/\bsince\b/i.test(units ?? "");
+  const meaning = {
+    label: textAt(attributes, "long_name") ?? textAt(attributes, "standard_name")?.replaceAll("_", " "),
+    unit: units === "1" || units === "" ? undefined : units,
+    // CF 1.11, 2.5.1: it is of decoded values.
+    actualRange: /^(u?int|b?float)\d/.test(array.dtype.core)
+      ? limitsOf(own(attributes, "actual_range"))
+      : undefined,
+  };
+  if (isPlain) return meaning;
+  const { findDecoding } = await import("./decoding.js");
+  return { ...meaning, ...findDecoding(array) };
+}
+
+/** Two finite numbers in ascending order. */
+function limitsOf(value: unknown): readonly [low: number, high: number] | undefined {
+  if (!Array.isArray(value) || value.length !== 2 || !value.every(Number.isFinite)) return undefined;
+  const [low, high] = value as [number, number];
+  return low < high ? [low, high] : undefined;
 }
 
 /** A level whose array is already open. */
@@ -39,7 +71,7 @@ export async function variableDataset(
   title: string,
   signal?: AbortSignal,
 ): Promise<Dataset> {
-  const plain = arrayDataset(array, title);
+  const plain = await arrayDataset(array, title);
   const problems = [...(plain.problems ?? [])];
   let found: Coordinate[] = [];
   try {
