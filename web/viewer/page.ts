@@ -1,12 +1,20 @@
 /** The page around one viewer: source field, samples, dropped files, and the address bar. */
 import { shortName } from "./base/text.js";
 import { Viewer } from "./element/viewer.js";
+import { locale } from "./language/locale.js";
+import { chooseLanguage } from "./language/text.js";
 import { givenTexts, readQuery, settingNames, type ViewTarget, writeQuery } from "./model/query.js";
 import { arrayFacts } from "./model/state.js";
 import type { Offer } from "./page/gallery.js";
 import { chooseButtons, LocalStores, localScheme, takeDrops } from "./page/local.js";
 import type { Dropped, NotDropped } from "./source/drop.js";
 import type { View, ViewerTarget } from "./viewer.js";
+
+const search = new URLSearchParams(location.search);
+/** Texts are chosen once, when the page is loaded. */
+const loading = chooseLanguage([search.get("lang") ?? "", ...navigator.languages]);
+if (loading) await loading;
+document.documentElement.lang = locale;
 
 const byId = <T extends HTMLElement>(id: string) => document.getElementById(id) as T;
 const input = byId<HTMLInputElement>("source");

@@ -2,6 +2,7 @@
 
 import type { Source, WorkerPool } from "zarr-wasm";
 import { errorMessage } from "../base/format.js";
+import { chooseLanguage } from "../language/text.js";
 import { layerAttributes } from "../model/added-layers.js";
 import type { PictureOptions } from "../model/figure.js";
 import { givenTexts, givenValues, readSettings, settingNames, unsetSettings } from "../model/query.js";
@@ -193,7 +194,14 @@ export class ZarrViewerElement extends Base {
   /** @internal */
   connectedCallback(): void {
     for (const name of propertyNames) this.#upgrade(name);
-    if (!this.#viewer) this.#mount(); // otherwise it was only moved
+    const { lang } = this.closest<HTMLElement>("[lang]") ?? document.documentElement;
+    const loading = chooseLanguage([lang]);
+    if (loading) void loading.then(() => this.#mountOnce());
+    else this.#mountOnce();
+  }
+
+  #mountOnce(): void {
+    if (!this.#viewer && this.isConnected) this.#mount(); // otherwise it was only moved
   }
 
   #mount(): void {

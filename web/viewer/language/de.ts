@@ -1,0 +1,4 @@
+import type { Translation } from "./text.js";
+
+const german: Translation = {};
+export default german;

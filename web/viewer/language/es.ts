@@ -1,0 +1,4 @@
+import type { Translation } from "./text.js";
+
+const spanish: Translation = {};
+export default spanish;
