@@ -18,7 +18,7 @@ export function languageParts() {
   const { properties } = declaration.declarations[0].init;
   const sections = new Map(properties.map(({ key, value }) => [key.name, value]));
   const keys = (name) => sections.get(name).properties.map(({ key }) => key.name ?? key.value);
-  const uses = [...sections.keys()].map((name) => `${name}(?=\\.(?:${keys(name).join("|")})\\b|\\[)`);
+  const uses = [...sections.keys()].map((name) => `${name}(?=\\.(?:${keys(name).join("|")})\\b|[^\\w.(])`);
   const use = new RegExp(`\\btext\\.(${uses.join("|")})`, "g");
   return {
     name: "language-parts",

@@ -25,8 +25,9 @@ const messageTime = 1600;
 
 const isApple = /Mac|iP(ad|hone)/.test(globalThis.navigator?.platform ?? "");
 
-const namedBy = (label: string, key: string) => ({
-  title: `${label} (${key})`,
+/** @param shown the key as the language of the page names it */
+const namedBy = (label: string, key: string, shown = key) => ({
+  title: `${label} (${shown})`,
   "aria-label": label,
   "aria-keyshortcuts": key,
 });
@@ -61,7 +62,10 @@ export class Tools {
       tool("+", own.in, "+", () => actions.zoom("in")),
       full,
       save,
-      tool("⌕", own.find, isApple ? "Meta+K" : "Control+K", () => void this.#find()),
+      button("⌕", () => void this.#find(), {
+        class: "zw-tool",
+        ...(isApple ? namedBy(own.find, "Meta+K") : namedBy(own.find, "Control+K", own.findKey)),
+      }),
       tool("?", own.help, "?", () => this.run("help")),
     );
     this.#listen();
@@ -78,7 +82,7 @@ export class Tools {
     else if (command === "full") this.#toggleFull();
     else if (command === "save") void this.#save();
     else if (command === "wheel" || command === "touch")
-      this.#say(command === "touch" ? text.tools.touch : text.tools.wheel(isApple ? "⌘" : "Ctrl"));
+      this.#say(command === "touch" ? text.tools.touch : text.tools.wheel(isApple));
     else this.#choose(command);
   }
 

@@ -219,6 +219,7 @@ export const english = {
   /** Kinds of nodes by their names in the viewer. Others are names of conventions. */
   nodes: {
     array: "array",
+    "data frame": "data frame",
     folder: "folder",
     group: "group",
     images: "images",
@@ -283,6 +284,7 @@ export const english = {
   },
   tools: {
     find: "Find a control",
+    findKey: "Control+K",
     fit: "Fit",
     fitSlice: "Fit whole slice",
     full: "Full screen",
@@ -297,7 +299,7 @@ export const english = {
     saved: (name: string) => `${name} is saved`,
     title: "Tool",
     touch: "Use two fingers to move the picture",
-    wheel: (key: string) => `Hold ${key} while turning the wheel to zoom`,
+    wheel: (isApple: boolean) => `Hold ${isApple ? "⌘" : "Ctrl"} while turning the wheel to zoom`,
     zoom: "Zoom into a rectangle",
   },
   tree: {
@@ -326,7 +328,6 @@ export const english = {
     continuous: "continuous",
     counts: (factor: number, unit: string | undefined) => `counts of ${factor} ${unit}`,
     countsSince: (factor: number, unit: string | undefined) => `counts of ${factor} ${unit} since 1970`,
-    diverging: "Diverging",
     field: "Field",
     gamma: "Gamma",
     highest: "Highest value",
@@ -358,3 +359,9 @@ export const english = {
     to: "to",
   },
 };
+
+/** Texts of a language: strings, lists of strings, and functions of the values that they contain. */
+export type Texts = typeof english;
+
+/** Texts of another language; English ones replace those that are missing. */
+export type Translation = { readonly [Section in keyof Texts]?: Partial<Texts[Section]> };

@@ -1,12 +1,8 @@
 /** Texts of the interface in the language of the page. Read them when they are shown, not when a module is loaded. */
-import { english } from "./en.js";
+import { english, type Texts, type Translation } from "./en.js";
 import { setLocale } from "./locale.js";
 
-/** Texts of a language: strings, lists of strings, and functions of the values that they contain. */
-export type Texts = typeof english;
-
-/** Texts of another language; English ones replace those that are missing. */
-export type Translation = { readonly [Section in keyof Texts]?: Partial<Texts[Section]> };
+export type { Texts } from "./en.js";
 
 /** Texts of the language of the page. The build divides them into sections, which lazy parts bring along. */
 export const text: Texts = english;
