@@ -1,113 +1,98 @@
-// Languages: which one is chosen, numbers, and that every text is in the files of languages.
+// Languages: which one is chosen, its numbers, and what happens without its file.
 import type { Page } from "@playwright/test";
-import { buildSync } from "esbuild";
-import { colormapNames } from "../../web/viewer/base/colormaps.js";
-import { root } from "../shared/places.js";
+import { holeValue } from "../shared/viewer-stores.js";
 import { expect, test } from "./site.js";
 import { elementIsReady, openElements } from "./viewer-page.js";
 
-/** A language whose texts are the English ones in brackets. */
-const marked = buildSync({
-  stdin: {
-    contents: `
-      import { english } from "./en.ts";
-      const mark = (text) =>
-        typeof text === "string" ? "⟦" + text + "⟧"
-        : typeof text === "function" ? (...values) => mark(text(...values))
-        : Array.isArray(text) ? text.map(mark)
-        : Object.fromEntries(Object.entries(text).map(([key, value]) => [key, mark(value)]));
-      export default mark(english);`,
-    resolveDir: `${root}web/viewer/language`,
-  },
-  bundle: true,
-  format: "esm",
-  write: false,
-}).outputFiles[0]!.text;
+const german = /\/viewer\/(?:de|es)-\w+\.js$/;
 
-const showMarked = (page: Page) =>
-  page.route(/\/viewer\/de-\w+\.js$/, (route) =>
-    route.fulfill({ body: marked, contentType: "text/javascript" }),
-  );
-
-/** Visible texts of the page, with those of attributes. */
-const visibleTexts = (page: Page): Promise<string[]> =>
-  page.evaluate(() => {
-    const texts = new Set([document.title]);
-    const visit = (root: Document | ShadowRoot) => {
-      for (const element of root.querySelectorAll<HTMLElement>("body, body *, :host > *, :host > * *")) {
-        if (element.shadowRoot) visit(element.shadowRoot);
-        if (element.closest("script, style, noscript") || !element.checkVisibility()) continue;
-        for (const name of ["aria-label", "title", "placeholder", "aria-valuetext", "aria-description"])
-          texts.add(element.getAttribute(name) ?? "");
-        for (const node of element.childNodes)
-          if (node instanceof Text) texts.add(node.data.replace(/\s+/g, " ").trim());
-      }
-    };
-    visit(document);
-    return [...texts];
+/** Requests for files of languages. */
+function languageRequests(page: Page): string[] {
+  const found: string[] = [];
+  page.on("request", (request) => {
+    if (german.test(request.url())) found.push(new URL(request.url()).pathname.slice(8, 10));
   });
+  return found;
+}
 
-/** Words that are the same in all languages: names of formats, types and keys; units. */
-const international = new Set(
-  `${colormapNames.join(" ")} zarr wasm viewer ome ngff http https url json csv svg png geojson python javascript
-   bool int uint float complex datetime timedelta bytes blosc zstd gzip lz4 crc32c sharding indexed endian little big
-   ki kib mib gib byte px nm um mm cm km dpi rgb nan nat utc`
-    .split(/\s+/)
-    .map((word) => word.toLowerCase()),
-);
+test("the page follows the address, then the browser; English requests no file", async ({
+  viewer,
+  page,
+  problems,
+}) => {
+  problems.expect(/404/);
+  const requests = languageRequests(page);
+  await viewer.show("source=/stores/slices");
+  await expect(page.locator("html")).toHaveAttribute("lang", "en");
+  await expect(page.locator(".zw-dock-handle")).toHaveText("Controls");
+  expect(requests).toEqual([]);
+  // Later addresses keep the language, and links for others do not have it.
+  await viewer.show("source=/stores/slices&lang=es-MX");
+  await expect(page.locator("html")).toHaveAttribute("lang", "es-MX");
+  await expect(page.locator(".zw-dock-handle")).toHaveText("Controles");
+  await page.getByLabel("Intervalo de valores").selectOption("minmax");
+  await expect(page).toHaveURL(/range=minmax.*&lang=es-MX$/);
+  await page.reload();
+  await viewer.reaches("ready");
+  await expect(page.locator(".zw-dock-handle")).toHaveText("Controles");
+  expect(requests).toEqual(["es", "es"]);
+});
 
-/** Parts of a text outside of brackets. */
-function unmarked(text: string): string {
-  let [depth, rest] = [0, ""];
-  for (const character of text) {
-    if (character === "⟦") depth++;
-    else if (character === "⟧") depth--;
-    else if (depth === 0) rest += character;
+test("the browser's languages choose the page's, the first that exists", async ({
+  viewer,
+  page,
+  problems,
+}) => {
+  problems.expect(/404/);
+  await page.addInitScript(() => {
+    Object.defineProperty(navigator, "languages", { value: ["fr-CH", "de-CH", "en"] });
+  });
+  await viewer.show("source=/stores/waves");
+  await expect(page.locator("html")).toHaveAttribute("lang", "de-CH");
+  await expect(page.locator(".zw-dock-handle")).toHaveText("Einstellungen");
+});
+
+test("an element has the language of its page; the first one decides", async ({ page, site, problems }) => {
+  problems.expect(/404/);
+  const requests = languageRequests(page);
+  await openElements(
+    page,
+    site,
+    `<div lang="de-AT"><zarr-viewer id="one" src="/stores/holes"></zarr-viewer></div>
+     <zarr-viewer id="two" lang="es" src="/stores/slices"></zarr-viewer>`,
+  );
+  for (const id of ["one", "two"]) {
+    await elementIsReady(page, id);
+    await expect(page.locator(`#${id} .zw-dock-handle`)).toHaveText("Einstellungen");
+    await expect(page.locator(`#${id} .zw-viewer`)).toHaveAttribute("lang", "de-AT");
   }
-  return rest;
-}
-
-/** Words of texts that come neither from a language file nor from the data. */
-async function foreignTexts(page: Page, data: ReadonlySet<string>): Promise<string[]> {
-  const isKnown = (word: string) => international.has(word) || data.has(word);
-  return (await visibleTexts(page)).filter((text) =>
-    (
-      unmarked(text)
-        .toLowerCase()
-        .match(/\p{L}{2,}/gu) ?? []
-    ).some((word) => !isKnown(word)),
+  expect(requests).toEqual(["de"]);
+  // Numbers too, but not what programs read.
+  const box = page.locator("#one .zw-view > .zw-frame .zw-box");
+  const report = page.locator("#one").evaluate(
+    (viewer) =>
+      new Promise<unknown>((resolve) => {
+        viewer.addEventListener("pointer", ((event: CustomEvent) => {
+          if (event.detail?.index.join() === "1,7") resolve(event.detail.values);
+        }) as EventListener);
+      }),
   );
-}
+  for (const key of ["ArrowUp", "ArrowUp", "ArrowUp", "ArrowUp", "ArrowDown", "End"]) await box.press(key);
+  expect(await report).toEqual([holeValue([1, 7])]);
+  await expect(page.locator("#one .zw-readout")).toHaveText("[1, 7]1,875");
+});
 
-/** The words of all documents that a page reads, and of their addresses. */
-function recordWords(page: Page): Set<string> {
-  const words = new Set<string>();
-  const add = (text: string) => {
-    for (const word of text.toLowerCase().match(/\p{L}{2,}/gu) ?? []) words.add(word);
-  };
-  page.on("response", async (response) => {
-    const { pathname } = new URL(response.url());
-    if (/^\/(?:stores|groups|layers|samples|listed|examples)\//.test(pathname)) {
-      add(decodeURIComponent(pathname));
-      if (response.ok() && /json$|\.z\w+$/.test(pathname)) add(await response.text().catch(() => ""));
-    }
-  });
-  return words;
-}
+test("a language that cannot be loaded leaves English", async ({ viewer, page, problems }) => {
+  problems.expect(/404/, /ERR_FAILED/, /zarr-wasm: texts in English instead of de/);
+  await page.route(german, (route) => route.abort());
+  await viewer.show("source=/stores/holes&lang=de");
+  await expect(page.locator("html")).toHaveAttribute("lang", "en");
+  await expect(page.locator(".zw-dock-handle")).toHaveText("Controls");
+});
 
-const views = {
-  image: "source=/stores/slices&select=4,:,:",
-  map: "source=/stores/weather&path=t2m&select=2,:,:",
-  line: "source=/stores/line",
-  tree: "source=/stores/group",
-};
-
-for (const [name, query] of Object.entries(views))
-  test(`every text of ${name} is in the language file`, async ({ viewer, page, problems }) => {
-    problems.expect(/404/);
-    await showMarked(page);
-    const data = recordWords(page);
-    await viewer.show(`${query}&lang=de`);
-    await page.waitForLoadState("networkidle");
-    expect(await foreignTexts(page, data)).toEqual([]);
-  });
+test("a malformed language leaves English", async ({ viewer, page, problems }) => {
+  problems.expect(/404/, /zarr-wasm: texts in English instead of de-/);
+  await viewer.show("source=/stores/holes&lang=de-~~");
+  await expect(page.locator("html")).toHaveAttribute("lang", "en");
+  await expect(page.locator(".zw-dock-handle")).toHaveText("Controls");
+});
