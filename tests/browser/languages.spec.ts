@@ -2,7 +2,7 @@
 import type { Page } from "@playwright/test";
 import { holeValue } from "../shared/viewer-stores.js";
 import { expect, test } from "./site.js";
-import { elementIsReady, openElements } from "./viewer-page.js";
+import { elementIsReady, holdBack, openElements } from "./viewer-page.js";
 
 const german = /\/viewer\/(?:de|es)-\w+\.js$/;
 
@@ -80,6 +80,18 @@ test("an element has the language of its page; the first one decides", async ({ 
   for (const key of ["ArrowUp", "ArrowUp", "ArrowUp", "ArrowUp", "ArrowDown", "End"]) await box.press(key);
   expect(await report).toEqual([holeValue([1, 7])]);
   await expect(page.locator("#one .zw-readout")).toHaveText("[1, 7]1,875");
+});
+
+test("sources are opened while texts are loading", async ({ page, site, problems }) => {
+  problems.expect(/404/);
+  const { release } = await holdBack(page, german);
+  const document = page.waitForRequest(/\/stores\/slices\/zarr\.json/);
+  await openElements(page, site, '<zarr-viewer lang="de" src="/stores/slices"></zarr-viewer>');
+  await document;
+  await expect(page.locator(".zw-viewer")).toHaveCount(0);
+  release();
+  await elementIsReady(page);
+  await expect(page.locator(".zw-dock-handle")).toHaveText("Einstellungen");
 });
 
 test("a language that cannot be loaded leaves English", async ({ viewer, page, problems }) => {

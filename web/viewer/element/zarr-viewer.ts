@@ -7,6 +7,7 @@ import { layerAttributes } from "../model/added-layers.js";
 import type { PictureOptions } from "../model/figure.js";
 import { givenTexts, givenValues, readSettings, settingNames, unsetSettings } from "../model/query.js";
 import type { WantedState } from "../model/state.js";
+import { openAhead } from "../source/nodes.js";
 import { sharedPool } from "../tiles/shared.js";
 import type { ZarrViewerProperties } from "./attributes.js";
 import type {
@@ -196,8 +197,11 @@ export class ZarrViewerElement extends Base {
     for (const name of propertyNames) this.#upgrade(name);
     const { lang } = this.closest<HTMLElement>("[lang]") ?? document.documentElement;
     const loading = chooseLanguage([lang]);
-    if (loading) void loading.then(() => this.#mountOnce());
-    else this.#mountOnce();
+    if (!loading) this.#mountOnce();
+    else {
+      void openAhead(this.getAttribute("src") ?? "", this.path);
+      void loading.then(() => this.#mountOnce());
+    }
   }
 
   #mountOnce(): void {
