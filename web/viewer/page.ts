@@ -1,12 +1,20 @@
 /** The page around one viewer: source field, samples, dropped files, and the address bar. */
 import { shortName } from "./base/text.js";
 import { Viewer } from "./element/viewer.js";
+import { locale } from "./language/locale.js";
+import { chooseLanguage } from "./language/text.js";
 import { givenTexts, readQuery, settingNames, type ViewTarget, writeQuery } from "./model/query.js";
 import { arrayFacts } from "./model/state.js";
 import type { Offer } from "./page/gallery.js";
 import { chooseButtons, LocalStores, localScheme, takeDrops } from "./page/local.js";
 import type { Dropped, NotDropped } from "./source/drop.js";
 import type { View, ViewerTarget } from "./viewer.js";
+
+/** The language requested in the address, which later addresses repeat. */
+const language = new URLSearchParams(location.search).get("lang");
+const texts = chooseLanguage([language ?? "", ...navigator.languages]);
+if (texts) await texts;
+document.documentElement.lang = locale;
 
 const byId = <T extends HTMLElement>(id: string) => document.getElementById(id) as T;
 const input = byId<HTMLInputElement>("source");
@@ -28,6 +36,12 @@ const restAfterDrag = 200; // milliseconds
 /** Maximum length of an address in the history. Browsers refuse two million characters, servers far fewer. */
 const maxAddress = 30_000;
 
+/** Adds the requested language to an address of this page. */
+function withLanguage(query: string): string {
+  const part = `${query.includes("?") ? "&" : "?"}lang=${encodeURIComponent(language ?? "")}`;
+  return language === null ? query : query + part;
+}
+
 /** Writes an address to the history, as a new entry or replacing the current one. */
 function keep(query: string, how: "push" | "replace"): void {
   if (query.length > maxAddress) return;
@@ -44,7 +58,7 @@ function locationTarget({ source, path, v1Order, as, variable, plate, name }: Vi
 /** Keeps the view in the address bar, so that it can be shared and restored by the back button. */
 function remember({ target, dataset, settings }: View, control: string): void {
   const place = locationTarget(target);
-  const query = () => writeQuery(place, { array: arrayFacts(dataset), settings });
+  const query = () => withLanguage(writeQuery(place, { array: arrayFacts(dataset), settings }));
   const now = performance.now();
   if (control === "open") keepRecent(place);
   const isDrag = control !== "open" && control === last.control && now - last.time < sameDrag;
@@ -73,7 +87,7 @@ function follow(target: ViewerTarget, cause: "go" | "read" | "open" | "plate"): 
   clearTimeout(pending);
   last = { control: "", time: Number.NEGATIVE_INFINITY };
   const place = locationTarget(target);
-  const query = writeQuery(place);
+  const query = withLanguage(writeQuery(place));
   if (cause === "open") keepRecent(place);
   else keep(query, cause === "go" ? "push" : "replace");
   name(place);
@@ -111,7 +125,7 @@ function setNotice(text: string): void {
 function goTo(query: string): void {
   clearTimeout(pending);
   last = { control: "", time: Number.NEGATIVE_INFINITY };
-  history.pushState(null, "", query);
+  history.pushState(null, "", withLanguage(query));
   window.scrollTo({ top: 0 });
   showAddress();
 }

@@ -1,5 +1,7 @@
 /** Content other than pictures: plates, groups, tables. */
+
 import { get } from "zarr-wasm";
+import { text } from "../language/text.js";
 import { planTable } from "../model/plan.js";
 import { arrayFacts, drawnLeaf, type ViewState } from "../model/state.js";
 import { frameTable, readTable, tableView, valueView } from "../panels/table.js";
@@ -24,7 +26,7 @@ export async function createContents(
   }
   const { treeView } = await import("../panels/tree.js");
   const { attributesCard } = await import("../panels/facts.js");
-  const attributes = attributesCard("Group", opened.attributes);
+  const attributes = attributesCard(text.collections.group, opened.attributes);
   const main = treeView(opened.what, opened.branch, { onGo, signal });
   if (opened.embeddings) void addEmbeddings(main, opened.embeddings(signal), onGo);
   if (opened.frame) return { main: frameTable(await readTable(opened.frame, signal)), beside: [main] };
@@ -51,6 +53,6 @@ async function addEmbeddings(
 ): Promise<void> {
   const found = await finding.catch(() => undefined); // the contents do not depend on it
   const { collectionCard } = await import("../panels/collection.js");
-  const panel = found && collectionCard({ ...found, title: "Scatter plots" }, onGo);
+  const panel = found && collectionCard({ ...found, title: text.collections.plots }, onGo);
   if (panel) main.prepend(panel);
 }

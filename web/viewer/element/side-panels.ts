@@ -71,7 +71,7 @@ class TabList {
     const all = this.#tabs.map(({ tab }) => tab);
     this.#element = h(
       "div",
-      { role: "tablist", class: "zw-tabs", "aria-label": text.tabList, onkeydown },
+      { role: "tablist", class: "zw-tabs", "aria-label": text.dock.controls, onkeydown },
       ...all,
     );
     dock.append(this.#element, ...this.#tabs.map(({ place }) => place));

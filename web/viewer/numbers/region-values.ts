@@ -1,6 +1,8 @@
 /** Values of regions: statistics, series along another axis, and profiles along lines. */
+
 import { DType, get, slice, type WorkerPool } from "zarr-wasm";
 import type { NamedRegion, Statistics } from "zarr-wasm/compute";
+import { text } from "../language/text.js";
 import {
   cellAt,
   latitudeWeights,
@@ -35,7 +37,7 @@ const planeOf = ({ dataset }: RegionSource, { axes }: RegionState): [DatasetAxis
 function cellsOf(source: RegionSource, region: RegionState): RegionCells {
   const [down, across] = planeOf(source, region);
   const cells = regionCells(region, down.length, across.length);
-  if (!cells.inside.includes(1)) throw new RangeError("The region contains no element of the array");
+  if (!cells.inside.includes(1)) throw new RangeError(text.regionValues.empty);
   return cells;
 }
 

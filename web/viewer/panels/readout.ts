@@ -55,14 +55,14 @@ export class Readout {
     if (pointed) setText(this.#value, pointedText(pointed));
     else {
       const isTouch = window.matchMedia("(pointer: coarse)").matches;
-      setText(this.#value, isTouch ? text.values.touchHint : text.values.hint);
+      setText(this.#value, isTouch ? text.readout.touchHint : text.readout.hint);
     }
   }
 }
 
 function pointedText({ readings, shape, plotted }: Pointed): string {
-  if (plotted) return shape || text.values.noPoint;
-  const values = readings.map(valueText).join(" · ") || text.values.unread;
+  if (plotted) return shape || text.readout.noPoint;
+  const values = readings.map(valueText).join(" · ") || text.readout.unread;
   return shape ? `${values} · ${shape}` : values;
 }
 
@@ -75,9 +75,9 @@ function valueText({ tile, row, column, gap, layer }: Pointed["readings"][number
   const { dataset, isRaw } = layer;
   const value = isRaw || !dataset.decode ? withUnit(layer, stored) : meantText(dataset, region, at, stored);
   const name = layerName(layer);
-  const level = tile.level > 0 ? ` (${text.values.level(tile.level)})` : "";
+  const level = tile.level > 0 ? ` (${text.readout.level(tile.level)})` : "";
   const properties = labelText(layer, region, at);
-  const note = gap ? ` (${text.values.fill})` : "";
+  const note = gap ? ` (${text.readout.fill})` : "";
   return `${name}${value}${properties}${note}${level}`;
 }
 
@@ -103,7 +103,7 @@ function layerName({ dataset, style, index, title }: Layer): string {
   const axis = findChannelAxis(dataset);
   const isChannel = style.kind === "tint" || style.kind === "mask";
   if (axis !== undefined && isChannel) return `${name}${channelLabel(dataset, index[axis]!)} `;
-  return style.isOverlay ? `${name}${text.values.label} ` : name;
+  return style.isOverlay ? `${name}${text.readout.label} ` : name;
 }
 
 /** Indices, with coordinates if there are any. */
@@ -134,10 +134,10 @@ function meantText(
 ): string {
   const { value, dtype } = decodedAt(decode!, region, at);
   if (Number.isNaN(value))
-    return stored === "NaN" ? text.values.missing : `${text.values.missing} (${text.values.stored(stored)})`;
+    return stored === "NaN" ? text.readout.missing : `${text.readout.missing} (${text.readout.stored(stored)})`;
   if (decodedKind === "milliseconds") return dateText(Number(value));
   const decoded = formatScalar(dtype, typeof value === "number" ? rounded(value) : value);
-  return `${decoded}${unit === undefined ? "" : ` ${unitText(unit)}`} (${text.values.stored(stored)})`;
+  return `${decoded}${unit === undefined ? "" : ` ${unitText(unit)}`} (${text.readout.stored(stored)})`;
 }
 
 /** The decoded value of an element. */

@@ -1,6 +1,8 @@
 /** Decodes stored values by their CF attributes, with the library. */
+
 import { DType, type ElementData, isZarrError, type Region, type ZarrArray } from "zarr-wasm";
 import { type CFInput, type CFOptions, decodeCF } from "zarr-wasm/conventions";
+import { text } from "../language/text.js";
 import { own } from "./attributes.js";
 import type { Dataset } from "./dataset.js";
 import { isTime } from "./leaf.js";
@@ -58,7 +60,7 @@ function optionsFor(
       problems.push(`${error.message[0]!.toUpperCase()}${error.message.slice(1)}.`);
     }
   }
-  return { problems: [`${problems[0]} Values are shown as they are stored.`] };
+  return { problems: [text.sources.asStored(problems[0]!)] };
 }
 
 const sampleArrays: Readonly<Record<string, new (length: number) => ElementData>> = {

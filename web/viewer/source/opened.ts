@@ -1,5 +1,7 @@
 /** Types of sources to open, and of opened ones. */
+
 import type { Source, ZarrGroup, ZarrWarning } from "zarr-wasm";
+import { text } from "../language/text.js";
 import type { Collection } from "./collection.js";
 import type { Dataset } from "./dataset.js";
 import type { Plate } from "./plate.js";
@@ -67,8 +69,8 @@ export type Opened = {
 /** A short name of a source: the last part of its address. */
 export function targetName({ source, path, name }: SourceTarget): string {
   const isAddress = typeof source === "string" || source instanceof URL;
-  const text = isAddress ? String(source) : (name ?? "Array");
-  const [address] = text.split(/[?#|]/, 1);
+  const full = isAddress ? String(source) : (name ?? text.sources.array);
+  const [address] = full.split(/[?#|]/, 1);
   const names = `${address}/${path ?? ""}`.split("/").filter((part) => part !== "");
-  return names.at(-1) ?? text;
+  return names.at(-1) ?? full;
 }
