@@ -19,7 +19,7 @@ it("lengths have the unit of the axes, and the number of pixels", () => {
   const micro = axis({ unit: "micrometer", scale: 0.5 });
   expect(distanceText([micro, micro], [1, 1], [4, 5])).toBe("2.5 µm · 5 px");
   expect(distanceText([micro, micro], [0, 0], [3000, 4000])).toBe("2.5 mm · 5000 px");
-  expect(distanceText([micro, micro], [4, 5], [1, 1], false)).toBe("2.5 µm");
+  expect(distanceText([micro, micro], [4, 5], [1, 1], { hasPixels: false })).toBe("2.5 µm");
   expect(distanceText([axis({}), axis({})], [0, 0], [1, 1])).toBe("1.41 px");
   expect(distanceText([micro], [0, 2.5], [7, 4.5])).toBe("1 µm · 2 px");
 });
@@ -39,8 +39,8 @@ it("irregular coordinates and times are differences of coordinates", () => {
     length: 4,
     coordinates: { kind: "numbers", at: (i) => depths[i], read: async () => {} },
   });
-  expect(distanceText([depth], [0, 0.5], [0, 2.5], false)).toBe("30 m");
-  expect(distanceText([depth], [0, 1], [0, 3], false)).toBe("60 m");
+  expect(distanceText([depth], [0, 0.5], [0, 2.5], { hasPixels: false })).toBe("30 m");
+  expect(distanceText([depth], [0, 1], [0, 3], { hasPixels: false })).toBe("60 m");
   const time = axis({
     coordinates: { kind: "milliseconds", at: (i) => 3_600_000 * i, read: async () => {} },
   });

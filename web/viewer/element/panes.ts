@@ -1,6 +1,7 @@
 /** The panes of a view: the picture and planes at right angles to it in one grid, with one crosshair and one zoom. */
 
 import { h } from "../base/dom.js";
+import { text } from "../language/text.js";
 import { type Camera, fitted } from "../model/camera.js";
 import { planLayers } from "../model/layers.js";
 import {
@@ -226,6 +227,7 @@ export class Panes {
       new VolumeHost({
         ...this.inputs,
         onPoint: (point, by) => this.inputs.onPoint(point && { ...point, axes: dataset.axes }, by),
+        onPick: (point) => point && this.inputs.onPick(point.index),
         onFrame: () => {},
       });
     this.#volume = { host, key };
@@ -235,7 +237,7 @@ export class Panes {
         if (view && isCurrent() && !view.element.parentElement)
           plane.element.parentElement?.append(view.element);
       },
-      () => this.inputs.onFailure("The volume cannot be shown: WebGL2 is unavailable."),
+      () => this.inputs.onFailure(text.volume.failed("WebGL2 is unavailable")),
     );
   }
 

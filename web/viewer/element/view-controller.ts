@@ -2,9 +2,11 @@
 import { computed, effect } from "@preact/signals-core";
 import { errorMessage } from "../base/format.js";
 import { LazyPart } from "../base/lazy-part.js";
+import { text } from "../language/text.js";
 import { type Layer, tableOf } from "../model/layers.js";
 import { type SliceKind, sliceKind } from "../model/plan.js";
 import { arrayFacts, type Interval, type ViewState, type WantedState } from "../model/state.js";
+import { placeText } from "../panels/coordinates.js";
 import type { Change, PanelView } from "../panels/panel.js";
 import { datasetShape } from "../source/dataset.js";
 import type { Opened } from "../source/opened.js";
@@ -74,6 +76,7 @@ export class ViewController {
     this.volume = new VolumeHost({
       ...inputs,
       onPoint: (point, by) => this.#pointing.show(point && { ...point, axes: model.dataset!.axes }, by),
+      onPick: (point) => this.#pointing.choose(point),
     });
     this.#pointing = new Pointing(model, this.plane, this.#crossSections, mainPanel.readout, this.#gate);
     this.#slices = new Slices(model);
@@ -90,7 +93,9 @@ export class ViewController {
       const { dataset, settings } = { dataset: model.dataset, settings: model.settings.peek() };
       void model.shown.value;
       if (dataset && settings && !model.isMoving.value)
-        mainPanel.showPlace(this.volume.place(dataset, settings));
+        mainPanel.showPlace(
+          placeText(dataset.axes, settings.index, this.volume.layers[0]?.axes ?? settings.axes),
+        );
     });
   }
 
@@ -257,7 +262,7 @@ export class ViewController {
       this.model.shown.value = {};
       return true;
     } catch (error) {
-      this.status.addSourceNote(`The volume cannot be shown: ${errorMessage(error)}.`);
+      this.status.addSourceNote(text.volume.failed(errorMessage(error)));
       return !isCurrent();
     }
   }
@@ -367,7 +372,12 @@ export class ViewController {
 
   #describe(view: ViewerView, status: TileStatus): void {
     const { layers, ranges, kind } = this.volume.view ? this.volume : this.plane;
-    this.mainPanel.legend.value = { ...view, layers: kind === "image" ? layers : [], ranges };
+    this.mainPanel.legend.value = {
+      ...view,
+      layers: kind === "image" ? layers : [],
+      ranges,
+      level: this.volume.level,
+    };
     this.model.shown.value = {};
     this.status.showNotes(view, status);
     this.#pointing.again();
