@@ -100,3 +100,23 @@ it("maps measure along great circles, in either order of axes", () => {
   expect(planePosition([lat, lon], { latitude: 50, longitude: -150 })).toEqual([1.5, 2.5]);
   expect(geoPosition([lat], [0, 1])).toBeUndefined();
 });
+
+it("distances in volumes: anisotropic, sheared, without units, over the ground", () => {
+  const micro = (scale: number) => axis({ unit: "micrometer", scale });
+  const axes = [micro(0.5), micro(0.5), micro(2)];
+  expect(distanceText(axes, [0.5, 0.5, 0.5], [6.5, 8.5, 0.5])).toBe("5 µm · 10 voxels");
+  expect(distanceText(axes, [4, 4, 4], [0, 0, 0])).toBe("8.49 µm · 6.93 voxels");
+  // Space has the axes z, x + y, y.
+  const rows = [
+    [0, 0, 1],
+    [1, 1, 0],
+    [0, 1, 0],
+  ];
+  expect(distanceText(axes, [0, 0, 0], [6, -6, 0], { rows })).toBe("3 µm · 8.49 voxels");
+  expect(distanceText(axes, [0, 0, 0], [0, 0, 5], { rows })).toBe("10 µm · 5 voxels");
+  expect(distanceText([axis({}), axis({}), axis({})], [0, 0, 0], [2, 3, 6])).toBe("7 voxels");
+  expect(distanceText([micro(1), micro(1), axis({})], [0, 0, 0], [2, 3, 6])).toBe("2 µm × 3 µm × 6 voxels");
+  const metres = axis({ unit: "m", scale: -10 });
+  const ground = [degrees("longitude", 0, 1), degrees("latitude", 0, 1), metres];
+  expect(distanceText(ground, [0.5, 0.5, 0], [1.5, 0.5, 30])).toBe("111.2 km × 300 m");
+});

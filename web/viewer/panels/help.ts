@@ -67,13 +67,16 @@ const turning: readonly Entry[] = [
   ["Shift + drag, Shift + arrow keys, two fingers", "Move"],
   ["Wheel, pinch, +  −", "Zoom"],
   ["A face of the cube, X, Y, Z", "Look along an axis; with Shift from its other end"],
-  ["P", "Parallel or perspective projection"],
+  ["V", "Parallel or perspective projection"],
   ["0, double click", "Default camera"],
   ["C", "Cut parallel to the screen, or remove the cut"],
   ["[  ]", "Move the cut"],
   ["Pointer", "Read the value"],
-  ["Click, Enter", "Choose the element under the pointer, or in the middle"],
-  ["Esc", "Hide the value"],
+  ["Click, Enter", "Use the tool on the element under the pointer, or in the middle"],
+  ["H", "Tool: choose the element and its label"],
+  ["P", "Tool: keep the cursor at the element"],
+  ["M", "Tool: measure between two elements"],
+  ["Esc", "Clear the measurement, let the cursor go, or hide the value"],
 ];
 
 const others: readonly Entry[] = [

@@ -185,6 +185,8 @@ export class VolumeView {
   /** Compares new content with the shown one. */
   #follow({ dataset, axes, state }: VolumeContent): void {
     this.box.dataset["tool"] = state.tool;
+    // Panes are too small for handles.
+    setHidden(this.#handles.element, state.view !== "volume");
     const before = this.#shown;
     if (!before) return;
     const key = ({ clip, cut }: ViewState) => JSON.stringify([clip, cut]);
