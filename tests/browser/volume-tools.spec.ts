@@ -104,7 +104,7 @@ test("keys move the handles and the double sliders of the panel, which show the 
   await expect(page).toHaveURL(/clip=0:3[01],0:40,0:30/);
 });
 
-test("a finger drags a handle; a second one does not turn the volume meanwhile", async ({ viewer, page }) => {
+test("a finger drags a handle, and does not turn the volume", async ({ viewer, page }) => {
   await serve(page, omeVolume([solid], [64, 64, 64]));
   await show(viewer, "orbit=0,0,1&mode=max");
   const one = handle(page, "Last index drawn along x");
@@ -163,12 +163,12 @@ test("distances between voxels have the scale of the axes, and follow the camera
   page,
 }) => {
   await serve(page, scaled(omeVolume([rod], [64, 64, 64]), [2, 0.5, 0.25]));
-  await show(viewer, "orbit=0,0,1&mode=surface&tool=measure");
+  await show(viewer, "orbit=0,0,4&mode=surface&tool=measure");
   await expect(page.getByRole("radio", { name: "Measure" })).toBeChecked();
   await expect(page.getByRole("radio", { name: "Zoom" })).toBeHidden();
   const label = page.locator(".zw-frame-volume .zw-measure");
   const { width, height } = (await viewer.box.boundingBox())!;
-  const scale = Math.min(width, height) / Math.hypot(48 * 0.25, 32 * 0.5, 24 * 2); // pixels per micrometre
+  const scale = (4 * Math.min(width, height)) / Math.hypot(48 * 0.25, 32 * 0.5, 24 * 2); // pixels per micrometre
   const at = (x: number, y: number) => ({
     x: width / 2 + (x + 0.5 - 24) * 0.25 * scale,
     y: height / 2 + (y + 0.5 - 16) * 0.5 * scale,

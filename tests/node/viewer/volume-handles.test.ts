@@ -18,7 +18,7 @@ const spaces: readonly (readonly [string, VolumeSpace])[] = [
   ["cubic", { extent, spacing: [1, 1, 1] }],
   ["anisotropic, one axis backwards", { extent, spacing: [1, -2.5, 7] }],
   [
-    // Space has the axes y, z, x: turned twice, they are not where they were.
+    // Space has the axes y, z, x: two turns do not lead back.
     "axes in another order",
     affineSpace(extent, [
       [0, 2, 0],

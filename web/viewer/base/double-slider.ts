@@ -88,7 +88,7 @@ export class DoubleSlider {
     const [low, high] = this.#range.ends;
     const pressed = this.#valueAt(event);
     const isNearLow = Math.abs(pressed - low) <= Math.abs(pressed - high);
-    // Of ends in the same place, the one that can move towards the pointer.
+    // If both ends are equal, the pointer is on the side to which the end can move.
     const end = low === high ? (pressed < low ? 0 : 1) : isNearLow ? 0 : 1;
     this.#dragged = { end, from: event.clientX };
     this.#handles[end]!.focus();

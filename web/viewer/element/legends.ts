@@ -31,7 +31,7 @@ export function showLegend(legend: Legend, drawn: LegendContent | undefined): vo
   }
   const { dataset, settings } = drawn;
   const [layer] = drawn.layers;
-  const isSingle = !isComposite(dataset, settings);
+  const isSingle = !isComposite(dataset, settings) || layer?.style.kind === "labels";
   const entries = layer ? (isSingle ? scaleEntries(layer, drawn) : channelEntries(drawn)) : {};
   legend.show(entries, [...imageLegends(drawn), ...columnLegends(dataset, settings)]);
 }

@@ -3,7 +3,7 @@ import { computed, effect } from "@preact/signals-core";
 import { errorMessage } from "../base/format.js";
 import { LazyPart } from "../base/lazy-part.js";
 import { text } from "../language/text.js";
-import { type Layer, tableOf } from "../model/layers.js";
+import { type Layer, tableOf, volumeAxes } from "../model/layers.js";
 import { type SliceKind, sliceKind } from "../model/plan.js";
 import { arrayFacts, type Interval, type ViewState, type WantedState } from "../model/state.js";
 import { placeText } from "../panels/coordinates.js";
@@ -92,10 +92,9 @@ export class ViewController {
     effect(() => {
       const { dataset, settings } = { dataset: model.dataset, settings: model.settings.peek() };
       void model.shown.value;
-      if (dataset && settings && !model.isMoving.value)
-        mainPanel.showPlace(
-          placeText(dataset.axes, settings.index, this.volume.layers[0]?.axes ?? settings.axes),
-        );
+      if (!dataset || !settings || model.isMoving.value) return;
+      const axes = this.volume.view && volumeAxes(dataset, settings);
+      mainPanel.showPlace(placeText(dataset.axes, settings.index, axes ?? settings.axes));
     });
   }
 

@@ -31,7 +31,7 @@ export interface DistanceOptions {
 /**
  * The distance in words: a length in the units of the axes, or one for each axis if they are unlike; along a
  * great circle on a map. Without units: the number of elements, called pixels or voxels.
- * @param axes [down, across], [across] for a line, or those of a volume
+ * @param axes [down, across], [across] for a line, or the three axes of a volume
  * @param from, to positions, of which a line uses the last
  */
 export function distanceText(

@@ -42,7 +42,7 @@ function faceMiddle(view: VolumeViewpoint, axis: number, bound: number): Vec3 {
 
 /**
  * Returns the place of a handle, beside its face, so that those of a thin box do not touch.
- * @returns undefined if the axis points towards the eye, or the face is behind it
+ * @returns undefined if the axis points towards the eye, or the eye has passed the face
  */
 export function handlePlace(
   view: VolumeViewpoint,

@@ -5,7 +5,7 @@ import { type CodeLook, codeLook } from "../draw/label-look.js";
 import { layerColors } from "../draw/table.js";
 import type { LayerStyle } from "../model/layers.js";
 
-/** Least opacity of labels that end a ray. Behind fainter ones, the first of these is seen. */
+/** Minimum opacity of labels that end a ray. Others are transparent. */
 export const solid = 0.99;
 
 export const rayColors = (style: LayerStyle): Uint32Array =>

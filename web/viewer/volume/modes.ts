@@ -40,7 +40,7 @@ const label = (value: string, light: string) => `
           }
         }`;
 
-/** The first label that is not transparent, lit by the direction in which it ends: at a cut, by that of the cut. */
+/** The first label that is not transparent, lit by the direction of its surface, or of the cut. */
 const labels: ModeCode = {
   skip: "least == 0.0 && most == 0.0",
   uniform: label("least", "litFacet()"),
