@@ -150,13 +150,15 @@ export class ClipHandles {
     for (const { face, element } of this.#handles) {
       const { axis, end } = face;
       const place = handlePlace(view, face, ratio);
-      const isInside =
-        place && place.x >= 0 && place.y >= 0 && place.x <= view.width && place.y <= view.height;
+      const shares = place ? [place.face.x / view.width, place.face.y / view.height] : [-1];
+      const isInside = shares.every((share) => share >= 0 && share <= 1);
       // A handle that is used keeps the focus.
       setHidden(element, !isInside && !element.matches(":focus"));
       if (place) {
-        element.style.left = `${(place.x / ratio).toFixed(1)}px`;
-        element.style.top = `${(place.y / ratio).toFixed(1)}px`;
+        const inside = (at: number, room: number) =>
+          Math.min(Math.max(at / ratio, away), room / ratio - away);
+        element.style.left = `${inside(place.x, view.width).toFixed(1)}px`;
+        element.style.top = `${inside(place.y, view.height).toFixed(1)}px`;
       }
       const extent = view.space.extent[axis]!;
       const bound = Math.floor((end === 0 ? box.from : box.to)[axis]!) - end;
