@@ -19,7 +19,7 @@ it("lengths have the unit of the axes, and the number of pixels", () => {
   const micro = axis({ unit: "micrometer", scale: 0.5 });
   expect(distanceText([micro, micro], [1, 1], [4, 5])).toBe("2.5 µm · 5 px");
   expect(distanceText([micro, micro], [0, 0], [3000, 4000])).toBe("2.5 mm · 5000 px");
-  expect(distanceText([micro, micro], [4, 5], [1, 1], false)).toBe("2.5 µm");
+  expect(distanceText([micro, micro], [4, 5], [1, 1], { hasPixels: false })).toBe("2.5 µm");
   expect(distanceText([axis({}), axis({})], [0, 0], [1, 1])).toBe("1.41 px");
   expect(distanceText([micro], [0, 2.5], [7, 4.5])).toBe("1 µm · 2 px");
 });
@@ -39,8 +39,8 @@ it("irregular coordinates and times are differences of coordinates", () => {
     length: 4,
     coordinates: { kind: "numbers", at: (i) => depths[i], read: async () => {} },
   });
-  expect(distanceText([depth], [0, 0.5], [0, 2.5], false)).toBe("30 m");
-  expect(distanceText([depth], [0, 1], [0, 3], false)).toBe("60 m");
+  expect(distanceText([depth], [0, 0.5], [0, 2.5], { hasPixels: false })).toBe("30 m");
+  expect(distanceText([depth], [0, 1], [0, 3], { hasPixels: false })).toBe("60 m");
   const time = axis({
     coordinates: { kind: "milliseconds", at: (i) => 3_600_000 * i, read: async () => {} },
   });
@@ -99,4 +99,24 @@ it("maps measure along great circles, in either order of axes", () => {
   expect(geoPosition([lat, lon], [1.5, 2.5])).toEqual({ latitude: 50, longitude: -150 });
   expect(planePosition([lat, lon], { latitude: 50, longitude: -150 })).toEqual([1.5, 2.5]);
   expect(geoPosition([lat], [0, 1])).toBeUndefined();
+});
+
+it("distances in volumes: anisotropic, sheared, without units, over the ground", () => {
+  const micro = (scale: number) => axis({ unit: "micrometer", scale });
+  const axes = [micro(0.5), micro(0.5), micro(2)];
+  expect(distanceText(axes, [0.5, 0.5, 0.5], [6.5, 8.5, 0.5])).toBe("5 µm · 10 voxels");
+  expect(distanceText(axes, [4, 4, 4], [0, 0, 0])).toBe("8.49 µm · 6.93 voxels");
+  // Space has the axes z, x + y, y.
+  const rows = [
+    [0, 0, 1],
+    [1, 1, 0],
+    [0, 1, 0],
+  ];
+  expect(distanceText(axes, [0, 0, 0], [6, -6, 0], { rows })).toBe("3 µm · 8.49 voxels");
+  expect(distanceText(axes, [0, 0, 0], [0, 0, 5], { rows })).toBe("10 µm · 5 voxels");
+  expect(distanceText([axis({}), axis({}), axis({})], [0, 0, 0], [2, 3, 6])).toBe("7 voxels");
+  expect(distanceText([micro(1), micro(1), axis({})], [0, 0, 0], [2, 3, 6])).toBe("2 µm × 3 µm × 6 voxels");
+  const metres = axis({ unit: "m", scale: -10 });
+  const ground = [degrees("longitude", 0, 1), degrees("latitude", 0, 1), metres];
+  expect(distanceText(ground, [0.5, 0.5, 0], [1.5, 0.5, 30])).toBe("111.2 km × 300 m");
 });

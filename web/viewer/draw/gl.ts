@@ -1,5 +1,7 @@
 /** WebGL state: programs, uniforms, and the resources of a context. */
+import { pixelBytes } from "../base/color-tables.js";
 import { applied, identityMatrix, type Matrix } from "../base/matrix.js";
+import type { CodeLook } from "./label-look.js";
 import type { Placed } from "./placing.js";
 import { copyShader, fragmentShader, patternShader, type SamplerKind, vertexShader } from "./shaders.js";
 
@@ -51,6 +53,20 @@ export function setPlace(
     below[0] - start[0],
     below[1] - start[1],
   );
+}
+
+/** Uniforms of labels that a table of colours cannot express. */
+export function setLabelLook(
+  gl: WebGL2RenderingContext,
+  at: Program["at"],
+  look: CodeLook | undefined,
+): void {
+  const { isOutline = false, hidden = [], selected = [], isFaint = false, plain } = look ?? {};
+  const rgb = plain === undefined ? [0, 0, 0] : pixelBytes(plain);
+  gl.uniform4f(at("plain"), ...unit(rgb), plain === undefined ? 0 : 1);
+  gl.uniform1i(at("outlined"), isOutline ? 1 : 0);
+  gl.uniform3i(at("lists"), selected.length, hidden.length + selected.length, isFaint ? 1 : 0);
+  if (hidden.length + selected.length > 0) gl.uniform1uiv(at("listed"), [...selected, ...hidden]);
 }
 
 /** Draws over the whole picture. */

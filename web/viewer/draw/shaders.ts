@@ -38,8 +38,16 @@ export type SamplerKind = keyof typeof samplers;
 export const samplerType = (type: TexelType): SamplerKind =>
   type === "f32" ? "float" : type.startsWith("u") ? "uint" : "int";
 
-/** Codes of labels of 64 bits, and the colours of codes without an entry, as in base/label-pixels.ts. */
+/** Codes of labels of 64 bits, and the colours of codes, as in base/label-pixels.ts and draw/table.ts. */
 export const labelFunctions = `
+uniform uint listed[128]; // codes of labels without an entry: those that stand out, then hidden ones
+uniform ivec3 lists;    // number of the first kind, of both; 1 if other labels are faint
+uniform vec4 plain;     // of labels without an entry; transparent if each has its own
+
+vec4 entry(int at) {
+  return texelFetch(colours, ivec2(at & 255, at >> 8), 0);
+}
+
 uint codeOf(uint low, uint high) {
   if (high == 0u && low < 65536u) return low;
   uint above = ((low >> 23) | (high << 9)) ^ (high >> 23);
@@ -53,6 +61,20 @@ vec4 computedColour(uint code) {
   mixed ^= mixed >> 12;
   uint rgb = (mixed << 1) | 1u;
   return vec4(float(rgb >> 16), float((rgb >> 8) & 255u), float(rgb & 255u), 255.0) / 255.0;
+}
+
+vec4 labelled(uint code) {
+  if (code < 65536u) return entry(int(code));
+  if (code == 0xffffffffu) return vec4(0.0);
+  bool isFaint = lists.z == 1;
+  for (int i = 0; i < lists.y; i++) if (listed[i] == code) {
+    if (i >= lists.x) return entry(0);
+    isFaint = false;
+  }
+  vec4 own = plain.a > 0.0 ? plain : computedColour(code);
+  vec4 back = entry(0);
+  if (isFaint) return back.a == 0.0 ? vec4(own.rgb, 1.0 / 6.0) : vec4(mix(back.rgb, own.rgb, 1.0 / 6.0), 1.0);
+  return own;
 }`;
 
 /** Colours tiles. `mode` is 0 for maps, 1 for labels, 2 for codes of labels. */
@@ -77,32 +99,10 @@ uniform vec3 above;
 uniform ivec2 grain;    // samples along the sides of a pixel
 uniform float opacity;
 uniform int outlined;
-uniform uint listed[128]; // codes of labels without an entry: those that stand out, then hidden ones
-uniform ivec3 lists;    // number of the first kind, of both; 1 if other labels are faint
-uniform vec4 plain;     // of labels without an entry; transparent if each has its own
 in vec2 texel;
 out vec4 colour;
 
-vec4 entry(int at) {
-  return texelFetch(colours, ivec2(at & 255, at >> 8), 0);
-}
-
 ${labelFunctions}
-
-vec4 labelled(uint code) {
-  if (code < 65536u) return entry(int(code));
-  if (code == 0xffffffffu) return vec4(0.0);
-  bool isFaint = lists.z == 1;
-  for (int i = 0; i < lists.y; i++) if (listed[i] == code) {
-    if (i >= lists.x) return entry(0);
-    isFaint = false;
-  }
-  vec4 own = plain.a > 0.0 ? plain : computedColour(code);
-  vec4 back = entry(0);
-  // As in draw/table.ts.
-  if (isFaint) return back.a == 0.0 ? vec4(own.rgb, 1.0 / 6.0) : vec4(mix(back.rgb, own.rgb, 1.0 / 6.0), 1.0);
-  return own;
-}
 
 // Of a label, or of an entry.
 uint labelCode(${scalar} value) {

@@ -6,8 +6,8 @@ import { scaleCurve, type ValueScale, valueScales } from "../base/value-scale.js
 import type { Rectangle } from "../model/camera.js";
 import type { Tile } from "../tiles/tile.js";
 import { Drawn } from "./drawn.js";
-import { compileProgram, type Program, setPlace, setWhole, unit } from "./gl.js";
-import { type CodeLook, codeLook, needsCodes } from "./label-look.js";
+import { compileProgram, type Program, setLabelLook, setPlace, setWhole, unit } from "./gl.js";
+import { codeLook, needsCodes } from "./label-look.js";
 import {
   type Grain,
   grainOf,
@@ -244,7 +244,7 @@ class PictureDrawing {
     gl.uniform3f(at("above"), ...unit(ends.above));
     gl.uniform2i(at("grain"), ...grain);
     gl.uniform1f(at("opacity"), style.opacity);
-    this.#setLook(at, style.kind === "labels" ? codeLook(style) : undefined);
+    setLabelLook(gl, at, style.kind === "labels" ? codeLook(style) : undefined);
     return at;
   }
 
@@ -273,16 +273,6 @@ class PictureDrawing {
       setPlace(gl, at, place, this.#where, isTurned ? matrix : identityMatrix);
       gl.drawArrays(gl.TRIANGLE_STRIP, 0, 4);
     }
-  }
-
-  #setLook(at: Program["at"], look: CodeLook | undefined): void {
-    const gl = this.#gl;
-    const { isOutline = false, hidden = [], selected = [], isFaint = false, plain } = look ?? {};
-    const [red, green, blue] = plain === undefined ? [0, 0, 0] : pixelBytes(plain);
-    gl.uniform4f(at("plain"), red / 255, green / 255, blue / 255, plain === undefined ? 0 : 1);
-    gl.uniform1i(at("outlined"), isOutline ? 1 : 0);
-    gl.uniform3i(at("lists"), selected.length, hidden.length + selected.length, isFaint ? 1 : 0);
-    if (hidden.length + selected.length > 0) gl.uniform1uiv(at("listed"), [...selected, ...hidden]);
   }
 
   #setRange(

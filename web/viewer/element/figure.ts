@@ -136,7 +136,7 @@ class FigureCopy {
     for (const part of mainPanel.querySelectorAll<HTMLElement>(".zw-crumbs, .zw-tools, .zw-status"))
       part.hidden = true;
     this.#title();
-    const bar = mainPanel.querySelector<HTMLElement>(".zw-overlay > .zw-scale-bar");
+    const bar = mainPanel.querySelector<HTMLElement>(".zw-view .zw-scale-bar");
     if (this.options.hasScaleBar === false) bar?.remove();
     else if (bar) mainPanel.querySelector(".zw-foot")!.append(bar);
     const seen = this.live.plane.view && shownPart(this.live.plane.view);

@@ -1,5 +1,6 @@
 /** Content of a picture's legend: the colours of values or of channels. */
 import { formatCount } from "../base/format.js";
+import { text } from "../language/text.js";
 import { channelLabel, findChannelAxis, isPicture } from "../model/channels.js";
 import { columnLegends, type NamedLegend, tableColors } from "../model/column-colors.js";
 import { isComposite, type Layer, sampledAxes } from "../model/layers.js";
@@ -18,6 +19,8 @@ export interface LegendContent {
   /** Empty if there is no picture. */
   readonly layers: readonly Layer[];
   readonly ranges: Ranges;
+  /** Of a volume. */
+  readonly level?: string | undefined;
 }
 
 /** Shows a legend; none if nothing is drawn. */
@@ -28,7 +31,7 @@ export function showLegend(legend: Legend, drawn: LegendContent | undefined): vo
   }
   const { dataset, settings } = drawn;
   const [layer] = drawn.layers;
-  const isSingle = !isComposite(dataset, settings);
+  const isSingle = !isComposite(dataset, settings) || layer?.style.kind === "labels";
   const entries = layer ? (isSingle ? scaleEntries(layer, drawn) : channelEntries(drawn)) : {};
   legend.show(entries, [...imageLegends(drawn), ...columnLegends(dataset, settings)]);
 }
@@ -76,8 +79,17 @@ function scaleEntries(layer: Layer, drawn: LegendContent): LegendEntries {
             quantity: quantityText(dataset, settings),
           },
     isMissing: style.isMissingMarked && ranges.hasMissing(layer),
-    note: legendNote(layer, ranges, tableColors(dataset, settings) !== undefined),
+    note: [
+      ...levelNote(drawn, scale),
+      ...legendNotes(layer, ranges, tableColors(dataset, settings) !== undefined),
+    ].join(" · "),
   };
+}
+
+/** Names the level of a volume, and its range. */
+function levelNote({ level }: LegendContent, { style, low, high }: LegendScale): string[] {
+  if (level === undefined) return [];
+  return style.kind === "labels" || low === "" ? [level] : [`${level}, ${text.volume.range(low, high)}`];
 }
 
 /** A hundredth of a range must be visible in the numbers at its ends. */
@@ -106,14 +118,15 @@ function channelEntries(drawn: LegendContent): LegendEntries {
       ...scaleOf(layer, drawn),
       label: channelLabel(dataset, layer.index[axis]!),
     })),
+    note: drawn.level ?? "",
   };
 }
 
-/** A note on labels, missing and infinite elements. @param isByColumn whether labels have the colours of a column */
-function legendNote(layer: Layer, ranges: Ranges, isByColumn: boolean): string {
+/** Notes on labels, missing and infinite elements. @param isByColumn whether labels have the colours of a column */
+function legendNotes(layer: Layer, ranges: Ranges, isByColumn: boolean): string[] {
   const { missing, infinite } = ranges.findings(layer);
   const count = (n: number, one: string, many: string) => (n === 0 ? [] : [`${n} ${n === 1 ? one : many}`]);
-  const notes = [
+  return [
     ...(layer.style.kind === "labels" && !isByColumn
       ? ["Every label has its own colour; 0 is the background"]
       : []),
@@ -124,5 +137,4 @@ function legendNote(layer: Layer, ranges: Ranges, isByColumn: boolean): string {
       : count(missing, "element is not a number (chequered)", "elements are not numbers (chequered)")),
     ...count(infinite, "element is infinite", "elements are infinite"),
   ];
-  return notes.join(" · ");
 }

@@ -1,6 +1,7 @@
 /** Measures distances: the line and its length stay over the picture until they are cleared. */
-import { button, h } from "../base/dom.js";
+import { h } from "../base/dom.js";
 import { greatCirclePath } from "../base/great-circle.js";
+import { MeasureLabel } from "../base/measure-label.js";
 import { clearedContext, strokeDark } from "../draw/map-lines.js";
 import type { Point } from "../input/gestures.js";
 import { distanceText, geoPosition, type PlanePosition, planePosition } from "../panels/distance.js";
@@ -21,22 +22,12 @@ interface Measurement {
 
 export class MeasureTool extends TwoPointTool {
   readonly #line = h("canvas", { class: "zw-map-lines zw-measure-line", hidden: true });
-  readonly #text = h("output");
-  readonly #label = h(
-    "div",
-    { class: "zw-measure", hidden: true },
-    this.#text,
-    button("×", () => this.cancel(), {
-      class: undefined,
-      "aria-label": "Clear the measurement",
-      title: "Clear (Esc)",
-    }),
-  );
+  readonly #label = new MeasureLabel(() => this.cancel());
   #made: Measurement | undefined;
 
   constructor(plane: ToolPlane) {
     super(plane);
-    plane.frame.overlay.append(this.#line, this.#label);
+    plane.frame.overlay.append(this.#line, this.#label.element);
   }
 
   protected show(from: Point, to: Point): void {
@@ -65,27 +56,20 @@ export class MeasureTool extends TwoPointTool {
       this.#made = undefined;
     const isShown = this.#made !== undefined && shown !== undefined && viewpoint !== undefined;
     this.#line.hidden = !isShown;
-    this.#label.hidden = !isShown;
-    if (!isShown) return;
+    if (!isShown) {
+      this.#label.say(undefined);
+      return;
+    }
     const axes = worldAxes(shown);
     const ends = this.#made!.ends.map(({ row, column }): PlanePosition => [row, column]);
     const [from, to] = ends as [PlanePosition, PlanePosition];
-    const text = distanceText(axes, from, to, shown.projection?.isIdentity ?? true);
-    if (this.#text.textContent !== text) this.#text.textContent = text;
+    this.#label.say(distanceText(axes, from, to, { hasPixels: shown.projection?.isIdentity ?? true }));
     const path = pathOnScreen(shown, viewpoint, pathBetween(axes, from, to));
     const turns = turnsOnScreen(shown, viewpoint);
     drawPath(this.#line, viewpoint, path, turns);
     const { x, y } = path.at(-1)!;
     const isInView = (turn: number) => x + turn >= 0 && x + turn <= viewpoint.size.width;
-    this.#placeLabel(viewpoint, { x: x + (turns.find(isInView) ?? 0), y });
-  }
-
-  /** Beside the last point, within the picture. */
-  #placeLabel({ size }: Viewpoint, { x, y }: Point): void {
-    const { style, offsetWidth, offsetHeight } = this.#label;
-    const inside = (at: number, length: number, room: number) => Math.max(0, Math.min(at, room - length));
-    style.left = `${inside(x + 10, offsetWidth, size.width)}px`;
-    style.top = `${inside(y + 10, offsetHeight, size.height)}px`;
+    this.#label.place(viewpoint.size, { x: x + (turns.find(isInView) ?? 0), y });
   }
 }
 

@@ -227,6 +227,7 @@ export class Panes {
       new VolumeHost({
         ...this.inputs,
         onPoint: (point, by) => this.inputs.onPoint(point && { ...point, axes: dataset.axes }, by),
+        onPick: (point) => point && this.inputs.onPick(point.index),
         onFrame: () => {},
       });
     this.#volume = { host, key };
@@ -236,7 +237,7 @@ export class Panes {
         if (view && isCurrent() && !view.element.parentElement)
           plane.element.parentElement?.append(view.element);
       },
-      () => this.inputs.onFailure(text.panes.noVolume),
+      () => this.inputs.onFailure(text.volume.failed("WebGL2 is unavailable")),
     );
   }
 

@@ -11,7 +11,7 @@ const maxPixels = 2 ** 27;
 
 /** Elements that only make sense on the page. */
 const leftOut =
-  ".zw-crumbs, .zw-tools, .zw-status, .zw-progress, .zw-readout, .zw-cursor, .zw-mark, button, input, select";
+  ".zw-crumbs, .zw-tools, .zw-status, .zw-progress, .zw-readout, .zw-cursor, .zw-mark, .zw-clip-handles, button, input, select";
 
 /** The parts of a main panel that pictures show. */
 export function pictureParts(mainPanel: HTMLElement, isTitled = true): HTMLElement[] {

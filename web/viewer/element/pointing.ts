@@ -8,10 +8,11 @@ import { decodedAt, type Pointed, Readout } from "../panels/readout.js";
 import type { Embedding } from "../source/dataset.js";
 import { storedIndex } from "../source/folds.js";
 import type { RowId } from "../source/row-id.js";
+import type { VolumePoint } from "../volume/reading.js";
 import type { CrossSections } from "./cross-sections.js";
 import type { MainPlane } from "./main-plane.js";
 import type { PointerReport } from "./options.js";
-import { type Cell, cellIndex, type Reading } from "./plane-geometry.js";
+import { type Cell, cellIndex } from "./plane-geometry.js";
 import type { SliceGate } from "./slice-gate.js";
 import type { ViewerModel } from "./viewer-model.js";
 
@@ -107,6 +108,14 @@ export class Pointing {
     else if (!isPinned) this.#pickLabel(cell);
   }
 
+  /** Chooses a voxel of a volume and its label; undefined beside the volume: no label. */
+  choose(pointed: VolumePoint | undefined): void {
+    const { settings } = this.model.view!;
+    const picked = pointed ? pickedLabel(settings, pointed.readings) : pickedId(settings, undefined);
+    const index = pointed?.index ?? settings.index;
+    if (pointed || picked) this.model.actions.change({ index, ...picked }, picked ? "labels-pick" : "pick");
+  }
+
   #pickLabel(cell: Cell): void {
     const { dataset, settings } = this.model.view!;
     const view = this.plane.view!;
@@ -131,7 +140,7 @@ const plottedPlace = ({ columns }: Embedding, axes: readonly number[], row: numb
  */
 function pickedLabel(
   { labels }: ViewState,
-  readings: readonly Reading[],
+  readings: Pointed["readings"],
 ): Pick<ViewState, "labels"> | undefined {
   const reading = readings.findLast(
     ({ layer }) => layer.style.kind === "labels" && layer.title === undefined,

@@ -22,7 +22,7 @@ export interface PictureState {
 
 /** Inputs that planes beside the picture share with it. */
 export interface SideInputs extends ViewInputs {
-  onPoint(pointed: Pointed | undefined, by: "pointer" | "keyboard"): void;
+  onPoint(pointed: Pointed | undefined, by: "pointer" | "keyboard" | "pick"): void;
   /** Reports a pane that cannot be shown. */
   onFailure(sentence: string): void;
 }

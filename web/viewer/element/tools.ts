@@ -70,7 +70,12 @@ export class Tools {
     );
     this.#listen();
     panel.element.append(this.#message);
-    effect(() => choice.show(model.settings.value?.tool ?? "pan"));
+    effect(() => {
+      const { tool = "pan", view } = model.settings.value ?? {};
+      const isVolume = view === "volume";
+      choice.labelOf("zoom").hidden = isVolume;
+      choice.show(isVolume && tool === "zoom" ? "pan" : tool);
+    });
   }
 
   #choose(tool: ToolName): void {

@@ -4,9 +4,10 @@ import { computed, effect } from "@preact/signals-core";
 import { errorMessage } from "../base/format.js";
 import { LazyPart } from "../base/lazy-part.js";
 import { text } from "../language/text.js";
-import { type Layer, tableOf } from "../model/layers.js";
+import { type Layer, tableOf, volumeAxes } from "../model/layers.js";
 import { type SliceKind, sliceKind } from "../model/plan.js";
 import { arrayFacts, type Interval, type ViewState, type WantedState } from "../model/state.js";
+import { placeText } from "../panels/coordinates.js";
 import type { Change, PanelView } from "../panels/panel.js";
 import { datasetShape } from "../source/dataset.js";
 import type { Opened } from "../source/opened.js";
@@ -81,6 +82,7 @@ export class ViewController {
       ...inputs,
       onPoint: (point, by) =>
         this.#pointing.value?.show(point && { ...point, axes: model.dataset!.axes }, by),
+      onPick: (point) => this.#pointing.value?.choose(point),
     });
     this.#slices = new Slices(model);
     this.status = new StatusReporter(model, mainPanel, this.plane, this.volume, () => {
@@ -95,8 +97,9 @@ export class ViewController {
     effect(() => {
       const { dataset, settings } = { dataset: model.dataset, settings: model.settings.peek() };
       void model.shown.value;
-      if (dataset && settings && !model.isMoving.value)
-        mainPanel.showPlace(this.volume.place(dataset, settings));
+      if (!dataset || !settings || model.isMoving.value) return;
+      const axes = this.volume.view && volumeAxes(dataset, settings);
+      mainPanel.showPlace(placeText(dataset.axes, settings.index, axes ?? settings.axes));
     });
   }
 
@@ -269,7 +272,7 @@ export class ViewController {
       this.model.shown.value = {};
       return true;
     } catch (error) {
-      this.status.addSourceNote(text.picture.noVolume(errorMessage(error)));
+      this.status.addSourceNote(text.volume.failed(errorMessage(error)));
       return !isCurrent();
     }
   }
@@ -386,7 +389,12 @@ export class ViewController {
 
   #describe(view: ViewerView, status: TileStatus): void {
     const { layers, ranges, kind } = this.volume.view ? this.volume : this.plane;
-    this.mainPanel.legend.value = { ...view, layers: kind === "image" ? layers : [], ranges };
+    this.mainPanel.legend.value = {
+      ...view,
+      layers: kind === "image" ? layers : [],
+      ranges,
+      level: this.volume.level,
+    };
     this.model.shown.value = {};
     this.status.showNotes(view, status);
     this.#pointing.value?.again();

@@ -7,7 +7,7 @@ import type { Camera } from "../model/camera.js";
 import type { GlobeCentre } from "../model/projection.js";
 import type { RegionState } from "../model/regions.js";
 import type { ViewState } from "../model/state.js";
-import type { Orbit, VolumeCut } from "../model/volume.js";
+import type { Orbit, VolumeClip, VolumeCut } from "../model/volume.js";
 import { valueFormat } from "../panels/coordinates.js";
 import type { FailedOperation } from "../panels/error-advice.js";
 import type { Note } from "../panels/messages.js";
@@ -84,6 +84,7 @@ export class ViewerModel {
     onCamera: (camera: Camera, cause: string) => this.actions.change({ camera }, cause),
     onTurn: (centre: GlobeCentre) => this.actions.change(centre, "pan"),
     onOrbit: (orbit: Orbit | null, cause: string) => this.actions.change({ orbit }, cause),
+    onClip: (clip: VolumeClip | null) => this.actions.change({ clip }, "clip"),
     onCut: (cut: VolumeCut | null) => this.actions.change({ cut }, "cut"),
     onRegion: (region: RegionState) =>
       this.actions.change(({ regions }) => ({ regions: [...regions, region] }), "regions"),

@@ -1,7 +1,7 @@
 /** Shows a volume with the ranges of its layers. Loads its code on first use. */
+import { text } from "../language/text.js";
 import { type Layer, volumeAxes } from "../model/layers.js";
 import type { ViewState } from "../model/state.js";
-import { placeText } from "../panels/coordinates.js";
 import type { LayerNumbers } from "../panels/panel.js";
 import type { Dataset } from "../source/dataset.js";
 import type { VolumeCallbacks, VolumeView } from "../volume/volume-view.js";
@@ -16,10 +16,10 @@ export class VolumeHost {
 
   constructor(private readonly callbacks: Omit<VolumeCallbacks, "onTile" | "limits">) {}
 
-  /** The position of the slice or volume, and the level of the volume. */
-  place({ axes }: Dataset, state: ViewState): string {
-    const place = placeText(axes, state.index, this.layers[0]?.axes ?? state.axes);
-    return [place, this.view?.description ?? ""].filter((text) => text !== "").join(" · ");
+  /** Names the level of the volume; undefined without one. */
+  get level(): string | undefined {
+    const level = this.view?.level;
+    return level && text.volume.levels(...level);
   }
 
   get numbers(): LayerNumbers[] {
@@ -41,7 +41,7 @@ export class VolumeHost {
   ): Promise<VolumeView | undefined> {
     const [{ VolumeView, volumeLayers }, { volumeLabels }] = await Promise.all([
       import("../volume/part.js"),
-      import("../panels/scale-bar.js"),
+      import("../panels/volume-labels.js"),
     ]);
     const axes = volumeAxes(dataset, state);
     if (!axes || !isCurrent()) return undefined;

@@ -247,7 +247,6 @@ const german: Translation = {
     along: (axis: string, at: string) => `Entlang ${axis} bei [${at}]`,
     depth: "Dritte Achse der Teilansichten",
     none: "Keine",
-    noVolume: "Das Volumen kann nicht angezeigt werden: WebGL2 ist nicht verfügbar.",
     profile: "Profil",
     profileAxis: "Linie unter dem Zeiger entlang",
     volume: "Volumen neben den Teilansichten",

@@ -243,7 +243,6 @@ const spanish: Translation = {
     along: (axis: string, at: string) => `A lo largo de ${axis} en [${at}]`,
     depth: "Tercer eje de los paneles",
     none: "Ninguno",
-    noVolume: "No se puede mostrar el volumen: WebGL2 no está disponible.",
     profile: "Perfil",
     profileAxis: "Línea bajo el puntero a lo largo de",
     volume: "Volumen junto a los paneles",

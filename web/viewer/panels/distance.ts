@@ -1,4 +1,4 @@
-/** Distances between two places of a plane, in the units of its axes. */
+/** Distances between two places of a plane or volume, in the units of its axes. */
 import { type GeoPosition, greatCircleLength } from "../base/great-circle.js";
 import type { DatasetAxis } from "../source/dataset.js";
 import { lengthUnits, unitText } from "./coordinates.js";
@@ -21,33 +21,43 @@ interface Part {
   readonly unit: string;
 }
 
+export interface DistanceOptions {
+  /** Whether positions are elements. Default: true. */
+  readonly hasPixels?: boolean;
+  /** From distances along the axes to a space in which the axes are sheared or turned. */
+  readonly rows?: readonly (readonly number[])[] | undefined;
+}
+
 /**
  * The distance in words: a length in the units of the axes, or one for each axis if they are unlike; along a
- * great circle on a map. Without units: the number of elements, called pixels.
- * @param axes [down, across], or [across] for a line
- * @param hasPixels whether positions are elements
+ * great circle on a map. Without units: the number of elements, called pixels or voxels.
+ * @param axes [down, across], [across] for a line, or the three axes of a volume
+ * @param from, to positions, of which a line uses the last
  */
 export function distanceText(
   axes: readonly DatasetAxis[],
-  from: PlanePosition,
-  to: PlanePosition,
-  hasPixels = true,
+  from: readonly number[],
+  to: readonly number[],
+  { hasPixels = true, rows }: DistanceOptions = {},
 ): string {
-  const ends = [from, to].map((at) => geoPosition(axes, at));
-  if (ends[0] && ends[1]) return lengthText(greatCircleLength(ends[0], ends[1]), "km", 4);
-  const offset = 2 - axes.length;
-  const parts = axes.map((axis, i) => partOf(axis, from[i + offset]!, to[i + offset]!));
-  const pixels = Math.hypot(...axes.map((_, i) => to[i + offset]! - from[i + offset]!));
-  const pixelText = `${brief(pixels)} px`;
-  if (!parts.some((part) => part)) return pixelText;
-  const same = inSameUnit(parts);
-  if (same) {
-    const length = partText({ amount: Math.hypot(...same.map(({ amount }) => amount)), unit: same[0]!.unit });
-    return hasPixels ? `${length} · ${pixelText}` : length;
-  }
-  return parts
-    .map((part, i) => partText(part ?? { amount: to[i + offset]! - from[i + offset]!, unit: "px" }))
-    .join(" × ");
+  const offset = from.length - axes.length;
+  const [a, b] = [from.slice(offset), to.slice(offset)];
+  const isMap = axes.map(({ role }) => role === "longitude" || role === "latitude");
+  const only = <T>(list: readonly T[]) => list.filter((_, i) => isMap[i]) as [T, T];
+  const ends = [a, b].map((at) => geoPosition(only(axes), only(at)));
+  const along = ends[0] && ends[1] && lengthText(greatCircleLength(ends[0], ends[1]), "km", 4);
+  const element = axes.length > 2 ? "voxels" : "px";
+  const elements = (count: number) => `${brief(Math.abs(count))} ${element}`;
+  const parts = axes.map((axis, i) => partOf(axis, a[i]!, b[i]!));
+  const texts = parts.map((part, i) => (part ? partText(part) : elements(b[i]! - a[i]!)));
+  if (along) return [along, ...texts.filter((_, i) => !isMap[i])].join(" × ");
+  const count = elements(Math.hypot(...a.map((at, i) => b[i]! - at)));
+  if (!parts.some((part) => part)) return count;
+  const same = inSameUnit(parts)?.map(({ amount }) => amount);
+  if (!same) return texts.join(" × ");
+  const amounts = rows?.map((row) => row.reduce((sum, k, i) => sum + k * same[i]!, 0)) ?? same;
+  const length = partText({ amount: Math.hypot(...amounts), unit: parts[0]!.unit });
+  return hasPixels ? `${length} · ${count}` : length;
 }
 
 /** Longitude and latitude of a place of a map; undefined for other planes. */
@@ -86,8 +96,8 @@ function valueAt(
 function partOf(axis: DatasetAxis, from: number, to: number): Part | undefined {
   const [a, b] = [valueAt(axis, from), valueAt(axis, to)];
   if (a === undefined || b === undefined) return undefined;
-  if (axis.coordinates?.kind === "milliseconds") return { amount: Math.abs(b - a) / 1000, unit: "s" };
-  return axis.unit === undefined ? undefined : { amount: Math.abs(b - a), unit: unitText(axis.unit) };
+  if (axis.coordinates?.kind === "milliseconds") return { amount: (b - a) / 1000, unit: "s" };
+  return axis.unit === undefined ? undefined : { amount: b - a, unit: unitText(axis.unit) };
 }
 
 /** Parts in the unit of the first one; undefined if they cannot be compared. */
@@ -104,9 +114,9 @@ function inSameUnit(parts: readonly (Part | undefined)[]): Part[] | undefined {
 }
 
 function partText({ amount, unit }: Part): string {
-  const duration = unit === "s" && durations.find(([, seconds, least]) => amount >= least * seconds);
-  if (duration) return `${brief(amount / duration[1])} ${duration[0]}`;
-  return unit === "px" ? `${brief(Math.abs(amount))} px` : lengthText(amount, unit);
+  const size = Math.abs(amount);
+  const duration = unit === "s" && durations.find(([, seconds, least]) => size >= least * seconds);
+  return duration ? `${brief(size / duration[1])} ${duration[0]}` : lengthText(size, unit);
 }
 
 /** Three digits, or whole numbers: the pointer is no more accurate. */

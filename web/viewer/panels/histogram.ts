@@ -1,5 +1,6 @@
 /** A histogram of values with the colour limits, which can be dragged. */
 import { h } from "../base/dom.js";
+import { DoubleSlider } from "../base/double-slider.js";
 import { formatBriefly, formatCount } from "../base/format.js";
 import { bent, scaleCurve } from "../base/value-scale.js";
 import { layerColors } from "../draw/table.js";
@@ -22,37 +23,22 @@ const maxBins = 96;
 
 export class HistogramView {
   readonly #canvas = h("canvas", { class: "zw-histogram-bars", "aria-hidden": "true" });
-  readonly #handles: readonly [HTMLElement, HTMLElement];
-  readonly #box: HTMLElement;
+  readonly #slider = new DoubleSlider((end, value) => this.#set(end, value), this.#canvas);
+  readonly #box = this.#slider.element;
   readonly #note = h("p", { class: "zw-histogram-note" });
   readonly element: HTMLElement;
   #numbers: LayerNumbers | undefined;
   /** The values at the box's edges; unchanged while a limit is dragged. */
   #domain: Limits = [0, 1];
   #isWhole = false;
-  #dragged: { readonly end: 0 | 1; readonly from: number; hasMoved?: boolean } | undefined;
   #drawn = "";
 
   constructor(
-    name: string,
+    private readonly name: string,
     private readonly callbacks: HistogramCallbacks,
     private readonly size: keyof typeof heights = "full",
   ) {
-    const handle = (end: 0 | 1) =>
-      h("div", {
-        class: "zw-histogram-handle",
-        role: "slider",
-        tabindex: 0,
-        "aria-label": `${end === 0 ? "Lower" : "Upper"} limit of ${name}`,
-        onkeydown: (event: KeyboardEvent) => this.#key(event, end),
-      });
-    this.#handles = [handle(0), handle(1)];
-    this.#box = h("div", { class: "zw-histogram-box", dir: "ltr" }, this.#canvas, ...this.#handles);
-    this.#box.addEventListener("pointerdown", (event) => this.#press(event));
-    this.#box.addEventListener("pointermove", (event) => this.#drag(event));
-    this.#box.addEventListener("lostpointercapture", () => {
-      this.#dragged = undefined;
-    });
+    this.#box.classList.add("zw-histogram-box");
     this.#box.addEventListener("dblclick", () => this.callbacks.onReset());
     this.element = h(
       "div",
@@ -68,7 +54,7 @@ export class HistogramView {
     this.element.hidden = !findings || !limits || findings.finite === 0;
     if (!numbers || !findings || !limits || this.element.hidden) return;
     this.#isWhole = leaf !== undefined && isInteger(leaf.dtype) && !numbers.layer.dataset.decode;
-    if (!this.#dragged) this.#domain = this.#domainOf(numbers);
+    if (!this.#slider.isDragged) this.#domain = this.#domainOf(numbers);
     this.#placeHandles(limits);
     const { style } = numbers.layer;
     const looks = [
@@ -144,65 +130,12 @@ export class HistogramView {
     }
   }
 
-  #placeHandles(limits: Limits): void {
-    const [from, to] = this.#domain;
-    const format = this.#numbers!.layer.dataset.decodedKind === "milliseconds" ? String : formatBriefly;
-    for (const [i, handle] of this.#handles.entries()) {
-      const value = limits[i]!;
-      handle.style.left = `${(Math.min(Math.max((value - from) / (to - from), 0), 1) * 100).toFixed(2)}%`;
-      const attributes = {
-        "aria-valuemin": from,
-        "aria-valuemax": to,
-        "aria-valuenow": value,
-        "aria-valuetext": format(value),
-      };
-      for (const [name, text] of Object.entries(attributes)) handle.setAttribute(name, String(text));
-    }
-  }
-
-  /** A press and a drag move the nearest limit. */
-  #press(event: PointerEvent): void {
-    if (event.button !== 0 || !this.#numbers) return;
-    event.preventDefault();
-    const [low, high] = this.#numbers.limits;
-    const pressed = this.#valueAt(event);
-    const end = Math.abs(pressed - low) <= Math.abs(pressed - high) ? 0 : 1;
-    this.#dragged = { end, from: event.clientX };
-    this.#handles[end].focus();
-    this.#box.setPointerCapture(event.pointerId);
-  }
-
-  #drag(event: PointerEvent): void {
-    const dragged = this.#dragged;
-    if (!dragged) return;
-    dragged.hasMoved ||= Math.abs(event.clientX - dragged.from) > 2;
-    if (dragged.hasMoved) this.#set(dragged.end, this.#valueAt(event));
-  }
-
-  #valueAt({ clientX }: PointerEvent): number {
-    const { left, width } = this.#box.getBoundingClientRect();
-    const [from, to] = this.#domain;
-    return from + Math.min(Math.max((clientX - left) / width, 0), 1) * (to - from);
-  }
-
-  #key(event: KeyboardEvent, end: 0 | 1): void {
-    if (!this.#numbers) return;
+  #placeHandles(ends: Limits): void {
     const [from, to] = this.#domain;
     const step = this.#isWhole ? Math.max(1, Math.round((to - from) / 100)) : (to - from) / 100;
-    const steps: Readonly<Record<string, number>> = {
-      ArrowLeft: -1,
-      ArrowDown: -1,
-      ArrowRight: 1,
-      ArrowUp: 1,
-      PageDown: -10,
-      PageUp: 10,
-    };
-    const value = this.#numbers.limits[end];
-    if (event.key === "Home") this.#set(end, from);
-    else if (event.key === "End") this.#set(end, to);
-    else if (steps[event.key]) this.#set(end, value + steps[event.key]! * step);
-    else return;
-    event.preventDefault();
+    const names = [`Lower limit of ${this.name}`, `Upper limit of ${this.name}`] as const;
+    const format = this.#numbers!.layer.dataset.decodedKind === "milliseconds" ? String : formatBriefly;
+    this.#slider.show({ ends, domain: this.#domain, step, names, format });
   }
 
   /** The limits keep their order. */

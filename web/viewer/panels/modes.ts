@@ -2,6 +2,7 @@
 import { chooser } from "../base/chooser.js";
 import { labelled } from "../base/dom.js";
 import { shortName } from "../base/text.js";
+import { text } from "../language/text.js";
 import { depthAxis } from "../model/layers.js";
 import type { PaneName, ViewState } from "../model/state.js";
 import type { Collection } from "../source/collection.js";
@@ -12,7 +13,7 @@ import { hasVolume } from "./volume.js";
 export const modesPanel: Panel = {
   name: "modes",
   tab: "above",
-  title: "Variable and view",
+  title: () => text.view.title,
   key: ({ collection }) => collection,
   build: (context, { collection }) => [...variableParts(context, collection), viewPart(context)],
 };
@@ -29,13 +30,7 @@ function variableParts({ path, go }: PanelContext, collection: Collection | unde
 
 const panes: readonly PaneName[] = ["xy", "xz", "yz"];
 
-const views = [
-  ["plane", "Plane"],
-  ["panes", "Panes"],
-  ["volume", "Volume"],
-] as const;
-
-type View = (typeof views)[number][0];
+type View = "plane" | "panes" | "volume";
 
 const shownView = ({ view, planes }: ViewState): View => {
   if (view === "volume") return "volume";
@@ -45,7 +40,13 @@ const shownView = ({ view, planes }: ViewState): View => {
 /** One plane, three planes at right angles, or the volume. */
 function viewPart(context: PanelContext): Control {
   const { dataset } = context;
-  const control = segmentedControl<ViewState, View>(context, "View", views, {
+  const { name, plane, panes: three, volume } = text.view;
+  const views = [
+    ["plane", plane],
+    ["panes", three],
+    ["volume", volume],
+  ] as const;
+  const control = segmentedControl<ViewState, View>(context, name, views, {
     control: "view",
     value: shownView,
     set(view, now) {

@@ -1,10 +1,7 @@
-/** Lengths over a picture: a bar of a round length; in volumes also those of the axes. */
+/** Lengths over a picture: a bar of a round length. */
 
-import { irregularPlaces } from "../model/axis-places.js";
 import { axisStep } from "../model/layers.js";
-import type { ViewState } from "../model/state.js";
-import { type Dataset, type DatasetAxis, datasetShape } from "../source/dataset.js";
-import type { VolumeLabels } from "../volume/outline.js";
+import type { Dataset, DatasetAxis } from "../source/dataset.js";
 import { prefixed, unitText } from "./coordinates.js";
 
 export interface ScaleBar {
@@ -70,30 +67,4 @@ export function lengthText(length: number, unit: string, digits = 3): string {
   const { unit: symbol, factor } = prefixed(unit, length, 1000);
   const number = String(Number((length * factor).toPrecision(digits)));
   return symbol === "°" ? `${number}°` : `${number} ${symbol}`;
-}
-
-/** @param axes z, y, x */
-export function volumeLabels(
-  stored: Dataset,
-  axes: readonly [number, number, number],
-  { places }: Pick<ViewState, "places">,
-): VolumeLabels {
-  const isEven = places === "index" || stored.affine !== undefined;
-  const drawn = stored.axes.map((axis) => (isEven ? axis : (irregularPlaces(axis)?.axis ?? axis)));
-  const dataset = { ...stored, axes: drawn };
-  const own = [axes[2], axes[1], axes[0]];
-  const names = own.map((axis) => dataset.axes[axis]!.name ?? `axis ${axis}`);
-  const shape = datasetShape(dataset);
-  const lengths = own.map((axis, i) => {
-    const { scale, unit } = dataset.axes[axis]!;
-    const length = shape[axis]! * Math.abs(scale ?? 1);
-    const text = unit && scale !== undefined ? `${Number(length.toPrecision(4))} ${unitText(unit)}` : length;
-    return `${names[i]} ${text}`;
-  });
-  const plane = [axes[1], axes[2]];
-  return {
-    names,
-    lengths,
-    scaleBar: (perVoxel, room) => planScaleBar(dataset, plane, perVoxel, undefined, room),
-  };
 }

@@ -1,9 +1,11 @@
 /** Controls of volumes: the projection, slices and cuts, the part that is drawn. */
-import { h, numberField, showNumber } from "../base/dom.js";
+import { h } from "../base/dom.js";
+import { DoubleSlider } from "../base/double-slider.js";
+import { text } from "../language/text.js";
 import { findChannelAxis } from "../model/channels.js";
 import { slicesAcross, volumeAxes } from "../model/layers.js";
 import type { ViewState } from "../model/state.js";
-import { defaultOrbit, type VolumeClip, type VolumeMode, volumeSliceNames } from "../model/volume.js";
+import { defaultOrbit, movedClip, type VolumeMode, volumeModes, volumeSliceNames } from "../model/volume.js";
 import { type Dataset, datasetShape } from "../source/dataset.js";
 import {
   type Control,
@@ -17,14 +19,6 @@ import {
 } from "./panel.js";
 import { axisName } from "./rulers.js";
 
-const modes: readonly (readonly [VolumeMode, string])[] = [
-  ["max", "Maximum"],
-  ["min", "Minimum"],
-  ["mean", "Average"],
-  ["composite", "Translucent"],
-  ["surface", "Surface"],
-];
-
 /** Whether at least three axes, without the axis of channels, have more than one index. */
 export function hasVolume(dataset: Dataset): boolean {
   const channelAxis = findChannelAxis(dataset);
@@ -34,16 +28,23 @@ export function hasVolume(dataset: Dataset): boolean {
 const isVolume = (dataset: Dataset, state: ViewState, { kind }: PanelView): boolean =>
   state.view === "volume" && kind === "image" && volumeAxes(dataset, state) !== undefined;
 
-/** The projection along rays. */
+/** The projection along rays, which labels alone do not have. */
 export const rayParts = (context: PanelContext): Control[] =>
   hasVolume(context.dataset)
     ? [
-        listControl(context, "Along each ray", modes, {
-          control: "mode",
-          value: ({ mode }) => mode,
-          set: (mode) => ({ mode }),
-          isShown: (state, view) => isVolume(context.dataset, state, view),
-        }),
+        listControl<ViewState, VolumeMode>(
+          context,
+          text.volume.ray,
+          volumeModes.map((mode) => [mode, text.volume.modes[mode]]),
+          {
+            control: "mode",
+            value: ({ mode }) => mode,
+            set: (mode) => ({ mode }),
+            isShown: (state, view) =>
+              isVolume(context.dataset, state, view) &&
+              (state.colormap !== "labels" || state.channels !== null),
+          },
+        ),
       ]
     : [];
 
@@ -51,11 +52,11 @@ export const volumePanel: Panel = {
   name: "volume",
   tab: "image",
   isFolded: true,
-  title: "Cuts and slices of the volume",
+  title: () => text.volume.title,
   build(context) {
     const { dataset } = context;
     if (!hasVolume(dataset)) return [];
-    const parts = [stretchPart(context), slicesPart(context), cutPart(context), clipPart(context)];
+    const parts = [clipPart(context), cutPart(context), slicesPart(context), stretchPart(context)];
     const { element, sync } = groupControl(parts);
     return [
       {
@@ -74,7 +75,7 @@ function stretchPart(context: PanelContext): Control {
   const { dataset } = context;
   const { element, sync } = sliderControl(
     context,
-    "Stretch",
+    text.volume.stretch("", 1),
     { min: -1, max: 2, step: 0.1 },
     {
       control: "stretch",
@@ -86,7 +87,7 @@ function stretchPart(context: PanelContext): Control {
     element,
     sync(state, view) {
       const name = axisName(dataset.axes, volumeAxes(dataset, state)![0]);
-      element.querySelector("label")!.textContent = `Stretch ${name} × ${state.exaggeration}`;
+      element.querySelector("label")!.textContent = text.volume.stretch(name, state.exaggeration);
       sync(state, view);
     },
   };
@@ -97,7 +98,7 @@ function slicesPart(context: PanelContext): Control {
   const { dataset } = context;
   const parts = volumeSliceNames.map((name): Control => {
     const place = (slicesAcross as readonly string[]).indexOf(name);
-    const { element, sync } = checkControl(context, "the cut", {
+    const { element, sync } = checkControl(context, text.volume.theCut, {
       control: "slices",
       value: ({ slices }) => slices.includes(name),
       set: (isOn, { slices }) => ({
@@ -110,12 +111,14 @@ function slicesPart(context: PanelContext): Control {
       sync(state, view) {
         sync(state, view);
         if (place >= 0)
-          element.lastChild!.textContent = `across ${axisName(dataset.axes, volumeAxes(dataset, state)![place]!)}`;
+          element.lastChild!.textContent = text.volume.across(
+            axisName(dataset.axes, volumeAxes(dataset, state)![place]!),
+          );
       },
     };
   });
-  const title: Control = { element: h("span", {}, "Slices inside") };
-  const attributes = { class: "zw-group", role: "group", "aria-label": "Slices inside" };
+  const title: Control = { element: h("span", {}, text.volume.slices) };
+  const attributes = { class: "zw-group", role: "group", "aria-label": text.volume.slices };
   return groupControl([title, ...parts], attributes);
 }
 
@@ -123,7 +126,7 @@ function slicesPart(context: PanelContext): Control {
 function cutPart(context: PanelContext): Control {
   const depth = sliderControl(
     context,
-    "Depth of the cut",
+    text.volume.cutDepth,
     { min: -1, max: 1, step: 0.01 },
     {
       control: "cut",
@@ -132,7 +135,7 @@ function cutPart(context: PanelContext): Control {
       isShown: ({ cut }) => cut !== null,
     },
   );
-  const isOn = checkControl(context, "Cut parallel to the screen", {
+  const isOn = checkControl(context, text.volume.cut, {
     control: "cut",
     value: ({ cut }) => cut !== null,
     set(isCut, { orbit }) {
@@ -149,36 +152,30 @@ function clipPart({ dataset, change }: PanelContext): Control {
   const rows = [0, 1, 2].map((place): Control => {
     /** Places in clips, which have the order x, y, z. */
     const at = 2 - place;
-    const fields = [0, 1].map((end) =>
-      numberField({ min: 0, step: 1 }, () => change((state) => ({ clip: changed(state, end) }), "clip")),
+    const slider = new DoubleSlider((end, index) =>
+      change(
+        (state) => ({ clip: movedClip(lengths(state), state.clip, at, end, Math.round(index) + end) }),
+        "clip",
+      ),
     );
-    const changed = (state: ViewState, end: number): VolumeClip | null => {
-      const lengths = [...volumeAxes(dataset, state)!].reverse().map((axis) => shape[axis]!);
-      const { from, to } = state.clip ?? { from: [0, 0, 0], to: lengths };
-      const value = Math.round(Number(fields[end]!.value));
-      if (!Number.isFinite(value)) return state.clip;
-      const start = end === 0 ? Math.min(Math.max(value, 0), to[at]! - 1) : from[at]!;
-      const stop = end === 1 ? Math.min(Math.max(value + 1, start + 1), lengths[at]!) : to[at]!;
-      const set = (list: readonly number[], bound: number) =>
-        list.map((old, i) => (i === at ? bound : old)) as unknown as VolumeClip["from"];
-      const clip = { from: set(from, start), to: set(to, stop) };
-      const isWhole =
-        clip.from.every((bound) => bound === 0) && clip.to.every((bound, i) => bound === lengths[i]);
-      return isWhole ? null : clip;
+    const lengths = (state: ViewState) => {
+      const [z, y, x] = volumeAxes(dataset, state)!;
+      return [shape[x]!, shape[y]!, shape[z]!] as const;
     };
-    const name = h("span");
-    const [first, last] = fields as [HTMLInputElement, HTMLInputElement];
+    const [name, range] = [h("span"), h("output", { dir: "ltr" })];
     return {
-      element: h("div", { class: "zw-window" }, name, first, h("span", {}, "to"), last),
+      element: h("div", { class: "zw-clip" }, name, range, slider.element),
       sync(state) {
-        const axis = volumeAxes(dataset, state)![place]!;
-        name.textContent = axisName(dataset.axes, axis);
-        for (const [end, field] of fields.entries())
-          field.setAttribute("aria-label", `${["First", "Last"][end]} index drawn along ${name.textContent}`);
-        showNumber(first, state.clip?.from[at] ?? 0);
-        showNumber(last, Math.min(state.clip?.to[at] ?? shape[axis]!, shape[axis]!) - 1);
+        const axis = axisName(dataset.axes, volumeAxes(dataset, state)![place]!);
+        const last = lengths(state)[at]! - 1;
+        const index = (bound: number) => Math.min(Math.max(Math.floor(bound), 0), last);
+        const ends = [index(state.clip?.from[at] ?? 0), index((state.clip?.to[at] ?? last + 1) - 1)] as const;
+        name.textContent = axis;
+        range.textContent = text.volume.clipRange(...ends);
+        const names = [text.volume.clipEnd(0, axis), text.volume.clipEnd(1, axis)] as const;
+        slider.show({ ends, domain: [0, last], step: 1, names });
       },
     };
   });
-  return groupControl(rows, { class: "zw-windows", role: "group", "aria-label": "Part of the volume" });
+  return groupControl(rows, { class: "zw-windows", role: "group", "aria-label": text.volume.clipBox });
 }

@@ -41,7 +41,7 @@ export class LayerSet {
   #chosen = "";
   #chosenAt = Number.NEGATIVE_INFINITY;
   #leftOut = 0;
-  /** The finest level in use. */
+  /** The finest level in use of the first layer. */
   finest = 0;
 
   constructor(
@@ -132,20 +132,22 @@ export class LayerSet {
     this.#chosen = key;
     this.#chosenAt = now;
     this.#leftOut = 0;
-    for (const volume of this.#volumes.values()) this.#chooseFor(volume, view);
+    const finest = this.all.map((volume) => this.#chooseFor(volume, view));
+    this.finest = finest[0] ?? 0;
   }
 
-  #chooseFor(volume: LayerVolume, view: VolumeViewpoint): void {
+  /** @returns the finest level in use */
+  #chooseFor(volume: LayerVolume, view: VolumeViewpoint): number {
     const { levels } = volume;
     const limit = volume.atlas?.capacity ?? 1024;
     const choice = chooseBricks(levels, view, limit, (brick) => volume.isWanted(brick));
     const { bricks, leftOut, finest } = choice;
     this.#leftOut += leftOut;
-    if (volume.layer.style.isOverlay !== true) this.finest = finest;
     // The coarsest level is read alone, because the first picture then takes the fewest requests.
     const base = bricks.filter(({ level }) => level === levels.length - 1);
     const isFirst = base.some((brick) => !volume.atlas?.has(brick) && !volume.blocks.hasFailed(brick));
     volume.want(isFirst ? base : bricks);
+    return finest;
   }
 
   /** Uploads bricks until a time. @returns whether anything has changed */

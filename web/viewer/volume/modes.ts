@@ -1,6 +1,7 @@
 /** Parts of the fragment shader of a volume that differ by mode, and the opacities of the colours of a layer. */
 import { type OpacityCurve, opacityAt } from "../model/channels.js";
 import type { VolumeMode } from "../model/volume.js";
+import { solid } from "./labels.js";
 
 /** A projection of the values along a ray, or the first label. */
 export type RayMode = VolumeMode | "labels";
@@ -29,18 +30,23 @@ const extreme = (compare: string, bound: string, opacity: string): ModeCode => (
 
 const blend = "total += (1.0 - total.a) * own.a * vec4(own.rgb, 1.0);";
 
-/** The first label other than 0 that has a colour, lit by the direction in which it ends: at a cut, by that of the cut. */
+/** Adds a label unless a fainter or solid one was met before; a solid one ends the ray. */
+const label = (value: string, light: string) => `
+        if (${value} != 0.0) {
+          vec4 own = labelled(${value});
+          if (own.a > 0.0 && (own.a > ${solid} || best < 0.0)) {
+            total += (1.0 - total.a) * covering(own, ${light});
+            best = own.a > ${solid} ? 1.0 : 0.5;
+          }
+        }`;
+
+/** The first label that is not transparent, lit by the direction of its surface, or of the cut. */
 const labels: ModeCode = {
   skip: "least == 0.0 && most == 0.0",
-  uniform: `vec4 own = labelled(least);
-        if (least != 0.0 && own.a > 0.0) total = covering(own) * vec4(vec3(litFacet()), 1.0);`,
-  sample: `vec4 own = labelled(v);
-        if (v != 0.0 && own.a > 0.0) {
-          own.a *= opacity;
-          total = vec4(own.rgb * own.a * (depth + j < 0.75 ? litFacet() : facing(place, scale, v)), own.a);
-          break;
-        }`,
-  stop: "total.a > 0.0",
+  uniform: label("least", "litFacet()"),
+  sample: `${label("v", "depth + j < 0.75 ? litFacet() : facing(place, scale, v)")}
+        if (best > 0.9) break;`,
+  stop: "best > 0.9",
   result: "total + (1.0 - total.a) * back",
 };
 

@@ -13,6 +13,7 @@ export interface OrbitInputCallbacks {
   onPoint(at: readonly [x: number, y: number] | undefined, by: "pointer" | "keyboard"): void;
   /** A click at a place in device pixels, or Enter. */
   onPick(at: readonly [x: number, y: number]): void;
+  onEscape(): void;
   /** Moves the cut plane by a share of half the diagonal; 0 makes it face the camera, or removes it. */
   onCut(step: number): void;
   onCommand(command: Command): void;
@@ -32,7 +33,14 @@ const moves: Readonly<Record<string, readonly [dx: number, dy: number]>> = {
 
 const zooms: Readonly<Record<string, number>> = { "+": 1.25, "=": 1.25, "-": 0.8 };
 
-const commands: Readonly<Record<string, Command>> = { "?": "help", f: "full", s: "save" };
+const commands: Readonly<Record<string, Command>> = {
+  "?": "help",
+  f: "full",
+  s: "save",
+  h: "pan",
+  p: "pick",
+  m: "measure",
+};
 const cuts: Readonly<Record<string, number>> = { c: 0, "[": -0.02, "]": 0.02 };
 
 export class OrbitInput {
@@ -140,14 +148,14 @@ export class OrbitInput {
     else if (command) callbacks.onCommand(command);
     else if (axis >= 0) callbacks.onOrbit(lookAlong(view, axis, event.shiftKey), "pan");
     else if (key === "0") callbacks.onOrbit(null, "zoom");
-    else if (key === "p")
+    else if (key === "v")
       callbacks.onOrbit({ ...view.orbit, isPerspective: !view.orbit.isPerspective }, "zoom");
     else if (key === "." || key === ",") callbacks.onStep(key === "." ? 1 : -1);
     else if (key === " ") callbacks.onPlay();
     else if (key === "Enter") {
       callbacks.onPoint([view.width / 2, view.height / 2], "keyboard");
       callbacks.onPick([view.width / 2, view.height / 2]);
-    } else if (key === "Escape") callbacks.onPoint(undefined, "keyboard");
+    } else if (key === "Escape") callbacks.onEscape();
     else return;
     event.preventDefault();
   }

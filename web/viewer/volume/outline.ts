@@ -1,7 +1,7 @@
-/** Draws over a volume: its edges with the lengths of its axes, the clip box, a scale bar, the voxel under the pointer. */
-import { pointAtPlace, voxelLength } from "./affine.js";
+/** Draws over a volume: its edges with the lengths of its axes, the clip box, a measured line, the voxel under the pointer. */
+import { pointAtPlace } from "./affine.js";
 import { type Box, map3, type Vec3 } from "./bricks.js";
-import { corners, pixelScale, projector, type VolumeViewpoint, visiblePart } from "./camera.js";
+import { corners, projector, type VolumeViewpoint, visiblePart } from "./camera.js";
 import { drawCube } from "./cube.js";
 import type { Slices } from "./slices.js";
 
@@ -18,6 +18,8 @@ export interface VolumeLabels {
     pixelsPerVoxel: number,
     room: number,
   ): { readonly width: number; readonly text: string } | undefined;
+  /** The distance of two points, in voxels of level 0, with its unit. */
+  distance(from: Vec3, to: Vec3): string;
 }
 
 /** Points in voxels of level 0. */
@@ -27,6 +29,8 @@ export interface VolumeMarks {
   readonly slices: Slices["at"];
   /** The point in which the lines of the crosshair meet. */
   readonly cross: Vec3 | undefined;
+  /** None, the first, or both ends of a measured line. */
+  readonly measured: readonly Vec3[];
 }
 
 export function drawOutline(
@@ -34,7 +38,7 @@ export function drawOutline(
   view: VolumeViewpoint,
   ratio: number,
   labels: VolumeLabels,
-  { point, slices, cross }: VolumeMarks,
+  { point, slices, cross, measured }: VolumeMarks,
 ): void {
   const { width, height, space } = view;
   if (context.canvas.width !== width || context.canvas.height !== height)
@@ -58,8 +62,9 @@ export function drawOutline(
   context.shadowBlur = 3 * ratio;
   context.font = `${12 * ratio}px system-ui, sans-serif`;
   drawLengths(context, view, ratio, labels);
-  if (!view.orbit.isPerspective) drawBar(context, view, ratio, labels);
-  if (point) drawMark(context, view, ratio, point);
+  context.lineWidth = 1.5 * ratio;
+  if (point) drawMark(context, view, ratio, point, 6);
+  drawMeasured(context, view, ratio, measured);
   if (cross) drawCross(context, view, ratio, cross);
   context.restore();
 }
@@ -146,31 +151,36 @@ function drawLengths(
   }
 }
 
-/** In the lower left corner. Along x, which has the unit of the bar. */
-function drawBar(
+/** Light on dark, visible on any colour. */
+function drawMeasured(
   context: CanvasRenderingContext2D,
   view: VolumeViewpoint,
   ratio: number,
-  { scaleBar }: VolumeLabels,
+  ends: readonly Vec3[],
 ): void {
-  const perVoxel = (pixelScale(view) * voxelLength(view.space, 0)) / ratio;
-  const bar = scaleBar(perVoxel, Math.min(160, view.width / ratio / 3));
-  if (!bar) return;
-  const [left, top] = [14 * ratio, view.height - 18 * ratio];
-  context.fillRect(left, top, bar.width * ratio, 3 * ratio);
-  drawText(context, bar.text, left + (bar.width * ratio) / 2, top - 9 * ratio, ratio);
+  for (const [width, color] of [
+    [4, outlineColor],
+    [1.5, textColor],
+  ] as const) {
+    context.strokeStyle = color;
+    context.lineWidth = width * ratio;
+    for (const end of ends) drawMark(context, view, ratio, end, 4);
+    const [from, to] = ends;
+    if (from && to) drawLines(context, view, [[from, to]]);
+  }
 }
 
+/** A circle. @param radius in CSS pixels */
 function drawMark(
   context: CanvasRenderingContext2D,
   view: VolumeViewpoint,
   ratio: number,
   point: Vec3,
+  radius: number,
 ): void {
   const { x, y, depth } = projector(view)(point);
   if (depth <= 0) return;
-  context.lineWidth = 1.5 * ratio;
   context.beginPath();
-  context.arc(x, y, 6 * ratio, 0, 2 * Math.PI);
+  context.arc(x, y, radius * ratio, 0, 2 * Math.PI);
   context.stroke();
 }

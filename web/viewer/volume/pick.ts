@@ -5,6 +5,7 @@ import { placeOf, pointAtPlace, shortestWay, type VolumeSpace } from "./affine.j
 import type { Blocks, VolumeElement } from "./blocks.js";
 import { type Brick, map3, side, type Vec3, type VolumeLevel } from "./bricks.js";
 import { castRays, type Plane, type VolumeViewpoint, visiblePart } from "./camera.js";
+import { solid } from "./labels.js";
 import type { PageTable } from "./pages.js";
 import { planeDistance } from "./slices.js";
 
@@ -17,6 +18,8 @@ export interface PickSource {
   readonly high: number;
   readonly slices: readonly Plane[];
   readonly curve: OpacityCurve | undefined;
+  /** Of labels, which have no range. */
+  readonly opacityOf?: ((label: number) => number) | undefined;
 }
 
 export interface Picked {
@@ -26,7 +29,7 @@ export interface Picked {
   /** Its centre, in voxels of level 0. */
   readonly centre: Vec3;
   readonly element: VolumeElement;
-  /** The place of its value between the limits. */
+  /** The place of its value between the limits; a label. */
   readonly share: number;
 }
 
@@ -67,7 +70,16 @@ interface Weigher {
   isSliceSeen(weight: number, share: number): boolean;
 }
 
-function weigher(mode: VolumeMode, curve: OpacityCurve | undefined): Weigher {
+function weigher(mode: VolumeMode, { curve, opacityOf }: PickSource): Weigher {
+  if (opacityOf)
+    return {
+      weigh(label) {
+        const opacity = label === 0 ? 0 : opacityOf(label);
+        if (opacity > solid) return Number.POSITIVE_INFINITY;
+        return opacity > 0 ? 0 : Number.NEGATIVE_INFINITY;
+      },
+      isSliceSeen: (weight) => weight !== Number.POSITIVE_INFINITY,
+    };
   const cover = (share: number) => opacityAt(curve, share);
   if (mode === "surface")
     return {
@@ -97,7 +109,7 @@ export function pickVoxel(
   const slice = nearestSlice(ray, source, view.space);
   const leave = slice?.distance ?? ray.leave;
   const shortest = levels.map((level) => shortestWay(view.space, level));
-  const { weigh, isSliceSeen } = weigher(mode, source.curve);
+  const { weigh, isSliceSeen } = weigher(mode, source);
   let [best, found] = [Number.NEGATIVE_INFINITY, undefined as Picked | undefined];
   for (let t = ray.enter + shortest[0]! / 2; t < leave; ) {
     const point = pointAtPlace(view.space, placeAt(ray, t));
@@ -141,11 +153,15 @@ const brickAt = (pages: PageTable, point: Vec3): Brick | undefined =>
   pages.brickAt(map3((i) => within(Math.floor(point[i]! / side), pages.grid[i]!)));
 
 /** The element of a brick at a point; undefined if it is not at hand or NaN. */
-function pickedAt({ levels, blocks, low, high }: PickSource, brick: Brick, point: Vec3): Picked | undefined {
+function pickedAt(
+  { levels, blocks, low, high, opacityOf }: PickSource,
+  brick: Brick,
+  point: Vec3,
+): Picked | undefined {
   const at = voxelAt(levels[brick.level]!, point);
   const element = blocks.element(brick.level, at);
   if (!element || Number.isNaN(element.value)) return undefined;
-  const share = (element.value - low) / (high - low || 1);
+  const share = opacityOf ? element.value : (element.value - low) / (high - low || 1);
   return { level: brick.level, at, centre: centreOf(brick, levels, at), element, share };
 }
 

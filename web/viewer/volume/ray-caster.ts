@@ -1,16 +1,17 @@
 /** Draws volumes: one ray per pixel, in parts of the picture, so that no draw call takes long. */
 import { pixelBytes } from "../base/color-tables.js";
 import { keptFor } from "../base/memo.js";
-import { linkProgram, type Program, setNearest, setWhole, unit } from "../draw/gl.js";
+import { linkProgram, type Program, setLabelLook, setNearest, setWhole, unit } from "../draw/gl.js";
+import { codeLook } from "../draw/label-look.js";
 import type { Rgb } from "../draw/renderer.js";
 import { beginPicture, type LiveContext } from "../draw/shared-context.js";
-import { layerColors } from "../draw/table.js";
 import type { LayerStyle } from "../model/layers.js";
 import type { VolumeMode } from "../model/volume.js";
 import { placeOf, shortestWay, spaceMatrices, type VolumeSpace } from "./affine.js";
 import type { Atlas } from "./atlas.js";
 import { brickGrid, map3, type VolumeLevel } from "./bricks.js";
 import { castRays, type Plane, type VolumeViewpoint, visiblePart } from "./camera.js";
+import { rayColors } from "./labels.js";
 import { opacityTable, opaqueEntries, type RayMode } from "./modes.js";
 import { placesRow, type RayFeatures, volumeShader } from "./shaders.js";
 
@@ -104,7 +105,7 @@ export function drawVolume(live: LiveContext, scene: VolumeScene, part: PictureP
  * level 0, followed by a row for each level with the opacity of one of its samples.
  */
 function sendColors({ gl, resources }: LiveContext, scene: VolumeScene, { style, levels }: VolumeSceneLayer) {
-  const table = layerColors(style);
+  const table = rayColors(style);
   gl.activeTexture(gl.TEXTURE3);
   gl.bindTexture(gl.TEXTURE_2D, resources.colours);
   if (style.kind === "labels") {
@@ -252,4 +253,5 @@ function setLayer(
   gl.uniform1f(at("surface"), from + surface * (to - from));
   gl.uniform1f(at("unit"), atlas.unit);
   gl.uniform1f(at("opacity"), style.opacity);
+  if (style.kind === "labels") setLabelLook(gl, at, codeLook(style));
 }

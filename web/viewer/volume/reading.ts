@@ -1,11 +1,12 @@
 /** Reads the voxel that a pixel of a volume shows, in all layers. */
 import type { Layer } from "../model/layers.js";
 import type { ViewState } from "../model/state.js";
-import { datasetShape } from "../source/dataset.js";
+import { type Dataset, datasetShape } from "../source/dataset.js";
 import type { Tile, TileGap } from "../tiles/tile.js";
 import { blockTile, type VolumeElement } from "./blocks.js";
 import { map3, type Vec3 } from "./bricks.js";
 import type { VolumeViewpoint } from "./camera.js";
+import { labelOpacities } from "./labels.js";
 import type { LayerVolume } from "./layer-volume.js";
 import { pickVoxel } from "./pick.js";
 import { volumeSlices } from "./slices.js";
@@ -34,45 +35,51 @@ export interface ReadingSource {
   readonly high: number;
 }
 
-/**
- * @param at place in device pixels
- * @param axes z, y, x
- */
+interface Shown {
+  readonly dataset: Dataset;
+  readonly state: ViewState;
+  /** z, y, x. */
+  readonly axes: readonly [number, number, number];
+}
+
+/** @param at place in device pixels */
 export function readVolume(
   view: VolumeViewpoint,
   at: readonly [x: number, y: number],
-  state: ViewState,
-  axes: readonly [number, number, number],
+  shown: Shown,
   sources: readonly ReadingSource[],
 ): VolumePoint | undefined {
+  const { state, axes } = shown;
   const slices = volumeSlices(view, state, axes).planes;
-  const found = sources.flatMap(({ layer, volume, low, high }) => {
+  const found = sources.flatMap(({ layer: { style }, volume, low, high }) => {
     const { atlas, blocks, levels } = volume;
     if (!atlas) return [];
-    // The first label other than 0 covers the image.
-    const isLabels = layer.style.kind === "labels";
-    const source = {
-      levels,
-      pages: atlas.pages,
-      blocks,
-      slices,
-      curve: layer.style.curve,
-      ...(isLabels ? { low: 0, high: 1 } : { low, high }),
-    };
-    const picked = pickVoxel(view, at, isLabels ? "surface" : state.mode, source);
-    // A slice can end the ray without a label.
-    if (isLabels && picked && picked.share < 0.5) return [];
-    return picked ? [{ ...picked, rank: isLabels ? Number.POSITIVE_INFINITY : picked.share }] : [];
+    const opacityOf = style.kind === "labels" ? labelOpacities(style) : undefined;
+    const { pages } = atlas;
+    const source = { levels, pages, blocks, slices, curve: style.curve, low, high, opacityOf };
+    const picked = pickVoxel(view, at, state.mode, source);
+    if (!picked) return [];
+    if (!opacityOf) return [{ ...picked, rank: picked.share }];
+    // The first label covers the image. A slice can end the ray without one.
+    const isSeen = picked.share !== 0 && opacityOf(picked.share) > 0;
+    return isSeen ? [{ ...picked, rank: Number.POSITIVE_INFINITY }] : [];
   });
   const [best] = found.sort((a, b) => (a.rank < b.rank ? 1 : -1));
-  if (!best) return undefined;
-  const shape = datasetShape(sources[0]!.layer.dataset);
+  return best && voxelAt(best.centre, shown, sources);
+}
+
+/** Reads the voxels of all layers at a point. */
+export function voxelAt(
+  centre: Vec3,
+  { dataset, state, axes }: Shown,
+  sources: readonly ReadingSource[],
+): VolumePoint {
+  const shape = datasetShape(dataset);
   const own = state.index.map((old, axis) => {
     const place = axes.indexOf(axis);
-    return place < 0 ? old : Math.min(Math.floor(best.centre[2 - place]!), shape[axis]! - 1);
+    return place < 0 ? old : Math.min(Math.floor(centre[2 - place]!), shape[axis]! - 1);
   });
-  const readings = sources.flatMap((source) => readingAt(source, best.centre) ?? []);
-  return { index: own, readings, centre: best.centre };
+  return { index: own, readings: sources.flatMap((source) => readingAt(source, centre) ?? []), centre };
 }
 
 /** The finest element at a place that has been read. */

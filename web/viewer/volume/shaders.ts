@@ -201,7 +201,7 @@ const evenRay = ({ skip, uniform, sample, stop }: ModeCode): string => `
 
 export function volumeShader(mode: RayMode, { isAligned, hasSlices, isEven }: RayFeatures): string {
   const { result } = modes[mode];
-  const back = mode === "labels" ? "covering(labelled(value))" : "mapped(value)";
+  const back = mode === "labels" ? "covering(labelled(value), outlined == 1 ? 0.5 : 1.0)" : "mapped(value)";
   const beyond = "start + direction * far + aside";
   return `#version 300 es
 precision highp float;
@@ -231,6 +231,7 @@ uniform vec2 opaque;      // values from x to y are not transparent
 uniform float surface;
 uniform float unit;       // value of a texel of 1
 uniform float opacity;
+uniform int outlined;
 uniform vec4 ground;
 uniform vec4 slices[${maxSlices}];   // points whose product with xyz is w
 uniform int sliceCount;
@@ -258,13 +259,13 @@ ${labelFunctions}
 // As draw/shaders.ts does for floats.
 vec4 labelled(float value) {
   value = floor(value * unit + 0.5);
-  uint code = codeOf(uint(int(value)), value < 0.0 ? 0xffffffffu : 0u);
-  return code < 65536u ? texelFetch(colours, ivec2(code & 255u, code >> 8), 0) : computedColour(code);
+  return labelled(codeOf(uint(int(value)), value < 0.0 ? 0xffffffffu : 0u));
 }
 
-vec4 covering(vec4 label) {
-  float alpha = label.a * opacity;
-  return vec4(label.rgb * alpha, alpha);
+/** A label over others. Outlines are the parts that face aside. */
+vec4 covering(vec4 label, float light) {
+  float alpha = outlined == 1 && light > 0.55 ? 0.0 : label.a * opacity;
+  return vec4(label.rgb * light * alpha, alpha);
 }
 
 float lit(vec3 slope) {
@@ -413,6 +414,6 @@ void main() {
   float best = ${mode === "min" ? "3e38" : "-3e38"};
   float former = -3e38;
   vec4 total = vec4(0.0);
-${isEven ? evenRay(modes[mode]) : unevenRay(modes[mode])}  colour = ${result};
+${isEven ? evenRay(modes[mode]) : unevenRay(modes[mode])}  colour = ${mode === "labels" ? result : `mix(ground, ${result}, opacity)`};
 }`;
 }

@@ -17,8 +17,11 @@ export function volumeLayers(
   axes: readonly [number, number, number],
 ): Layer[] {
   const labels = shownLabels(dataset, state);
-  return planLayers(dataset, state)
-    .filter(({ title }) => title === undefined)
+  const all = planLayers(dataset, state).filter(({ title }) => title === undefined);
+  // Below labels, an image that is not visible is not read.
+  const isAlone = state.imageOpacity === 0 && all.some(({ style }) => style.isOverlay);
+  return all
+    .filter(({ style }) => style.isOverlay || !isAlone)
     .map((layer) => ({
       ...layer,
       axes: layer.style.isOverlay ? axes.map((axis) => labels!.imageAxes.indexOf(axis)) : axes,

@@ -1,29 +1,32 @@
 /** A volume on a canvas: requests bricks as the camera moves, and draws them as they arrive. */
 import { pixelBytes } from "../base/color-tables.js";
-import { h } from "../base/dom.js";
+import { h, setHidden } from "../base/dom.js";
 import { formatShape } from "../base/format.js";
 import type { Rgb } from "../draw/renderer.js";
 import { copyPicture, type LiveContext, SharedContext } from "../draw/shared-context.js";
 import { layerColors } from "../draw/table.js";
 import type { Command } from "../input/gestures.js";
+import { text } from "../language/text.js";
 import { findChannelAxis } from "../model/channels.js";
 import { isComposite, type Layer } from "../model/layers.js";
 import type { ViewState } from "../model/state.js";
-import { defaultOrbit, type Orbit, type VolumeCut } from "../model/volume.js";
+import { defaultOrbit, type Orbit, type VolumeClip, type VolumeCut } from "../model/volume.js";
 import type { Dataset } from "../source/dataset.js";
 import { acquire, release } from "../tiles/shared.js";
 import type { Tile } from "../tiles/tile.js";
 import type { TileStatus } from "../tiles/tile-set.js";
-import type { VolumeSpace } from "./affine.js";
+import { type VolumeSpace, voxelLength } from "./affine.js";
 import { blockTile } from "./blocks.js";
 import { map3, type Vec3, type VolumeLevel } from "./bricks.js";
-import { nearer, type VolumeViewpoint } from "./camera.js";
+import { nearer, pixelScale, type VolumeViewpoint } from "./camera.js";
+import { ClipHandles } from "./clip-handles.js";
 import { LayerSet } from "./layer-set.js";
+import { Measuring } from "./measuring.js";
 import { OrbitInput } from "./orbit-input.js";
 import { drawOutline, type VolumeLabels } from "./outline.js";
 import { Pace } from "./pace.js";
 import { drawVolume, pictureSize, type VolumeScene } from "./ray-caster.js";
-import { readVolume, type VolumePoint } from "./reading.js";
+import { type ReadingSource, readVolume, type VolumePoint, voxelAt } from "./reading.js";
 import { type Slices, volumeSlices } from "./slices.js";
 import { volumeLevels, volumeProblem, volumeSpace } from "./space.js";
 
@@ -40,13 +43,14 @@ export interface VolumeContent {
 export interface VolumeCallbacks {
   onOrbit(orbit: Orbit | null, cause: "pan" | "zoom"): void;
   onCut(cut: VolumeCut | null): void;
+  onClip(clip: VolumeClip | null): void;
   onCommand(command: Command): void;
   onStep(direction: 1 | -1, axis?: number): void;
   onPlay(): void;
-  /** The voxel under the pointer; undefined if there is none. */
-  onPoint(point: VolumePoint | undefined, by: "pointer" | "keyboard"): void;
-  /** Chooses the element of a voxel: its index along every axis of the dataset. */
-  onPick(index: readonly number[]): void;
+  /** The voxel under the pointer, or a picked one; undefined if there is none. */
+  onPoint(point: VolumePoint | undefined, by: "pointer" | "keyboard" | "pick"): void;
+  /** Chooses the element of a voxel; undefined beside all of them. */
+  onPick(point: VolumePoint | undefined): void;
   /** A block of a layer has been read, as a tile of all its values. */
   onTile(tile: Tile, layer: Layer): void;
   limits(layer: Layer): readonly [low: number, high: number];
@@ -76,13 +80,23 @@ interface Pointer {
 export class VolumeView {
   readonly #canvas = h("canvas", { class: "zw-canvas", "data-renderer": "webgl" });
   readonly #lines = h("canvas", { class: "zw-volume-lines" });
+  readonly #handles = new ClipHandles({
+    view: () => this.#view,
+    ratio: () => this.#ratio,
+    onClip: (clip) => this.callbacks.onClip(clip),
+  });
+  readonly #measuring = new Measuring(() => this.#clearTool());
+  readonly #barText = h("span");
+  readonly #barLine = h("i");
+  /** Below the picture, where it hides no data. */
+  readonly #bar = h("div", { class: "zw-scale-bar", hidden: true }, this.#barText, this.#barLine);
   readonly box = h(
     "div",
-    { class: "zw-box", tabindex: 0, role: "application", "aria-roledescription": "picture of a volume" },
+    { class: "zw-box", tabindex: 0, role: "application", "aria-roledescription": text.volume.picture },
     this.#canvas,
-    h("div", { class: "zw-overlay" }, this.#lines),
+    h("div", { class: "zw-overlay" }, this.#lines, this.#handles.element, this.#measuring.element),
   );
-  readonly element = h("div", { class: "zw-frame zw-frame-volume", dir: "ltr" }, this.box);
+  readonly element = h("div", { class: "zw-frame zw-frame-volume", dir: "ltr" }, this.box, this.#bar);
   readonly #context: SharedContext;
   readonly #target = this.#canvas.getContext("2d")!;
   readonly #input: OrbitInput;
@@ -107,6 +121,8 @@ export class VolumeView {
   #pointer: Pointer | undefined;
   /** The centre of the voxel under the pointer. */
   #mark: Vec3 | undefined;
+  /** The centre of a picked voxel, at which the cursor stays. */
+  #pinned: Vec3 | undefined;
 
   /** @throws if WebGL2 is unavailable */
   constructor(private readonly callbacks: VolumeCallbacks) {
@@ -124,13 +140,14 @@ export class VolumeView {
     this.#input = new OrbitInput(this.box, {
       ...callbacks,
       view: () => this.#view,
-      ratio: () => window.devicePixelRatio || 1,
-      onOrbit: (orbit, cause) => this.#move(orbit, cause),
-      onPoint: (at, by) => this.#pointAt(at && { at, by }),
-      onPick: (at) => {
-        const found = this.#read(this.#view, at);
-        if (found) callbacks.onPick(found.index);
+      ratio: () => this.#ratio,
+      onOrbit: (orbit, cause) => {
+        this.#touch();
+        callbacks.onOrbit(orbit, cause);
       },
+      onPoint: (at, by) => this.#pointAt(at && { at, by }),
+      onPick: (at) => this.#use(this.#read(this.#view, at)),
+      onEscape: () => this.#clearTool() || this.#pointAt(undefined),
       onCut: (step) => this.#moveCut(step),
     });
     this.#observer = new ResizeObserver(() => this.#redraw());
@@ -143,6 +160,7 @@ export class VolumeView {
     const levels = volumeLevels({ dataset, axes });
     const problem = volumeProblem(levels);
     if (problem !== undefined) throw new Error(problem);
+    this.#follow(content);
     this.#shown = { ...content, levels, space: volumeSpace(dataset, axes, state) };
     this.#layers.show(layers, state.volumeBudget * 2 ** 20);
     this.#describe();
@@ -153,14 +171,35 @@ export class VolumeView {
   zoom(direction: "in" | "out" | "reset"): void {
     const orbit = this.#view?.orbit ?? defaultOrbit;
     const isReset = direction === "reset";
-    this.#move(isReset ? null : nearer(orbit, direction === "in" ? 1.5 : 1 / 1.5), "zoom");
+    this.#touch();
+    this.callbacks.onOrbit(isReset ? null : nearer(orbit, direction === "in" ? 1.5 : 1 / 1.5), "zoom");
   }
 
-  #move(orbit: Orbit | null, cause: "pan" | "zoom"): void {
+  /** Draws fast until nothing has moved for a while. */
+  #touch(): void {
     this.#movedAt = performance.now();
     clearTimeout(this.#rest);
     this.#rest = setTimeout(() => this.#redraw(), restDelay);
-    this.callbacks.onOrbit(orbit, cause);
+  }
+
+  /** Compares new content with the shown one. */
+  #follow({ dataset, axes, state }: VolumeContent): void {
+    this.box.dataset["tool"] = state.tool;
+    // Panes are too small for handles.
+    setHidden(this.#handles.element, state.view !== "volume");
+    const before = this.#shown;
+    if (!before) return;
+    const key = ({ clip, cut }: ViewState) => JSON.stringify([clip, cut]);
+    if (key(state) !== key(before.state)) this.#touch();
+    if (state.tool !== before.state.tool) {
+      this.#measuring.leave();
+      this.#pinned = undefined;
+    }
+    // Voxels have no meaning in another volume.
+    if (dataset !== before.dataset || axes.join() !== before.axes.join()) {
+      this.#measuring.clear();
+      this.#pinned = undefined;
+    }
   }
 
   /** @param step 0 to cut in the middle, facing the camera, or to remove the plane */
@@ -173,7 +212,7 @@ export class VolumeView {
 
   get #view(): VolumeViewpoint | undefined {
     if (!this.#shown) return undefined;
-    const ratio = window.devicePixelRatio || 1;
+    const ratio = this.#ratio;
     const { width, height } = this.box.getBoundingClientRect();
     if (width === 0 || height === 0) return undefined;
     const { space, state } = this.#shown;
@@ -183,14 +222,14 @@ export class VolumeView {
     return { space, orbit, ...size, clip, cut };
   }
 
-  /** Names the levels in use, which may be coarser than the data. */
-  get description(): string {
-    const { levels = [] } = this.#shown ?? {};
-    if (levels.length < 2) return "";
-    const { finest } = this.#layers;
-    const { shape } = levels[finest] ?? levels[0]!;
-    const size = formatShape([shape[2], shape[1], shape[0]]);
-    return `Level ${finest} of ${levels.length}: ${size} voxels`;
+  /** Device pixels per CSS pixel. */
+  get #ratio(): number {
+    return window.devicePixelRatio || 1;
+  }
+
+  /** The finest level in use, which may be coarser than the data, and the number of levels. */
+  get level(): readonly [finest: number, count: number] | undefined {
+    return this.#shown && [this.#layers.finest, this.#shown.levels.length];
   }
 
   retry(): void {
@@ -283,10 +322,26 @@ export class VolumeView {
     const marks = {
       point: this.#mark,
       slices: this.#slices(view).at,
+      measured: this.#measuring.ends,
       // Beside planes, of which each has a crosshair.
       cross: state.view === "volume" ? undefined : map3((i) => state.index[axes[2 - i]!]! + 0.5),
     };
-    drawOutline(context, view, window.devicePixelRatio || 1, labels, marks);
+    const ratio = this.#ratio;
+    drawOutline(context, view, ratio, labels, marks);
+    this.#handles.place(view, labels.names);
+    this.#measuring.paint(view, ratio, labels.distance);
+    this.#drawBar(view, ratio);
+  }
+
+  /** Along x, which has the unit of the bar; in perspective, at the centre of the camera's orbit. */
+  #drawBar(view: VolumeViewpoint, ratio: number): void {
+    const perVoxel = (pixelScale(view) * voxelLength(view.space, 0)) / ratio;
+    const bar = this.#shown!.labels.scaleBar(perVoxel, Math.min(160, view.width / ratio / 3));
+    setHidden(this.#bar, !bar);
+    if (!bar) return;
+    this.#barLine.style.width = `${bar.width.toFixed(2)}px`;
+    const length = view.orbit.isPerspective ? text.volume.scaleAtCentre(bar.text) : bar.text;
+    if (this.#barText.textContent !== length) this.#barText.textContent = length;
   }
 
   #slices(view: VolumeViewpoint): Slices {
@@ -354,26 +409,49 @@ export class VolumeView {
   #point(view: VolumeViewpoint): void {
     const { at, by } = this.#pointer ?? { at: undefined, by: "pointer" as const };
     const found = at && this.#read(view, at);
-    this.#mark = found?.centre;
+    this.#measuring.follow(found?.centre);
+    this.#mark = this.#pinned ?? found?.centre;
     this.#drawLines(view);
-    this.callbacks.onPoint(found, by);
+    if (this.#pinned) this.callbacks.onPoint(voxelAt(this.#pinned, this.#shown!, this.#sources), "pick");
+    else this.callbacks.onPoint(found, by);
   }
 
-  #read(view: VolumeViewpoint | undefined, at: readonly [x: number, y: number]): VolumePoint | undefined {
-    if (!view) return undefined;
-    const { state, axes, layers } = this.#shown!;
-    const sources = layers.flatMap((layer) => {
+  /** Uses the tool on a voxel. */
+  #use(found: VolumePoint | undefined): void {
+    const { tool } = this.#shown!.state;
+    if (tool !== "measure" && tool !== "pick") this.callbacks.onPick(found);
+    else if (found) {
+      if (tool === "pick") this.#pinned = found.centre;
+      else this.#measuring.add(found.centre);
+      this.#point(this.#view!);
+    }
+  }
+
+  /** Clears the measurement and the picked voxel. @returns whether there was any */
+  #clearTool(): boolean {
+    const isCleared = this.#measuring.clear() || this.#pinned !== undefined;
+    this.#pinned = undefined;
+    const view = this.#view;
+    if (isCleared && view) this.#point(view);
+    return isCleared;
+  }
+
+  get #sources(): ReadingSource[] {
+    return this.#shown!.layers.flatMap((layer) => {
       const volume = this.#layers.volumeOf(layer);
       const [low, high] = this.callbacks.limits(layer);
       return volume ? [{ layer, volume, low, high }] : [];
     });
-    return readVolume(view, at, state, axes, sources);
+  }
+
+  #read(view: VolumeViewpoint | undefined, at: readonly [x: number, y: number]): VolumePoint | undefined {
+    return view && readVolume(view, at, this.#shown!, this.#sources);
   }
 
   #describe(): void {
     const { space } = this.#shown!;
     const [x, y, z] = space.extent;
-    const label = `Volume of ${formatShape([z, y, x])} elements. Arrow keys turn it, plus and minus zoom, Enter reads and chooses the element in the middle.`;
+    const label = text.volume.description(formatShape([z, y, x]));
     if (this.box.getAttribute("aria-label") !== label) this.box.setAttribute("aria-label", label);
   }
 
