@@ -22,6 +22,7 @@ const samples = [
   ["a composite", "source=/samples/volume.zarr", 16],
   ["climate", "source=/samples/climate.zarr&path=t2m", 14],
   ["a volume", "source=/samples/volume.zarr&view=volume", 14],
+  ["a scatter plot by a gene", "source=/layers/tables.zarr&path=tables/table&by=gene:CD3E", 12],
 ] as const;
 
 for (const [name, query, most] of samples)

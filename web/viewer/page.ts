@@ -6,7 +6,7 @@ import { arrayFacts } from "./model/state.js";
 import type { Offer } from "./page/gallery.js";
 import { chooseButtons, LocalStores, localScheme, takeDrops } from "./page/local.js";
 import type { Dropped, NotDropped } from "./source/drop.js";
-import type { View, ViewerTarget } from "./viewer.js";
+import type { View, ViewerOptions, ViewerTarget } from "./viewer.js";
 
 const byId = <T extends HTMLElement>(id: string) => document.getElementById(id) as T;
 const input = byId<HTMLInputElement>("source");
@@ -69,11 +69,11 @@ function keepRecent({ source }: ViewTarget): void {
 }
 
 /** Called when the place shown differs from the address. */
-function follow(target: ViewerTarget, cause: "go" | "read" | "open" | "plate"): void {
+function follow(...[target, cause, wells]: Parameters<NonNullable<ViewerOptions["onPlace"]>>): void {
   clearTimeout(pending);
   last = { control: "", time: Number.NEGATIVE_INFINITY };
   const place = locationTarget(target);
-  const query = writeQuery(place);
+  const query = writeQuery(place, wells && { array: arrayFacts(wells.dataset), settings: wells.settings });
   if (cause === "open") keepRecent(place);
   else keep(query, cause === "go" ? "push" : "replace");
   name(place);
