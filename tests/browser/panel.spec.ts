@@ -5,13 +5,16 @@ import { settles } from "./viewer-page.js";
 
 test.use({ unfolded: false, viewport: { width: 1440, height: 900 } });
 
-/** Visible controls beside the picture. A list of tabs, a choice of one and the two ends of a range count once. */
+/**
+ * Visible controls beside the picture. A list of tabs, a choice of one, the two ends of a range and the rows of a table
+ * count once.
+ */
 const visibleControls = (page: Page): Promise<string[]> =>
   page.locator(".zw-side").evaluate((side) => {
     const all = side.querySelectorAll<HTMLElement>("button, input, select, summary, textarea, [role=slider]");
     const seen = [...all].filter((one) => one.checkVisibility() && !one.matches(".zw-dock-handle"));
     const group = (one: Element) =>
-      one.closest("[role=tablist], [role=radiogroup], .zw-histogram-box") ?? one;
+      one.closest("[role=tablist], [role=radiogroup], [role=grid], .zw-histogram-box") ?? one;
     const name = (one: Element) =>
       one.getAttribute("aria-label") ?? (one as HTMLInputElement).labels?.[0]?.textContent ?? one.textContent;
     return [...new Set(seen.map(group))].map((one) => name(one) ?? "");

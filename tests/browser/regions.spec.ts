@@ -125,24 +125,30 @@ test("selected labels become regions, which the link keeps", async ({ viewer, pa
   await expect(panel.locator(".zw-region")).toHaveCount(2);
 });
 
-test("GeoJSON is pasted or dropped onto the panel; what cannot be a region is said", async ({ viewer, page }) => {
+test("GeoJSON is pasted or dropped onto the panel; what cannot be a region is said", async ({
+  viewer,
+  page,
+}) => {
   await viewer.show(slices);
   const panel = page.getByRole("group", { name: "Regions" });
   const give = (kind: "paste" | "drop", text: string) =>
-    panel.locator(".zw-group").first().evaluate(
-      (element, [event, content]) => {
-        const data = new DataTransfer();
-        if (event === "drop") data.items.add(new File([content!], "a.geojson"));
-        else data.setData("text/plain", content!);
-        const options = { bubbles: true, cancelable: true };
-        element.dispatchEvent(
-          event === "drop"
-            ? new DragEvent("drop", { ...options, dataTransfer: data })
-            : new ClipboardEvent("paste", { ...options, clipboardData: data }),
-        );
-      },
-      [kind, text] as const,
-    );
+    panel
+      .locator(".zw-group")
+      .first()
+      .evaluate(
+        (element, [event, content]) => {
+          const data = new DataTransfer();
+          if (event === "drop") data.items.add(new File([content!], "a.geojson"));
+          else data.setData("text/plain", content!);
+          const options = { bubbles: true, cancelable: true };
+          element.dispatchEvent(
+            event === "drop"
+              ? new DragEvent("drop", { ...options, dataTransfer: data })
+              : new ClipboardEvent("paste", { ...options, clipboardData: data }),
+          );
+        },
+        [kind, text] as const,
+      );
   const ring = [
     [10, 10],
     [20, 10],
@@ -156,16 +162,16 @@ test("GeoJSON is pasted or dropped onto the panel; what cannot be a region is sa
   await give("paste", JSON.stringify({ type: "FeatureCollection", features }));
   await expect(panel.locator(".zw-region")).toHaveCount(1);
   await expect(panel.getByRole("textbox", { name: "Name of <b>A</b>" })).toBeVisible();
-  await expect(panel.getByRole("status")).toContainText("1 shape was left out");
+  await expect(panel.locator(".zw-share-said")).toContainText("1 shape was left out");
   await give("drop", JSON.stringify({ type: "Point", coordinates: [3, 4] }));
   await expect(panel.locator(".zw-region")).toHaveCount(2);
-  await expect(panel.getByRole("status")).toHaveText("");
+  await expect(panel.locator(".zw-share-said")).toHaveText("");
   // The source stays open.
   await expect(page).toHaveURL(/source=\/stores\/slices/);
   await give("drop", "{");
-  await expect(panel.getByRole("status")).toContainText("The GeoJSON cannot be read");
+  await expect(panel.locator(".zw-share-said")).toContainText("The GeoJSON cannot be read");
   await give("paste", "[3]");
-  await expect(panel.getByRole("status")).toContainText("1 shape was left out");
+  await expect(panel.locator(".zw-share-said")).toContainText("1 shape was left out");
   // Other text is pasted as text.
   await give("paste", "a name");
   await expect(panel.locator(".zw-region")).toHaveCount(2);

@@ -139,7 +139,12 @@ describe("compositions", () => {
     });
 
     it("have those of consolidated metadata without a dot in the name", async () => {
-      const metadata = { "images/slide one/.zattrs": {}, "images/slide one/0/.zarray": {}, "x/y": {}, "images/.zgroup": {} };
+      const metadata = {
+        "images/slide one/.zattrs": {},
+        "images/slide one/0/.zarray": {},
+        "x/y": {},
+        "images/.zgroup": {},
+      };
       const { source } = unlisted(await container(2), { zmetadata: JSON.stringify({ metadata }) });
       const found = await openTarget({ source }, context);
       expect(found).toMatchObject({ kind: "dataset", path: "images/slide one" });

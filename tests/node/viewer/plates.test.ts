@@ -2,9 +2,9 @@
 import { expect, it } from "vitest";
 import { createGroup, MapStore, open } from "zarr-wasm";
 import {
+  acceptedParts,
   type Box,
   fieldPlaces,
-  acceptedParts,
   isOnPlate,
   isPlateView,
   plateChoices,

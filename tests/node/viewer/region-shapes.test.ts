@@ -199,7 +199,12 @@ describe("texts", () => {
     }
     for (const text of ["null", "[]", "1", '"a"', '{"features":{}}', "[null]"])
       expect(regionsFromGeoJson(text, [0, 1], globe).regions, text).toEqual([]);
-    const ring = [[0, 0], [4, 0], [4, 4], [0, 0]];
+    const ring = [
+      [0, 0],
+      [4, 0],
+      [4, 4],
+      [0, 0],
+    ];
     const holed = { type: "Polygon", coordinates: [ring, ring] };
     expect(regionsFromGeoJson(JSON.stringify(holed), [0, 1], globe)).toMatchObject({
       regions: [{ kind: "polygon", name: "Region 1" }],
@@ -217,7 +222,13 @@ describe("texts", () => {
     expect(regionStates((regionsEntry.read(text) as { regions: unknown }).regions)).toEqual([one]);
     const json = JSON.stringify(regionsGeoJson([one], globe));
     expect(regionsFromGeoJson(json, [0, 1], globe).regions).toEqual([one]);
-    for (const bad of [undefined, { image: "a" }, { image: "a", ids: [] }, { image: 3, ids: [1] }, { image: "a", ids: [0.5] }])
+    for (const bad of [
+      undefined,
+      { image: "a" },
+      { image: "a", ids: [] },
+      { image: 3, ids: [1] },
+      { image: "a", ids: [0.5] },
+    ])
       expect(regionStates([{ ...one, labels: bad }])).toEqual([]);
     expect(regionStates((regionsEntry.read("R=labels@0,1:a/x") as { regions: unknown }).regions)).toEqual([]);
   });

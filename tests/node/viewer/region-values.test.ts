@@ -107,7 +107,12 @@ async function labelled(labelSide: number) {
   const [side, target] = [24, new MapStore(new Map())];
   const factor = side / labelSide;
   const axes = ["y", "x"].map((name) => ({ name, type: "space" }));
-  const image = async (path: string, size: number, dtype: "float32" | "uint64", values: ArrayLike<number>) => {
+  const image = async (
+    path: string,
+    size: number,
+    dtype: "float32" | "uint64",
+    values: ArrayLike<number>,
+  ) => {
     const scale = side / size;
     const datasets = [
       {
@@ -118,7 +123,11 @@ async function labelled(labelSide: number) {
         ],
       },
     ];
-    const ome = { version: "0.5", multiscales: [{ axes, datasets }], ...(path === "" ? {} : { "image-label": {} }) };
+    const ome = {
+      version: "0.5",
+      multiscales: [{ axes, datasets }],
+      ...(path === "" ? {} : { "image-label": {} }),
+    };
     await createGroup(target, { path, zarrFormat: 3, attributes: { ome } as never });
     const made = await create(target, {
       path: path === "" ? "0" : `${path}/0`,
@@ -127,7 +136,13 @@ async function labelled(labelSide: number) {
       dtype,
       zarrFormat: 3,
     });
-    await set(made, null, (dtype === "uint64" ? BigUint64Array.from(Array.from(values, BigInt)) : Float32Array.from(values)) as never);
+    await set(
+      made,
+      null,
+      (dtype === "uint64"
+        ? BigUint64Array.from(Array.from(values, BigInt))
+        : Float32Array.from(values)) as never,
+    );
   };
   const labelAt = (row: number, column: number): number => {
     const [y, x] = [Math.floor(row / factor), Math.floor(column / factor)];
@@ -138,15 +153,24 @@ async function labelled(labelSide: number) {
   const list = (size: number, at: (row: number, column: number) => number) =>
     Array.from({ length: size * size }, (_, i) => at(Math.floor(i / size), i % size));
   await image("", side, "float32", list(side, value));
-  await createGroup(target, { path: "labels", zarrFormat: 3, attributes: { ome: { version: "0.5", labels: ["nuclei"] } } as never });
-  await image("labels/nuclei", labelSide, "uint64", list(labelSide, (y, x) => labelAt(y * factor, x * factor)));
+  await createGroup(target, {
+    path: "labels",
+    zarrFormat: 3,
+    attributes: { ome: { version: "0.5", labels: ["nuclei"] } } as never,
+  });
+  await image(
+    "labels/nuclei",
+    labelSide,
+    "uint64",
+    list(labelSide, (y, x) => labelAt(y * factor, x * factor)),
+  );
   const found = await openTarget({ source: target }, { signal, onWarning: () => {} });
   if (found.kind !== "dataset") throw new Error(found.kind);
   const state = resolveState(arrayFacts(found.dataset), {});
   const inside = (ids: readonly number[]) =>
-    list(side, (row, column) => (ids.includes(labelAt(row, column)) ? value(row, column) : Number.NaN)).filter(
-      (one) => !Number.isNaN(one),
-    );
+    list(side, (row, column) =>
+      ids.includes(labelAt(row, column)) ? value(row, column) : Number.NaN,
+    ).filter((one) => !Number.isNaN(one));
   return { from: { dataset: found.dataset, state, pool: undefined as never, signal }, inside };
 }
 

@@ -95,7 +95,6 @@ class PlatePart {
       {
         read: (path, aborted) => this.#read(path, aborted),
         isSufficient: (data) => isSufficient(data, this.#need),
-        isReady: () => this.#first !== undefined,
         onData: (well, data) => this.#show(well, data),
         onRest: () => this.#rest(),
       },
@@ -115,7 +114,12 @@ class PlatePart {
     const { field, acquisition } = this.#view;
     const { dataset, settings } = this.#first ?? {};
     const planes = dataset && settings ? planLayers(dataset, settings).map(planeKey) : [];
-    return { field, acquisition, size: 2 ** Math.ceil(Math.log2(this.#grid.side)), planes };
+    return {
+      field,
+      acquisition,
+      size: Math.ceil(2 ** (Math.ceil(2 * Math.log2(this.#grid.side)) / 2)),
+      planes,
+    };
   }
 
   async #read(path: string, aborted: AbortSignal): Promise<WellData> {
@@ -191,9 +195,11 @@ class PlatePart {
   }
 
   #rest(): void {
+    const read = this.#reader.visible.flatMap(({ data }) => data ?? []);
+    if (read.length === 0) return;
     this.#findRanges();
     this.#repaint();
-    const read = this.#reader.visible.flatMap(({ data }) => data ?? []);
+    this.#controls.showSize(this.#grid.cell);
     const failed = read.filter(({ problem }) => problem !== undefined).length;
     const hidden = Math.max(
       0,
@@ -343,7 +349,7 @@ function drawField(
   side: number,
   limits: ReadonlyMap<string, Limits>,
 ): void {
-  const picture = paintThumbnail(thumbnail, ({ id }) => limits.get(id) ?? [0, 1]);
+  const picture = paintThumbnail(thumbnail, ({ id }) => limits.get(id));
   if (!picture) return;
   const [x, y, across, down] = [left, top, width, height].map((part) => part * side) as [
     number,

@@ -24,7 +24,7 @@ export interface WellNeed {
   /** Null for all fields. */
   readonly field: number | null;
   readonly acquisition: number | undefined;
-  /** Side of a well in CSS pixels, a power of 2, so that not every change of the size reads again. */
+  /** Side of a well in CSS pixels, rounded up to a power of √2, so that not every change of the size reads again. */
   readonly size: number;
   /** Identify the planes that are read. */
   readonly planes: readonly string[];
@@ -148,8 +148,6 @@ const bytesOf = ({ fields }: WellData): number =>
 interface WellCallbacks {
   readonly read: (path: string, signal: AbortSignal) => Promise<WellData>;
   readonly isSufficient: (data: WellData) => boolean;
-  /** Number of wells that may be read in parallel. */
-  readonly isReady: () => boolean;
   /** Called when a well can be drawn. */
   readonly onData: (well: HTMLElement, data: WellData) => void;
   /** Called when all wells in view have been read. */
@@ -207,7 +205,6 @@ export class WellReader {
   /** Reads wells in view whose data do not suffice. */
   update(): void {
     if (this.signal.aborted) return;
-    const { isReady } = this.callbacks;
     let isComplete = true;
     for (const well of this.#visible) {
       const path = this.#paths.get(well)!;
@@ -216,7 +213,7 @@ export class WellReader {
       isComplete = false;
       if (this.#running.has(path)) continue;
       // The first well tells which planes there are.
-      if (this.#running.size >= (isReady() ? maxWells : 1)) return;
+      if (this.#running.size >= (this.#known.size > 0 ? maxWells : 1)) return;
       void this.#read(path);
     }
     if (isComplete) this.callbacks.onRest();

@@ -33,6 +33,7 @@ export const english = {
     layer: "Layer of the matrix",
     lengths: (one: string, other: string) => `/${one} and /${other} differ in length`,
     log: "Logarithm of 1 + value",
+    more: "Second gene, layer and logarithm",
     missing: (name: string) => `it has no gene ${name}`,
     noColumn: (path: string, column: number) => `the matrix of /${path} has no column ${column}`,
     noMatrix: (path: string) => `/${path} is not a matrix`,

@@ -57,7 +57,8 @@ export function geneControl<S>(context: Changing<S>, setting: GeneSetting<S>): R
     set: (isLog, now) => setting.set(geneText({ ...choiceOf(now), isLog })),
   });
   const more = groupControl<S>([{ element: second.element }, layers, log]);
-  const element = h("div", { class: "zw-group" }, first.element, more.element);
+  const fold = h("details", { class: "zw-gene-more" }, h("summary", {}, text.genes.more), more.element);
+  const element = h("div", { class: "zw-group" }, first.element, fold);
   return {
     element,
     sync(state, view) {
@@ -69,7 +70,8 @@ export function geneControl<S>(context: Changing<S>, setting: GeneSetting<S>): R
       first.show(choice.genes[0] ?? "");
       second.show(choice.genes[1] ?? "");
       more.sync(state, view);
-      more.element.hidden = choice.genes.length === 0;
+      fold.hidden = choice.genes.length === 0;
+      fold.open ||= choice.genes.length > 1 || layer !== "" || choice.isLog;
       if (choice.genes.length > 0 && from !== listed) {
         listed = from;
         void list(from);

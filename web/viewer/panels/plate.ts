@@ -77,6 +77,10 @@ export function plateView(plate: Plate, { size: first, controls, foot, onWell, o
   );
   return {
     element,
+    /** Width of a well with its margin, in CSS pixels. */
+    get cell() {
+      return side;
+    },
     /** Width of the picture of a well, in CSS pixels. */
     get side() {
       return Math.max(1, side - margin);
@@ -105,10 +109,7 @@ function headWidth(names: readonly string[]): number {
 }
 
 /** Field of view, acquisition and size of all wells. A choice of one thing has no control. */
-export function plateControls(
-  first: PlateView,
-  onView: (view: PlateView) => void,
-): { readonly element: HTMLElement; offer(fields: number, acquisitions: readonly number[]): boolean } {
+export function plateControls(first: PlateView, onView: (view: PlateView) => void) {
   let view = first;
   const change = (part: Partial<PlateView>) => {
     view = { ...view, ...part };
@@ -138,8 +139,11 @@ export function plateControls(
   let isOffered = false;
   return {
     element,
+    showSize(now: number): void {
+      if (document.activeElement !== size) size.value = String(now);
+    },
     /** @returns whether it is the first offer */
-    offer(fields, acquisitions) {
+    offer(fields: number, acquisitions: readonly number[]): boolean {
       if (isOffered) return false;
       isOffered = true;
       const numbered = Array.from({ length: fields }, (_, i) => [String(i), String(i + 1)] as const);
