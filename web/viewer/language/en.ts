@@ -48,18 +48,8 @@ export const english = {
     unknown: (name: string) => `There is no gene ${name}.`,
     unreadable: "The names of the genes could not be read.",
   },
-  labels: {
-    hidden: "Hidden labels",
-    none: "None",
-    opacity: "Opacity of labels",
-    outlines: "Outlines only",
-    over: "Over the image",
-    placeholder: "none",
-    selected: "Selected labels",
-    title: "Labels",
-  },
   /** Why a layer or a table cannot be shown; they follow a colon. */
-  layerErrors: {
+  invalidLayer: {
     arrayElements: (path: string, most: string) => `/${path} has more than ${most} elements`,
     arrayNumbers: (path: string) => `/${path} does not hold numbers`,
     bytes: (most: number) => `its files have more than ${most} bytes`,
@@ -87,6 +77,16 @@ export const english = {
     shapes: "its shapes are of an unknown type",
     vertices: (most: string) => `it has more than ${most} vertices`,
   },
+  labels: {
+    hidden: "Hidden labels",
+    none: "None",
+    opacity: "Opacity of labels",
+    outlines: "Outlines only",
+    over: "Over the image",
+    placeholder: "none",
+    selected: "Selected labels",
+    title: "Labels",
+  },
   plate: {
     acquisition: "Acquisition",
     all: "All",
@@ -110,18 +110,6 @@ export const english = {
     tooLarge: "the image has no level that is small enough for a plate",
     well: (name: string) => `Well ${name}`,
     wells: "Wells",
-  },
-  related: {
-    colormap: (name: string, why: string) => `The colour map ${name} could not be loaded: ${why}.`,
-    failed: (subject: string, why: string) => `${subject} cannot be shown: ${why}.`,
-    labels: "The labels",
-    labelsNamed: (name: string) => `The labels ${name}`,
-    layers: "The layers",
-    noLabels: "none: the picture has no labels",
-    points: "The points",
-    positions: (why: string) =>
-      `The positions of the elements could not be read: ${why}. They are drawn as equal cells.`,
-    table: "The table of the labels",
   },
   regions: {
     along: "Series along",
@@ -154,6 +142,18 @@ export const english = {
     tooLarge: (most: number) => `The region has more than ${most} elements: draw a smaller one`,
     tooLong: (bytes: number) => `it has more than ${bytes} bytes`,
     unreadable: (why: string) => `The GeoJSON cannot be read: ${why}.`,
+  },
+  related: {
+    colormap: (name: string, why: string) => `The colour map ${name} could not be loaded: ${why}.`,
+    failed: (subject: string, why: string) => `${subject} cannot be shown: ${why}.`,
+    labels: "The labels",
+    labelsNamed: (name: string) => `The labels ${name}`,
+    layers: "The layers",
+    noLabels: "none: the picture has no labels",
+    points: "The points",
+    positions: (why: string) =>
+      `The positions of the elements could not be read: ${why}. They are drawn as equal cells.`,
+    table: "The table of the labels",
   },
   series: {
     element: "element",

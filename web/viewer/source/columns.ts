@@ -149,9 +149,9 @@ export async function frameRows(frame: ZarrGroup, signal: AbortSignal): Promise<
 /** Reads a data frame, whose index determines the number of rows. */
 export async function readTable(frame: ZarrGroup, signal: AbortSignal): Promise<Table> {
   const rows = await frameRows(frame, signal);
-  if (rows === undefined) throw new InvalidLayer(text.layerErrors.noIndex);
+  if (rows === undefined) throw new InvalidLayer(text.invalidLayer.noIndex);
   if (rows > featureLimits.features)
-    throw new InvalidLayer(text.layerErrors.rows(formatCount(featureLimits.features)));
+    throw new InvalidLayer(text.invalidLayer.rows(formatCount(featureLimits.features)));
   return readFrame(frame, rows, signal);
 }
 
@@ -227,7 +227,7 @@ async function nullableColumn(node: ZarrGroup, rows: number, signal: AbortSignal
 async function arrayColumn(array: ZarrArray, rows: number, signal: AbortSignal): Promise<FeatureColumn> {
   if (isText(array)) {
     const names = await readStrings(array, signal);
-    if (names.length !== rows) throw new InvalidLayer(text.layerErrors.columnLength);
+    if (names.length !== rows) throw new InvalidLayer(text.invalidLayer.columnLength);
     return textColumn(rows, (row) => names[row]);
   }
   return { kind: "numbers", values: await readNumbers(array, [rows], signal) };
@@ -244,20 +244,20 @@ export async function readNumbers(
   const isExpected =
     array.shape.length === shape.length &&
     shape.every((length, i) => length === null || length === array.shape[i]);
-  if (!isExpected) throw new InvalidLayer(text.layerErrors.shape(array.path, array.shape.join(" × ")));
+  if (!isExpected) throw new InvalidLayer(text.invalidLayer.shape(array.path, array.shape.join(" × ")));
   const count = array.shape.reduce((product, length) => product * length, 1);
   if (count > 2 * featureLimits.vertices)
     throw new InvalidLayer(
-      text.layerErrors.arrayElements(array.path, formatCount(2 * featureLimits.vertices)),
+      text.invalidLayer.arrayElements(array.path, formatCount(2 * featureLimits.vertices)),
     );
-  if (isText(array)) throw new InvalidLayer(text.layerErrors.arrayNumbers(array.path));
+  if (isText(array)) throw new InvalidLayer(text.invalidLayer.arrayNumbers(array.path));
   const { data } = await get(array, null, { signal });
   return Float64Array.from({ length: count }, (_, i) => Number(data[i]));
 }
 
 export async function readStrings(array: ZarrArray, signal: AbortSignal): Promise<string[]> {
   if (array.shape.length !== 1 || array.shape[0]! > featureLimits.features)
-    throw new InvalidLayer(text.layerErrors.list(array.path));
+    throw new InvalidLayer(text.invalidLayer.list(array.path));
   const region = await get(array, null, { signal });
   const { core } = array.dtype;
   if (core === "fixed_utf32" || core === "fixed_bytes") return strings(region);

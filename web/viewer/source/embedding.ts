@@ -75,7 +75,7 @@ async function readColumns(array: ZarrArray, signal: AbortSignal): Promise<Float
   const [rows, all] = array.shape as [number, number];
   const count = Math.min(all, maxColumns);
   if (rows * count > 2 * featureLimits.vertices)
-    throw new InvalidLayer(text.layerErrors.elements(formatCount(2 * featureLimits.vertices)));
+    throw new InvalidLayer(text.invalidLayer.elements(formatCount(2 * featureLimits.vertices)));
   const { data, stride } = await get(array, [null, slice(0, count)], { signal });
   return Array.from({ length: count }, (_, column) =>
     Float64Array.from({ length: rows }, (_row, row) => Number(data[row * stride[0]! + column * stride[1]!])),

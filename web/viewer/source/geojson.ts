@@ -51,7 +51,7 @@ function parsed(json: string): unknown {
   try {
     return JSON.parse(json);
   } catch (error) {
-    throw new InvalidLayer(text.layerErrors.noJson((error as SyntaxError).message));
+    throw new InvalidLayer(text.invalidLayer.noJson((error as SyntaxError).message));
   }
 }
 
@@ -78,19 +78,19 @@ function featureList(document: unknown): readonly unknown[] {
   const type = own(document, "type");
   if (type === "FeatureCollection") {
     const features = own(document, "features");
-    if (!Array.isArray(features)) throw new InvalidLayer(text.layerErrors.noFeatures);
+    if (!Array.isArray(features)) throw new InvalidLayer(text.invalidLayer.noFeatures);
     return features;
   }
   // QuPath exports a list without a collection.
   if (Array.isArray(document)) return document;
   if (type === "Feature") return [document];
   if (geometryTypes.includes(String(type))) return [{ geometry: document }];
-  throw new InvalidLayer(text.layerErrors.noGeoJson);
+  throw new InvalidLayer(text.invalidLayer.noGeoJson);
 }
 
 function addGeometry(builder: GeometryBuilder, geometry: unknown, depth: number): void {
   if (geometry === null || geometry === undefined) return; // a feature without a place
-  if (depth > maxDepth) throw new InvalidLayer(text.layerErrors.deep(maxDepth));
+  if (depth > maxDepth) throw new InvalidLayer(text.invalidLayer.deep(maxDepth));
   const type = String(own(geometry, "type"));
   if (type === "GeometryCollection") {
     for (const one of listOf(own(geometry, "geometries"), builder)) addGeometry(builder, one, depth + 1);
@@ -110,12 +110,12 @@ function addGeometry(builder: GeometryBuilder, geometry: unknown, depth: number)
   else if (type === "MultiLineString") each(line);
   else if (type === "Polygon") polygon(coordinates);
   else if (type === "MultiPolygon") each(polygon);
-  else throw new InvalidLayer(text.layerErrors.geometry(builder.feature));
+  else throw new InvalidLayer(text.invalidLayer.geometry(builder.feature));
 }
 
 function listOf(value: unknown, { feature }: GeometryBuilder): readonly unknown[] {
   if (Array.isArray(value)) return value;
-  throw new InvalidLayer(text.layerErrors.coordinates(feature));
+  throw new InvalidLayer(text.invalidLayer.coordinates(feature));
 }
 
 /** Anything but numbers becomes NaN, which the builder leaves out. */

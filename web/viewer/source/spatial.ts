@@ -124,12 +124,12 @@ async function parquetPoints(read: ReadObject): Promise<Features> {
     const file = await read(`points.parquet/part.${part}.parquet`);
     if (!file) break;
     bytes += file.byteLength;
-    if (bytes > featureLimits.bytes) throw new InvalidLayer(text.layerErrors.bytes(featureLimits.bytes));
+    if (bytes > featureLimits.bytes) throw new InvalidLayer(text.invalidLayer.bytes(featureLimits.bytes));
     files.push(file);
   }
   if (files.length === 0) {
     const file = await read("points.parquet");
-    if (!file) throw new InvalidLayer(text.layerErrors.noFile("points.parquet"));
+    if (!file) throw new InvalidLayer(text.invalidLayer.noFile("points.parquet"));
     files.push(file);
   }
   return pointsOf(files);
@@ -138,7 +138,7 @@ async function parquetPoints(read: ReadObject): Promise<Features> {
 async function pointsOf(files: readonly Uint8Array[]): Promise<Features> {
   const head = await readTable(files[0]!, []);
   const { names } = head;
-  if (!names.includes("x") || !names.includes("y")) throw new InvalidLayer(text.layerErrors.noPlaces);
+  if (!names.includes("x") || !names.includes("y")) throw new InvalidLayer(text.invalidLayer.noPlaces);
   const index = indexColumn(head);
   const columns = [...new Set(["x", "y", ...(index ? [index] : []), ...names.filter(isShown)])].slice(
     0,
@@ -148,10 +148,10 @@ async function pointsOf(files: readonly Uint8Array[]): Promise<Features> {
   for (const file of files) tables.push(await readTable(file, columns));
   const rows = tables.reduce((sum, table) => sum + table.rows, 0);
   if (rows > featureLimits.features)
-    throw new InvalidLayer(text.layerErrors.features(formatCount(featureLimits.features)));
+    throw new InvalidLayer(text.invalidLayer.features(formatCount(featureLimits.features)));
   const table = joined(tables, rows, columns);
   const [x, y] = ["x", "y"].map((name) => table.columns.get(name));
-  if (x?.kind !== "numbers" || y?.kind !== "numbers") throw new InvalidLayer(text.layerErrors.noNumbers);
+  if (x?.kind !== "numbers" || y?.kind !== "numbers") throw new InvalidLayer(text.invalidLayer.noNumbers);
   const builder = new GeometryBuilder();
   for (let row = 0; row < rows; row++) {
     builder.point(x.values[row]!, y.values[row]!);
@@ -207,7 +207,7 @@ function joinedColumn(parts: readonly Column[], rows: number): Column {
 
 async function parquetShapes(read: ReadObject): Promise<Features> {
   const file = await read("shapes.parquet");
-  if (!file) throw new InvalidLayer(text.layerErrors.noFile("shapes.parquet"));
+  if (!file) throw new InvalidLayer(text.invalidLayer.noFile("shapes.parquet"));
   return shapesOf(file);
 }
 
@@ -218,7 +218,7 @@ async function shapesOf(file: Uint8Array): Promise<Features> {
   const names = [place, "radius", ...(index ? [index] : []), ...head.names.filter(isShown)];
   const found = await readTable(file, [...new Set(names)].slice(0, maxColumns));
   const geometry = found.columns.get(place);
-  if (geometry?.kind !== "bytes") throw new InvalidLayer(text.layerErrors.noWkb(place));
+  if (geometry?.kind !== "bytes") throw new InvalidLayer(text.invalidLayer.noWkb(place));
   const builder = new GeometryBuilder();
   for (let row = 0; row < found.rows; row++) {
     const bytes = geometry.entries[geometry.codes[row]!];
@@ -255,7 +255,7 @@ async function zarrShapes(group: ZarrGroup, signal: AbortSignal): Promise<Featur
   const coordinates = await numbers("coords", [null, null]);
   const { shape } = await group.open("coords", { kind: "array", signal });
   const rank = shape[1]!;
-  if (rank !== 2 && rank !== 3) throw new InvalidLayer(text.layerErrors.noPairs("coords"));
+  if (rank !== 2 && rank !== 3) throw new InvalidLayer(text.invalidLayer.noPairs("coords"));
   const builder = new GeometryBuilder();
   const featuresWith = async (rows: number) => {
     const index = await readColumn(group, "Index", rows, signal);
@@ -269,7 +269,7 @@ async function zarrShapes(group: ZarrGroup, signal: AbortSignal): Promise<Featur
     }
     return withRadii(await featuresWith(shape[0]!), radii);
   }
-  if (type !== 3 && type !== 6) throw new InvalidLayer(text.layerErrors.shapes);
+  if (type !== 3 && type !== 6) throw new InvalidLayer(text.invalidLayer.shapes);
   const offsets = await Promise.all(
     (type === 3 ? ["offset0", "offset1"] : ["offset0", "offset1", "offset2"]).map((name) =>
       numbers(name, [null]),
@@ -296,7 +296,7 @@ function addPolygons(
     for (let k = 0; k < list.length; k++) {
       const [at, before] = [list[k]!, k === 0 ? 0 : list[k - 1]!];
       if (!Number.isInteger(at) || at < before || at > limits[i]!)
-        throw new InvalidLayer(text.layerErrors.offsets);
+        throw new InvalidLayer(text.invalidLayer.offsets);
     }
   const [rings, polygons, features] = offsets as [Float64Array, Float64Array, Float64Array | undefined];
   const addPolygon = (polygon: number) => {
@@ -319,13 +319,13 @@ function addPolygons(
 /** Positions of the observations of AnnData, with their columns. */
 async function annData(group: ZarrGroup, signal: AbortSignal): Promise<LinkedFeatures> {
   const array = await group.open("obsm/spatial", { kind: "array", signal }).catch((error: unknown) => {
-    throw isZarrError(error, "NotFound") ? new InvalidLayer(text.layerErrors.noPositions) : error;
+    throw isZarrError(error, "NotFound") ? new InvalidLayer(text.invalidLayer.noPositions) : error;
   });
   const [rows = 0, rank = 0] = array.shape;
   if (rows > featureLimits.features)
-    throw new InvalidLayer(text.layerErrors.rows(formatCount(featureLimits.features)));
+    throw new InvalidLayer(text.invalidLayer.rows(formatCount(featureLimits.features)));
   const positions = await readNumbers(array, [null, null], signal);
-  if (rank < 2 || rank > 3) throw new InvalidLayer(text.layerErrors.noPairs("obsm/spatial"));
+  if (rank < 2 || rank > 3) throw new InvalidLayer(text.invalidLayer.noPairs("obsm/spatial"));
   const observations = await annDataObservations(group, rows, signal);
   const builder = new GeometryBuilder();
   for (let row = 0; row < rows; row++) {
