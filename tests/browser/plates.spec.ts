@@ -1,4 +1,4 @@
-// Plates: wells with all of their fields in common ranges; only what is in view is read.
+// Plates: wells with all of their fields in common ranges; only wells in view are read.
 import type { Page } from "@playwright/test";
 import { fieldValue, type PlateFixture, plateObject } from "../shared/plates.js";
 import { violations } from "./axe-rules.js";
@@ -39,7 +39,7 @@ test.beforeEach(({ problems }) => {
   problems.expect(/404/);
 });
 
-test("wells show all fields in common ranges; what cannot be read is visible", async ({ viewer, page }) => {
+test("wells show all fields in common ranges; unreadable ones are marked", async ({ viewer, page }) => {
   const plate = { rows: 3, columns: 4, fields: 9, empty: ["B/3"] };
   const isDamaged = (key: string) => key.startsWith("C/4/") || key.startsWith("A/2/3/");
   const { keys } = await serve(page, plate, isDamaged);

@@ -125,7 +125,7 @@ test("selected labels become regions, which the link keeps", async ({ viewer, pa
   await expect(panel.locator(".zw-region")).toHaveCount(2);
 });
 
-test("GeoJSON is pasted or dropped onto the panel; what cannot be a region is said", async ({
+test("GeoJSON is pasted or dropped onto the panel, which counts unusable shapes", async ({
   viewer,
   page,
 }) => {
@@ -162,7 +162,7 @@ test("GeoJSON is pasted or dropped onto the panel; what cannot be a region is sa
   await give("paste", JSON.stringify({ type: "FeatureCollection", features }));
   await expect(panel.locator(".zw-region")).toHaveCount(1);
   await expect(panel.getByRole("textbox", { name: "Name of <b>A</b>" })).toBeVisible();
-  await expect(panel.locator(".zw-share-said")).toContainText("1 shape was left out");
+  await expect(panel.locator(".zw-share-said")).toContainText("1 shape cannot be a region");
   await give("drop", JSON.stringify({ type: "Point", coordinates: [3, 4] }));
   await expect(panel.locator(".zw-region")).toHaveCount(2);
   await expect(panel.locator(".zw-share-said")).toHaveText("");
@@ -171,7 +171,7 @@ test("GeoJSON is pasted or dropped onto the panel; what cannot be a region is sa
   await give("drop", "{");
   await expect(panel.locator(".zw-share-said")).toContainText("The GeoJSON cannot be read");
   await give("paste", "[3]");
-  await expect(panel.locator(".zw-share-said")).toContainText("1 shape was left out");
+  await expect(panel.locator(".zw-share-said")).toContainText("1 shape cannot be a region");
   // Other text is pasted as text.
   await give("paste", "a name");
   await expect(panel.locator(".zw-region")).toHaveCount(2);

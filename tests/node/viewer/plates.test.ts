@@ -97,7 +97,7 @@ it("fields are laid out at their places on the stage, or else row by row", () =>
   ]);
 });
 
-it("fields of damaged wells are left out", async () => {
+it("invalid fields of damaged wells are ignored", async () => {
   const fieldsOf = async (attributes: Record<string, unknown>): Promise<readonly WellField[]> => {
     const store = new MapStore();
     await createGroup(store, { zarrFormat: 3, attributes: attributes as never });

@@ -33,6 +33,9 @@ import { showPanel } from "./side-panels.js";
 import { paintThumbnail, type Thumbnail } from "./thumbnail.js";
 import { isSufficient, readWell, type WellData, type WellNeed, WellReader } from "./well-reader.js";
 
+/** Milliseconds without a change after which the view is told. */
+const restAfterChange = 150;
+
 /** Minimum side of a field that a click opens, in CSS pixels; a click on smaller ones opens the well. */
 const minTarget = 24;
 
@@ -66,12 +69,13 @@ class PlatePart {
   readonly element: HTMLElement;
   readonly panels = h("div", { class: "zw-plate-panels" });
   readonly #panelView: Signal<PanelView | undefined> = signalOf(undefined);
-  /** Where the fields of drawn wells are. */
+  /** Places of the fields of drawn wells. */
   readonly #places = new WeakMap<HTMLElement, readonly { path: string; place: Box | undefined }[]>();
   #view: PlateView;
   /** The first field that has been read, and its state: that of all wells. */
   #first: { readonly dataset: Dataset; readonly settings: ViewState } | undefined;
   #isChanged = false;
+  #telling = 0;
   #limits: ReadonlyMap<string, Limits> = new Map();
   /** A drawing of all wells: "again" if it is out of date. */
   #painting: "no" | "yes" | "again" = "no";
@@ -88,8 +92,7 @@ class PlatePart {
       this.#view = view;
       this.#grid.setSize(view.size);
       this.#tell();
-      this.#reader.update();
-      this.#repaint();
+      this.#followSize();
     });
     this.#reader = new WellReader(
       {
@@ -105,9 +108,16 @@ class PlatePart {
       controls: this.#controls.element,
       foot: this.#legend.element,
       onWell: (well, path) => this.#reader.add(well, path),
+      onSize: () => this.#followSize(),
       onOpen: (well, path, event) => this.#open(well, path, event),
     });
     this.element = this.#grid.element;
+    signal.addEventListener("abort", () => clearTimeout(this.#telling), { once: true });
+  }
+
+  #followSize(): void {
+    this.#reader.update();
+    this.#repaint();
   }
 
   get #need(): WellNeed {
@@ -132,7 +142,7 @@ class PlatePart {
       : { ...data, need: { ...data.need, planes: this.#need.planes } };
   }
 
-  /** The state of a field, whose dataset may differ from that of the first one. */
+  /** The state of a field. Its dataset may differ from the first one. */
   #stateOf(dataset: Dataset): ViewState {
     if (!this.#first) {
       const wanted = { ...wellSettings(dataset, this.#view), ...this.target.settings };
@@ -184,7 +194,15 @@ class PlatePart {
     this.#repaint();
   }
 
+  /** Tells the view once changes have paused: browsers limit changes of the address. */
   #tell(): void {
+    clearTimeout(this.#telling);
+    this.#telling = window.setTimeout(() => this.#tellNow(), restAfterChange);
+  }
+
+  #tellNow(): void {
+    clearTimeout(this.#telling);
+    this.#telling = 0;
     this.callbacks.onView(plateViewText(this.#view), this.#first);
   }
 
@@ -312,6 +330,8 @@ class PlatePart {
       found !== undefined &&
       (this.#view.field !== null || (event.detail > 0 && found.place!.width * width >= minTarget));
     const to = isField && found.path !== "" ? `${path}/${found.path}` : path;
+    // The address of the plate, to which the back button returns.
+    if (this.#telling) this.#tellNow();
     const { channels, colormap, isReversed, range, index } = this.#first?.settings ?? {};
     this.callbacks.onGo(to, this.#isChanged ? { channels, colormap, isReversed, range, index } : undefined);
   }

@@ -125,7 +125,7 @@ export const english = {
     leftOut: (count: number, most: number) =>
       count === 0
         ? "The document has no points, lines or polygons."
-        : `${count === 1 ? "1 shape was" : `${count} shapes were`} left out: regions are points, lines of two ends, and polygons of up to 2000 vertices; a view has at most ${most}.`,
+        : `${count === 1 ? "1 shape" : `${count} shapes`} cannot be a region: regions are points, lines of two ends, and polygons of up to 2000 vertices; a view has at most ${most}.`,
     lines: "the lines (profile)",
     longLine: (most: number) => `The line has more than ${most} elements: draw a smaller one`,
     nameOf: (name: string) => `Name of ${name}`,

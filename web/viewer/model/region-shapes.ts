@@ -222,7 +222,7 @@ export function regionsGeoJson(regions: readonly RegionState[], axes: readonly D
 /** Regions read from GeoJSON. */
 export interface ReadRegions {
   readonly regions: readonly RegionState[];
-  /** Number of shapes that cannot be regions: lines of more than two ends, too many vertices, places that are no numbers. */
+  /** Number of shapes that cannot be regions, such as lines of more than two ends and polygons of too many vertices. */
   readonly leftOut: number;
   /** Whether polygons had holes, which regions do not have. */
   readonly hadHoles: boolean;

@@ -45,7 +45,7 @@ async function cellsOf(source: RegionSource, region: RegionState): Promise<Regio
 /** Maximum number of elements of the level in which labels are searched. */
 const maxSearched = 2 ** 24;
 
-/** A label image, and its axes by those of the picture; −1 where it has none. */
+/** A label image, and its axis for an axis of the picture; −1 for none. */
 async function labelImage({ dataset }: RegionSource, { image }: RegionLabels) {
   if (image === "") return { labels: dataset, axisOf: (axis: number) => axis };
   const found = (await dataset.labels?.find())?.find(({ name }) => name === image);

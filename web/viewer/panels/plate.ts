@@ -24,10 +24,15 @@ interface PlateOptions {
   readonly foot: HTMLElement;
   /** Called with each rendered well, which can hold a picture, and its path. */
   readonly onWell: (well: HTMLElement, path: string) => void;
+  /** Called after the size of wells has changed. */
+  readonly onSize: () => void;
   readonly onOpen: (well: HTMLElement, path: string, event: MouseEvent) => void;
 }
 
-export function plateView(plate: Plate, { size: first, controls, foot, onWell, onOpen }: PlateOptions) {
+export function plateView(
+  plate: Plate,
+  { size: first, controls, foot, onWell, onSize, onOpen }: PlateOptions,
+) {
   let [size, side] = [first, fitting.min];
   const names = new WeakMap<HTMLElement, string>();
   const content = (row: number, column: number): HTMLElement | undefined => {
@@ -60,7 +65,9 @@ export function plateView(plate: Plate, { size: first, controls, foot, onWell, o
     maxCells: maxWells,
     head: { width: headWidth(plate.rows), height: 26 },
     cellSize: (width) => {
-      side = size ?? Math.min(Math.max(Math.floor(width / cells.columns), fitting.min), fitting.max);
+      const fitted = Math.min(Math.max(Math.floor(width / cells.columns), fitting.min), fitting.max);
+      if (side !== (size ?? fitted)) queueMicrotask(onSize);
+      side = size ?? fitted;
       return { width: side, height: side };
     },
   });

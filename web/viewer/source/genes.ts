@@ -98,7 +98,7 @@ export class Genes {
     return usualLayers.filter((_, i) => found[i]);
   }
 
-  /** The genes of a layer, whose matrix is opened meanwhile. @throws InvalidLayer without an index */
+  /** The genes of a layer. Starts to open its matrix. @throws InvalidLayer without an index */
   names(layer: string): Promise<GeneNames> {
     this.#matrix(layer).catch(() => {}); // reported when it is read
     const key = layer === "raw" ? "raw/var" : "var";
