@@ -102,9 +102,8 @@ export function plateView(
     },
     mark(well: HTMLElement, state: WellState, problem: string | undefined): void {
       well.dataset["read"] = state;
-      const name = `${names.get(well)}${text.plate.states[state](problem ?? "")}`;
-      well.setAttribute("aria-label", name);
-      well.title = name;
+      // Also describes the button, whose name stays the same.
+      well.title = `${names.get(well)}${text.plate.states[state](problem ?? "")}`;
     },
   };
 }
