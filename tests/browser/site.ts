@@ -60,7 +60,7 @@ const unfoldPanels = (page: Page) =>
   page.addInitScript(() => {
     const sheet = new CSSStyleSheet();
     sheet.replaceSync(
-      ".zw-tab-panel { display: block !important } .zw-card > details::details-content { content-visibility: visible; block-size: auto }",
+      ".zw-tab-panel { display: block !important } .zw-card > details::details-content, .zw-gene-more::details-content { content-visibility: visible; block-size: auto }",
     );
     document.adoptedStyleSheets.push(sheet);
   });

@@ -8,7 +8,7 @@ import { arrayFacts } from "./model/state.js";
 import type { Offer } from "./page/gallery.js";
 import { chooseButtons, LocalStores, localScheme, takeDrops } from "./page/local.js";
 import type { Dropped, NotDropped } from "./source/drop.js";
-import type { View, ViewerTarget } from "./viewer.js";
+import type { View, ViewerOptions, ViewerTarget } from "./viewer.js";
 
 /** The language requested in the address, which later addresses repeat. */
 const language = new URLSearchParams(location.search).get("lang");
@@ -83,11 +83,12 @@ function keepRecent({ source }: ViewTarget): void {
 }
 
 /** Called when the place shown differs from the address. */
-function follow(target: ViewerTarget, cause: "go" | "read" | "open" | "plate"): void {
+function follow(...[target, cause, wells]: Parameters<NonNullable<ViewerOptions["onPlace"]>>): void {
   clearTimeout(pending);
   last = { control: "", time: Number.NEGATIVE_INFINITY };
   const place = locationTarget(target);
-  const query = withLanguage(writeQuery(place));
+  const shownWells = wells && { array: arrayFacts(wells.dataset), settings: wells.settings };
+  const query = withLanguage(writeQuery(place, shownWells));
   if (cause === "open") keepRecent(place);
   else keep(query, cause === "go" ? "push" : "replace");
   name(place);

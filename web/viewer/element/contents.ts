@@ -7,7 +7,8 @@ import { arrayFacts, drawnLeaf, type ViewState } from "../model/state.js";
 import { frameTable, readTable, tableView, valueView } from "../panels/table.js";
 import type { Collection } from "../source/collection.js";
 import type { Dataset } from "../source/dataset.js";
-import type { Opened, SourceTarget } from "../source/opened.js";
+import type { Opened } from "../source/opened.js";
+import type { ViewerTarget } from "./options.js";
 import type { PlateCallbacks } from "./plate.js";
 
 export { adoptStyles } from "./panel-styles.js";
@@ -15,14 +16,14 @@ export { adoptStyles } from "./panel-styles.js";
 /** Content that replaces the picture, and the panel beside it. */
 export async function createContents(
   opened: Exclude<Opened, { kind: "dataset" }>,
-  target: SourceTarget,
+  target: ViewerTarget,
   callbacks: PlateCallbacks,
   signal: AbortSignal,
 ): Promise<{ main: HTMLElement; beside: HTMLElement[] }> {
   const { onGo } = callbacks;
   if (opened.kind === "plate") {
     const { createPlate } = await import("./plate.js");
-    return { main: createPlate(opened.plate, target, callbacks, signal), beside: [] };
+    return createPlate(opened, target, callbacks, signal);
   }
   const { treeView } = await import("../panels/tree.js");
   const { attributesCard } = await import("../panels/facts.js");

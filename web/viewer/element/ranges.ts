@@ -132,7 +132,7 @@ export class Ranges {
     return sample?.isDone ? sample.slices : undefined;
   }
 
-  add(tile: Tile, layer: Layer): void {
+  add(tile: Pick<Tile, "key" | "level" | "plane" | "gaps">, layer: Layer): void {
     const known = this.#known.get(layer.id);
     if (!known || known.plane !== valuePlane(layer)) return;
     const findings = known.levels.get(tile.level) ?? new Findings();
@@ -313,7 +313,8 @@ function declaredLimits({ dataset, range, isRaw, field, part }: Layer): Limits |
 }
 
 /** The unreadable parts of a tile. */
-const unreadable = ({ gaps }: Tile): readonly CellRange[] => gaps.filter(({ kind }) => kind === "damaged");
+const unreadable = ({ gaps }: Pick<Tile, "gaps">): readonly CellRange[] =>
+  gaps.filter(({ kind }) => kind === "damaged");
 
 const elementCount = (parts: readonly CellRange[]): number =>
   parts.reduce((sum, { rows, columns }) => sum + (rows[1] - rows[0]) * (columns[1] - columns[0]), 0);

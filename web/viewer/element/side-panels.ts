@@ -129,7 +129,8 @@ class TabList {
   }
 }
 
-function showPanel(
+/** @returns a function that ends its updates */
+export function showPanel(
   place: HTMLElement,
   panel: Panel,
   context: PanelContext,

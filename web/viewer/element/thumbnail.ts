@@ -5,13 +5,12 @@ import type { Plane } from "../base/plane.js";
 import { paintLabels, paintPlane } from "../draw/paint.js";
 import { layerColors, outsideOf } from "../draw/table.js";
 import { type Layer, planeAspect, planLayers } from "../model/layers.js";
-import { arrayFacts, resolveState, type ViewState, type WantedState } from "../model/state.js";
+import { arrayFacts, resolveState, type ViewState } from "../model/state.js";
 import { Findings } from "../numbers/findings.js";
 import { summarize } from "../numbers/summary.js";
 import type { Dataset, Level } from "../source/dataset.js";
 import { dtypeLeaves } from "../source/leaf.js";
 import { openTarget, resolveTarget } from "../source/open.js";
-import type { SourceTarget } from "../source/opened.js";
 import { cutTile } from "../tiles/cut.js";
 import type { ViewerTarget } from "./options.js";
 
@@ -23,8 +22,6 @@ export interface ThumbnailOptions {
   readonly enough: number;
   /** Whether to look for labels and draw them over the image. */
   readonly hasLabels: boolean;
-  /** Settings for a dataset. Default: those of the target. */
-  readonly settings?: ((dataset: Dataset) => WantedState) | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -39,8 +36,6 @@ export interface Thumbnail {
   readonly dataset: Dataset;
   readonly state: ViewState;
   readonly layers: readonly ThumbnailLayer[];
-  /** Number of fields of view, if the source is a well. */
-  readonly fields: number | undefined;
 }
 
 /**
@@ -57,25 +52,39 @@ export async function drawThumbnail(
 }
 
 /** Reads the layers of a thumbnail; as {@link drawThumbnail}. */
-export async function readThumbnail(
-  target: ViewerTarget & Pick<SourceTarget, "field">,
-  { enough, hasLabels, settings, signal }: ThumbnailOptions,
+async function readThumbnail(
+  target: ViewerTarget,
+  { enough, hasLabels, signal }: ThumbnailOptions,
 ): Promise<Thumbnail | undefined> {
   const opened = await openTarget(resolveTarget(target).target, { signal, onWarning: () => {} });
   if (opened.kind !== "dataset") return undefined;
-  const { dataset, fields } = opened;
-  const state = resolveState(arrayFacts(dataset), settings?.(dataset) ?? target.settings ?? {});
+  const { dataset } = opened;
+  const state = resolveState(arrayFacts(dataset), target.settings ?? {});
   if (state.axes.length !== 2) return undefined;
-  await loadColormap(state.colormap);
   const [labels] = hasLabels ? ((await dataset.labels?.find()) ?? []) : [];
   await labels?.open();
-  const layers: ThumbnailLayer[] = [];
-  for (const layer of planLayers(dataset, state)) {
+  return readLayers(dataset, state, enough, signal);
+}
+
+/**
+ * Reads the layers of a state, of which the numbers can be painted in other colours later.
+ * @param enough sufficient rows and columns: the coarsest level with as many is read
+ * @returns undefined for planes that are too large
+ */
+export async function readLayers(
+  dataset: Dataset,
+  state: ViewState,
+  enough: number,
+  signal: AbortSignal,
+): Promise<Thumbnail | undefined> {
+  await loadColormap(state.colormap);
+  const read = async (layer: Layer) => {
     const plane = await readPlane(layer, levelFor(layer, enough), signal);
-    if (!plane) return undefined;
-    layers.push({ layer, plane });
-  }
-  return { dataset, state, layers, fields };
+    return plane && { layer, plane };
+  };
+  const layers = await Promise.all(planLayers(dataset, state).map(read));
+  const found = layers.filter((layer) => layer !== undefined);
+  return found.length < layers.length ? undefined : { dataset, state, layers: found };
 }
 
 /** @param limitsOf the range of a layer. Default: its own, or else that of its values */

@@ -278,9 +278,9 @@ export class Viewer implements Linked {
   }
 
   /** Opens another node of the same source. */
-  #navigate({ path, as, variable, derive }: Pick<ViewerTarget, "path" | "as" | "variable" | "derive">): void {
+  #navigate({ path, ...rest }: Pick<ViewerTarget, "path" | "as" | "variable" | "derive" | "settings">): void {
     const { source, name, v1Order } = this.target!;
-    const target = { source, name, v1Order, path: path || undefined, as, variable, derive };
+    const target = { source, name, v1Order, ...rest, path: path || undefined };
     this.#controller.status.sourceNotes.value = [];
     this.#model.options.onPlace?.(target, "go");
     this.#model.target = target;
@@ -363,10 +363,10 @@ export class Viewer implements Linked {
   /** Shows content other than pictures: a plate, a group. */
   async #showContents(opened: Exclude<Opened, { kind: "dataset" }>, signal: AbortSignal): Promise<void> {
     const callbacks = {
-      onGo: (path: string) => this.#navigate({ path }),
-      onView: (plate: string) => {
-        this.#model.target = { ...this.target!, plate };
-        this.#model.options.onPlace?.(this.target!, "plate");
+      onGo: (path: string, settings?: WantedState) => this.#navigate({ path, settings }),
+      onView: (plate: string, view: Pick<ViewerView, "dataset" | "settings"> | undefined) => {
+        this.#model.target = { ...this.target!, plate, settings: view?.settings };
+        this.#model.options.onPlace?.(this.target!, "plate", view);
       },
       onUnusable: (messages: readonly string[]) => {
         if (!signal.aborted) this.#controller.status.addUnusable(messages);

@@ -251,9 +251,6 @@ const german: Translation = {
     profileAxis: "Linie unter dem Zeiger entlang",
     volume: "Volumen neben den Teilansichten",
   },
-  regionValues: {
-    empty: "Die Region enthält kein Element des Arrays",
-  },
   rows: {
     clear: "Auswahl aufheben",
     colorBy: "Färben nach",

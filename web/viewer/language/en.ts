@@ -49,6 +49,17 @@ export const english = {
     titled: (title: string, count: number) => `${title} (${formatCount(count)})`,
     variables: "Variables",
   },
+  columns: {
+    cancel: "Cancel",
+    failed: (name: string, why: string) => `The column ${name} could not be read: ${why}.`,
+    progress: (name: string, percent: number, size: string) => `Reading ${name}: ${percent} % of ${size}.`,
+    read: (size: string) => `Read ${size}`,
+    retry: "Try again",
+    unknown: (name: string) =>
+      `The column ${name} cannot be shown: it does not exist, or is of an unknown kind.`,
+    unread: (name: string, why?: string) =>
+      `${name} has not been read${why === undefined ? "" : `: ${why}`}.`,
+  },
   commands: {
     title: "Commands",
     list: "Controls and actions",
@@ -59,6 +70,10 @@ export const english = {
     magnitude: "Magnitude",
     phase: "Phase",
     real: "Real part",
+  },
+  compose: {
+    unlisted:
+      "No image or labels of this SpatialData were found: the server does not list folders, and no metadata name them. Open an element by its path, such as images/NAME, or write consolidated metadata with sdata.write_consolidated_metadata().",
   },
   compute: {
     title: "Compute",
@@ -129,6 +144,18 @@ export const english = {
     controls: "Controls",
     title: "View and array",
   },
+  drop: {
+    failed: (name: string, why = "it could not be read") => `${name} cannot be opened: ${why}.`,
+    geoJson: (name: string) =>
+      `${name} is drawn over an image: open the image first, then add the address of ${name} in the panel Layers, or drop the file onto the panel Regions to measure its shapes.`,
+    loose: (name: string) => `${name} is a document of a node, without its folder.`,
+    part: (name: string) => `${name} is a part of a Zarr node: drop the folder that it is in.`,
+    tooLarge: (name: string) => `${name} is too large for a file of references.`,
+  },
+  features: {
+    embeddings: "Embeddings",
+    values: (count: number) => `${count} values`,
+  },
   format: {
     bytes: "bytes",
     bytesInAll: (shown: string, length: number) => `${shown} … (${length} bytes)`,
@@ -139,6 +166,27 @@ export const english = {
     since1970: (count: string) => `${count} since 1970`,
     single: "a single value",
     units: "units",
+  },
+  genes: {
+    descends: (path: string) => `/${path} does not ascend`,
+    first: "Gene",
+    layer: "Layer of the matrix",
+    lengths: (one: string, other: string) => `/${one} and /${other} differ in length`,
+    log: "Logarithm of 1 + value",
+    more: "Second gene, layer and logarithm",
+    missing: (name: string) => `it has no gene ${name}`,
+    noColumn: (path: string, column: number) => `the matrix of /${path} has no column ${column}`,
+    noMatrix: (path: string) => `/${path} is not a matrix`,
+    noMatrixOf: (path: string, rows: string) => `/${path} is not a matrix of ${rows} rows`,
+    noNames: "its table has no names of genes",
+    outside: (path: string, rows: string) => `/${path} has an index that is not one of ${rows} rows`,
+    placeholder: "name",
+    second: "Second gene",
+    spread: (size: string) =>
+      `its values are spread over up to ${size}, because the matrix is stored by cells`,
+    uncovered: (path: string, data: string) => `/${path} does not cover the elements of /${data}`,
+    unknown: (name: string) => `There is no gene ${name}.`,
+    unreadable: "The names of the genes could not be read.",
   },
   help: {
     title: "Keys and gestures",
@@ -219,6 +267,45 @@ export const english = {
       ["M", "Tool: measure between two elements"],
       ["Esc", "Clear the measurement, let the cursor go, or hide the value"],
     ],
+  },
+  /** Why a layer or a table cannot be shown; they follow a colon. */
+  invalidLayer: {
+    arrayElements: (path: string, most: string) => `/${path} has more than ${most} elements`,
+    arrayNumbers: (path: string) => `/${path} does not hold numbers`,
+    bytes: (most: number) => `its files have more than ${most} bytes`,
+    columnLength: "a column has another length",
+    coordinates: (feature: number) => `feature ${feature} has coordinates that are not a list`,
+    deep: (most: number) => `its geometries are nested more than ${most} deep`,
+    elements: (most: string) => `it has more than ${most} elements`,
+    features: (most: string) => `it has more than ${most} features`,
+    geometry: (feature: number) => `feature ${feature} has a geometry of an unknown type`,
+    infinite: "its coordinates are not finite numbers",
+    list: (path: string) => `/${path} is not a list`,
+    noFeatures: "its features are not a list",
+    noFile: (name: string) => `${name} does not exist`,
+    noGeoJson: "it is not GeoJSON: expected a FeatureCollection",
+    noIndex: "it has no index",
+    noJson: (why: string) => `it is not JSON: ${why}`,
+    noNumbers: "its columns x and y are not numbers",
+    noPairs: (name: string) => `${name} does not have two or three columns`,
+    noPlaces: "its points have no columns x and y",
+    noPositions: "it has no positions obsm/spatial",
+    noWkb: (column: string) => `its column ${column} is missing or not in WKB`,
+    offsets: "the offsets of its polygons do not ascend",
+    rows: (most: string) => `it has more than ${most} rows`,
+    shape: (path: string, shape: string) => `/${path} has the shape ${shape}`,
+    shapes: "its shapes are of an unknown type",
+    vertices: (most: string) => `it has more than ${most} vertices`,
+  },
+  labels: {
+    hidden: "Hidden labels",
+    none: "None",
+    opacity: "Opacity of labels",
+    outlines: "Outlines only",
+    over: "Over the image",
+    placeholder: "none",
+    selected: "Selected labels",
+    title: "Labels",
   },
   layerErrors: {
     direction: (axis: string | number) => `its axis ${axis} runs in the other direction`,
@@ -341,6 +428,30 @@ export const english = {
     reading: "Reading…",
     empty: "The array has no elements: one of its dimensions has length 0.",
   },
+  plate: {
+    acquisition: "Acquisition",
+    all: "All",
+    enlarge: (fields: number) => `Enlarge the wells to see all ${fields} fields of view.`,
+    failedWells: (count: number) =>
+      count === 1 ? "1 of them could not be read in full." : `${count} of them could not be read in full.`,
+    field: "Field of view",
+    heading: (count: number) =>
+      `A plate with ${count === 1 ? "1 well" : `${count.toLocaleString("en")} wells`}`,
+    inView: (count: number) => (count === 1 ? "1 well in view." : `${count} wells in view.`),
+    parts: "parts such as field:0, acquisition:1 or size:64",
+    reading: "Reading the wells…",
+    size: "Size of wells",
+    states: {
+      read: () => "",
+      empty: () => ", no images",
+      failed: (why: string) => `, cannot be read: ${why}`,
+      partial: (why: string) => `, read in part: ${why}`,
+    },
+    title: "Plate",
+    tooLarge: "the image has no level that is small enough for a plate",
+    well: (name: string) => `Well ${name}`,
+    wells: "Wells",
+  },
   readout: {
     hint: "Point at the picture or use the arrow keys to read values; ? lists all keys.",
     touchHint: "Tap the picture to read values; pinch to zoom.",
@@ -356,8 +467,49 @@ export const english = {
     tooMany: (count: number, most: number) =>
       `the selection covers ${count} stored objects; refresh at most ${most} at a time`,
   },
-  regionValues: {
+  regions: {
+    along: "Series along",
+    computing: "Computing…",
+    draw: "Draw a region",
     empty: "The region contains no element of the array",
+    facts: (mean: string, std: string, min: string, max: string, unit: string, count: string) =>
+      `mean ${mean}${unit} · std ${std} · ${min} to ${max} · n ${count}`,
+    histogram: (name: string, low: string, high: string) => `Histogram of ${name}, from ${low} to ${high}`,
+    holes: "Holes of polygons are filled.",
+    kinds: { point: "Point", line: "Line", rectangle: "Rectangle", ellipse: "Ellipse", polygon: "Polygon" },
+    label: (image: string, id: number) => `${image === "" ? "label" : image} ${id}`,
+    leftOut: (count: number, most: number) =>
+      count === 0
+        ? "The document has no points, lines or polygons."
+        : `${count === 1 ? "1 shape" : `${count} shapes`} cannot be a region: regions are points, lines of two ends, and polygons of up to 2000 vertices; a view has at most ${most}.`,
+    lines: "the lines (profile)",
+    longLine: (most: number) => `The line has more than ${most} elements: draw a smaller one`,
+    nameOf: (name: string) => `Name of ${name}`,
+    noLabels: (name: string) => `The picture has no labels ${name}`,
+    notCounted: "Elements outside the region and missing values are not counted",
+    ofLabels: "Add selected labels",
+    open: "Open GeoJSON…",
+    openHint: "Or drop a file here, or paste GeoJSON here",
+    remove: (name: string) => `Remove ${name}`,
+    removeAll: "Remove all",
+    save: "Save as GeoJSON",
+    saveCsv: "Save as CSV",
+    title: "Regions",
+    tooLarge: (most: number) => `The region has more than ${most} elements: draw a smaller one`,
+    tooLong: (bytes: number) => `it has more than ${bytes} bytes`,
+    unreadable: (why: string) => `The GeoJSON cannot be read: ${why}.`,
+  },
+  related: {
+    colormap: (name: string, why: string) => `The colour map ${name} could not be loaded: ${why}.`,
+    failed: (subject: string, why: string) => `${subject} cannot be shown: ${why}.`,
+    labels: "The labels",
+    labelsNamed: (name: string) => `The labels ${name}`,
+    layers: "The layers",
+    noLabels: "none: the picture has no labels",
+    points: "The points",
+    positions: (why: string) =>
+      `The positions of the elements could not be read: ${why}. They are drawn as equal cells.`,
+    table: "The table of the labels",
   },
   rows: {
     clear: "Clear selection",
@@ -374,6 +526,11 @@ export const english = {
     sizeHint: "automatic",
     title: "Table",
     unfold: "Rows",
+  },
+  series: {
+    element: "element",
+    step: (axis: string) => `Step along ${axis}`,
+    values: (axis: string, unit: string) => `${axis} · values in ${unit}`,
   },
   sharing: {
     title: "Share",
@@ -405,6 +562,15 @@ export const english = {
     asStored: (problem: string) => `${problem} Values are shown as they are stored.`,
     levels: (count: number, used: number) =>
       `The image has ${formatCount(count)} levels, of which the first ${used} are used.`,
+  },
+  table: {
+    label: (rows: string, columns: number) => `${rows} rows of ${columns} columns`,
+    part: (first: number, last: number, length: number) => `${first}–${last} of ${length}`,
+    size: (rows: string, columns: number) => `${rows} rows, ${columns} columns`,
+    title: (down: string, across: string | undefined) =>
+      across === undefined ? `Down ${down}` : `Down ${down}; across ${across}`,
+    value: "Value",
+    values: "Values",
   },
   tabs: {
     image: "Image",

@@ -247,9 +247,6 @@ const spanish: Translation = {
     profileAxis: "Línea bajo el puntero a lo largo de",
     volume: "Volumen junto a los paneles",
   },
-  regionValues: {
-    empty: "La región no contiene ningún elemento del array",
-  },
   rows: {
     clear: "Anular la selección",
     colorBy: "Colorear por",

@@ -64,7 +64,8 @@ export function takeDrops(take: Take): void {
   });
   document.addEventListener("drop", (event) => {
     end();
-    if (!hasFiles(event)) return;
+    // A panel may have taken the files.
+    if (!hasFiles(event) || event.defaultPrevented) return;
     event.preventDefault();
     void openStores(event.dataTransfer as unknown as Transfer).then(take);
   });
