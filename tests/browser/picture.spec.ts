@@ -82,6 +82,7 @@ test("the start page offers the server's samples, each of which is one click awa
   );
   expect(new Set(sources).size).toBe(sources.length);
   expect(sources).toEqual(expect.arrayContaining(samples.map(({ store }) => `/examples/${store}`)));
+  await page.getByText("Test data", { exact: true }).click();
   await links.getByText("image", { exact: true }).click();
   await viewer.reaches("ready");
   await expect(page.getByRole("heading", { level: 2 })).toHaveText("image.zarr");

@@ -17,7 +17,7 @@ import { readAddress } from "../../../web/viewer/source/address.ts";
 import { folderContents, maxProbes, namesFrom, nodesBelow } from "../../../web/viewer/source/browse.ts";
 import { type Kind, nodeKind } from "../../../web/viewer/source/kinds.ts";
 import { findBucket, listedByServer, namesInJson, namesInPage } from "../../../web/viewer/source/listing.ts";
-import { publicData, publicDataNote } from "../../../web/viewer/source/public-data.ts";
+import { publicData } from "../../../web/viewer/source/public-data.ts";
 
 type Node = { attributes?: object; array?: { shape: number[]; dims?: string[]; dtype?: string } };
 
@@ -477,7 +477,6 @@ describe("lists of folders", () => {
 
 describe("public data", () => {
   it("have addresses that are opened unchanged, each once", () => {
-    expect(publicDataNote).toContain("may not let this page read it");
     const all = Object.values(publicData).flat();
     expect(new Set(all.map(({ source, path }) => `${source} ${path}`)).size).toBe(all.length);
     for (const { source, title, text, owner } of all) {

@@ -25,6 +25,8 @@ export interface ThumbnailOptions {
   readonly hasLabels: boolean;
   /** Settings for a dataset. Default: those of the target. */
   readonly settings?: ((dataset: Dataset) => WantedState) | undefined;
+  /** Maximum number of bytes that are decoded for a plane. Default: those of any plane of few enough elements. */
+  readonly maxBytes?: number | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -59,7 +61,7 @@ export async function drawThumbnail(
 /** Reads the layers of a thumbnail; as {@link drawThumbnail}. */
 export async function readThumbnail(
   target: ViewerTarget & Pick<SourceTarget, "field">,
-  { enough, hasLabels, settings, signal }: ThumbnailOptions,
+  { enough, hasLabels, settings, maxBytes = Number.POSITIVE_INFINITY, signal }: ThumbnailOptions,
 ): Promise<Thumbnail | undefined> {
   const opened = await openTarget(resolveTarget(target).target, { signal, onWarning: () => {} });
   if (opened.kind !== "dataset") return undefined;
@@ -71,7 +73,7 @@ export async function readThumbnail(
   await labels?.open();
   const layers: ThumbnailLayer[] = [];
   for (const layer of planLayers(dataset, state)) {
-    const plane = await readPlane(layer, levelFor(layer, enough), signal);
+    const plane = await readPlane(layer, levelFor(layer, enough), maxBytes, signal);
     if (!plane) return undefined;
     layers.push({ layer, plane });
   }
@@ -103,7 +105,12 @@ function blended(below: HTMLCanvasElement, above: HTMLCanvasElement, { style }: 
 }
 
 /** @returns undefined if the plane is too large */
-async function readPlane(layer: Layer, level: Level, signal: AbortSignal): Promise<Plane | undefined> {
+async function readPlane(
+  layer: Layer,
+  level: Level,
+  maxBytes: number,
+  signal: AbortSignal,
+): Promise<Plane | undefined> {
   const { dataset, axes, part } = layer;
   const array = await level.open();
   const index = layer.index.map((at, axis) => {
@@ -111,7 +118,12 @@ async function readPlane(layer: Layer, level: Level, signal: AbortSignal): Promi
     return Math.min(Math.max(own, 0), array.shape[axis]! - 1);
   });
   const [rows, columns] = axes.map((axis) => array.shape[axis]!) as [number, number];
-  if (rows * columns > most) return undefined;
+  const { chunkShape, dtype } = array;
+  const decoded = chunkShape.map((chunk, axis) =>
+    axes.includes(axis) ? Math.ceil(array.shape[axis]! / chunk) * chunk : chunk,
+  );
+  const bytes = decoded.reduce((product, length) => product * length, dtype.itemBytes);
+  if (rows * columns > most || bytes > maxBytes) return undefined;
   const selection = index.map((at, axis) =>
     axes.includes(axis) ? slice(0, array.shape[axis]!) : slice(at, at + 1),
   );

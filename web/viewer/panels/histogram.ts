@@ -1,7 +1,7 @@
 /** A histogram of values with the colour limits, which can be dragged. */
 import { h } from "../base/dom.js";
 import { formatBriefly, formatCount } from "../base/format.js";
-import { bent, scaleCurve } from "../base/value-scale.js";
+import { bent, scaleCurve, unbent } from "../base/value-scale.js";
 import { layerColors } from "../draw/table.js";
 import type { Histogram } from "../numbers/findings.js";
 import { isInteger, type Leaf } from "../source/leaf.js";
@@ -87,14 +87,36 @@ export class HistogramView {
     if (this.#note.textContent !== text) this.#note.textContent = text;
   }
 
+  /** The scale of the colours, along which the box is divided; linear if its limits have no place on it. */
+  get #scale() {
+    const { layer, limits } = this.#numbers!;
+    const { scale } = layer.style;
+    const isLinear = scale === "log" && !(limits[0] > 0 && this.#domain[0] > 0);
+    return { scale: isLinear ? "linear" : scale, threshold: scaleCurve(scale, ...limits).threshold } as const;
+  }
+
+  /** The place of a value in the box, from 0 to 1. */
+  #shareOf(value: number): number {
+    const { scale, threshold } = this.#scale;
+    const [from, to, at] = [...this.#domain, value].map((one) => bent(scale, one, threshold) / 2);
+    return (at! - from!) / (to! - from!);
+  }
+
+  #valueOf(share: number): number {
+    const { scale, threshold } = this.#scale;
+    const [from, to] = this.#domain.map((one) => bent(scale, one, threshold)) as [number, number];
+    return unbent(scale, from + share * (to - from), threshold);
+  }
+
   /**
    * The extent of the values, clipped to three times their robust range and widened to include the limits.
    */
-  #domainOf({ findings, limits }: LayerNumbers): Limits {
+  #domainOf({ findings, limits, layer }: LayerNumbers): Limits {
     const [min, max] = findings.extent ?? limits;
     const [low, high] = findings.robustRange() ?? [min, max];
     const margin = high - low;
     let [from, to] = [Math.max(min, low - margin), Math.min(max, high + margin)];
+    if (layer.style.scale === "log") from = Math.max(from, findings.leastPositive ?? from);
     from = Math.min(from, limits[0]);
     to = Math.max(to, limits[1]);
     if (this.#isWhole) [from, to] = [Math.floor(from) - 0.5, Math.ceil(to) + 0.5];
@@ -102,10 +124,12 @@ export class HistogramView {
   }
 
   #draw(numbers: LayerNumbers, isLog: boolean): void {
-    const { findings, limits } = numbers;
+    const { findings, limits, layer } = numbers;
     const [from, to] = this.#domain;
-    const steps = this.#isWhole ? Math.min(maxBins, to - from) : maxBins;
-    const histogram = findings.histogram(Math.max(1, Math.round(steps)), this.#domain);
+    const isLinear = layer.style.scale === "linear";
+    const steps = this.#isWhole && isLinear ? Math.min(maxBins, to - from) : maxBins;
+    const place = isLinear ? undefined : (value: number) => this.#shareOf(value);
+    const histogram = findings.histogram(Math.max(1, Math.round(steps)), this.#domain, place);
     const width = Math.max(1, Math.round(this.#box.clientWidth || 280));
     const height = heights[this.size];
     const ratio = window.devicePixelRatio || 1;
@@ -119,7 +143,7 @@ export class HistogramView {
     const room = height - stripHeight - 2;
     shares.forEach((share, i) => {
       if (share === 0) return;
-      const value = from + ((i + 0.5) / shares.length) * (to - from);
+      const value = this.#valueOf((i + 0.5) / shares.length);
       context.globalAlpha = value >= limits[0] && value <= limits[1] ? 1 : 0.4;
       const bar = Math.max(1, share * room);
       context.fillRect(i * each, room - bar, Math.max(each - (each > 4 ? 0.5 : 0), 0.75), bar);
@@ -130,13 +154,12 @@ export class HistogramView {
 
   /** Draws the colours below the bars, at their values. */
   #drawStrip(context: CanvasRenderingContext2D, width: number, { limits, layer }: LayerNumbers): void {
-    const [from, to] = this.#domain;
     const height = heights[this.size];
     const table = new Uint8Array(layerColors(layer.style).buffer);
     const { scale } = layer.style;
     const { start, factor, threshold } = scaleCurve(scale, limits[0], limits[1]);
     for (let x = 0; x < width; x++) {
-      const value = from + ((x + 0.5) / width) * (to - from);
+      const value = this.#valueOf((x + 0.5) / width);
       const part = Math.floor((bent(scale, value, threshold) - start) * factor);
       const at = 4 * Math.min(255, Math.max(0, part));
       context.fillStyle = `rgb(${table[at]} ${table[at + 1]} ${table[at + 2]})`;
@@ -149,7 +172,7 @@ export class HistogramView {
     const format = this.#numbers!.layer.dataset.decodedKind === "milliseconds" ? String : formatBriefly;
     for (const [i, handle] of this.#handles.entries()) {
       const value = limits[i]!;
-      handle.style.left = `${(Math.min(Math.max((value - from) / (to - from), 0), 1) * 100).toFixed(2)}%`;
+      handle.style.left = `${(Math.min(Math.max(this.#shareOf(value), 0), 1) * 100).toFixed(2)}%`;
       const attributes = {
         "aria-valuemin": from,
         "aria-valuemax": to,
@@ -164,8 +187,8 @@ export class HistogramView {
   #press(event: PointerEvent): void {
     if (event.button !== 0 || !this.#numbers) return;
     event.preventDefault();
-    const [low, high] = this.#numbers.limits;
-    const pressed = this.#valueAt(event);
+    const [low, high] = this.#numbers.limits.map((limit) => this.#shareOf(limit)) as [number, number];
+    const pressed = this.#shareOf(this.#valueAt(event));
     const end = Math.abs(pressed - low) <= Math.abs(pressed - high) ? 0 : 1;
     this.#dragged = { end, from: event.clientX };
     this.#handles[end].focus();
@@ -181,14 +204,12 @@ export class HistogramView {
 
   #valueAt({ clientX }: PointerEvent): number {
     const { left, width } = this.#box.getBoundingClientRect();
-    const [from, to] = this.#domain;
-    return from + Math.min(Math.max((clientX - left) / width, 0), 1) * (to - from);
+    return this.#valueOf(Math.min(Math.max((clientX - left) / width, 0), 1));
   }
 
   #key(event: KeyboardEvent, end: 0 | 1): void {
     if (!this.#numbers) return;
     const [from, to] = this.#domain;
-    const step = this.#isWhole ? Math.max(1, Math.round((to - from) / 100)) : (to - from) / 100;
     const steps: Readonly<Record<string, number>> = {
       ArrowLeft: -1,
       ArrowDown: -1,
@@ -200,16 +221,25 @@ export class HistogramView {
     const value = this.#numbers.limits[end];
     if (event.key === "Home") this.#set(end, from);
     else if (event.key === "End") this.#set(end, to);
-    else if (steps[event.key]) this.#set(end, value + steps[event.key]! * step);
+    else if (steps[event.key]) this.#set(end, this.#moved(value, steps[event.key]!));
     else return;
     event.preventDefault();
+  }
+
+  /** The value some hundredths of the box further; integers move by at least one. */
+  #moved(value: number, hundredths: number): number {
+    const moved = this.#valueOf(this.#shareOf(value) + hundredths / 100);
+    const isSame = this.#isWhole && Math.round(moved) === Math.round(value);
+    return isSame ? Math.round(value) + Math.sign(hundredths) : moved;
   }
 
   /** The limits keep their order. */
   #set(end: 0 | 1, value: number): void {
     const [low, high] = this.#numbers!.limits;
     const [from, to] = this.#domain;
-    const rough = this.#isWhole ? Math.round(value) : rounded(value, to - from);
+    // Along a bent scale, small values need more digits than large ones.
+    const size = this.#scale.scale === "linear" ? to - from : Math.abs(value);
+    const rough = this.#isWhole ? Math.round(value) : rounded(value, size);
     const clamped = Math.min(Math.max(rough, from), to);
     const own = this.#isWhole ? Math.round(clamped) : clamped;
     if (end === 0 ? own < high : own > low)

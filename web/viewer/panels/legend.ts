@@ -7,7 +7,7 @@ import { formatBriefly, formatCount } from "../base/format.js";
 import { keptFor } from "../base/memo.js";
 import { type OutsideColors, outsideColors } from "../base/outside-colors.js";
 import { longName, shortName } from "../base/text.js";
-import { bent, type Curve, scaleCurve, type ValueScale } from "../base/value-scale.js";
+import { bent, type Curve, scaleCurve, unbent, type ValueScale } from "../base/value-scale.js";
 import { marks } from "../draw/renderer.js";
 import { layerColors, outsideOf } from "../draw/table.js";
 import { absentColor, type NamedLegend } from "../model/column-colors.js";
@@ -179,8 +179,9 @@ const colormapGradient = keptFor((table: Uint32Array) => {
   return `linear-gradient(to right, ${stops.join(", ")})`;
 });
 
-/** Minimum distance of two values, as a share of the bar. */
+/** Minimum distance of two labels and of two ticks, as shares of the bar. */
 const leastDistance = 0.16;
+const leastTickDistance = 0.02;
 
 /** Values to label, from those that matter most. */
 export function legendTicks(
@@ -204,7 +205,7 @@ export function legendTicks(
   return spread(values.map(share), (_, i) => format(values[i]!));
 }
 
-/** Minimum number of ticks of a linear scale. */
+/** Minimum number of ticks, if there are so many round values. */
 const leastTicks = 5;
 /** Characters of all labels for which a bar has room. */
 const mostCharacters = 36;
@@ -251,11 +252,8 @@ function stepEdges(style: LayerStyle): number[] {
 }
 
 /** The value at a share of the bar. */
-function valueAt(scale: ValueScale, { start, factor, threshold }: Curve, share: number): number {
-  const at = start + (256 * share) / factor;
-  if (scale === "log") return Math.exp(at);
-  return scale === "symlog" ? Math.sign(at) * threshold * Math.expm1(Math.abs(at)) : at;
-}
+const valueAt = (scale: ValueScale, { start, factor, threshold }: Curve, share: number): number =>
+  unbent(scale, start + (256 * share) / factor, threshold);
 
 /** 0 and powers of ten between the limits; their multiples by 2 and 5 if there are few of them. */
 function roundPowers(scale: ValueScale, low: number, high: number, threshold: number): number[] {
@@ -268,15 +266,19 @@ function roundPowers(scale: ValueScale, low: number, high: number, threshold: nu
       .flatMap((value) => (scale === "symlog" && value > 0 ? [value, -value] : [value]))
       .filter((value) => value > low && value < high && (scale === "symlog" || value > 0));
   const plain = multiples([1]);
-  return plain.length >= 2 ? plain : multiples([1, 2, 5]);
+  return plain.length >= leastTicks ? plain : multiples([1, 2, 5]);
 }
 
-/** Leaves out values that would touch earlier ones. */
+/** Ticks, of which those have labels that would not touch the labels of earlier ones. */
 function spread(shares: readonly number[], text: (share: number, index: number) => string): LegendTick[] {
   const kept: LegendTick[] = [];
-  for (const [i, share] of shares.entries())
-    if (kept.every((one) => Math.abs(one.share - share) >= leastDistance))
-      kept.push({ share, text: text(share, i) });
+  const isFree = (share: number, distance: number, among = kept) =>
+    among.every((one) => Math.abs(one.share - share) >= distance);
+  for (const [i, share] of shares.entries()) {
+    const labels = kept.filter((one) => one.text !== "");
+    const label = isFree(share, leastDistance, labels) ? text(share, i) : "";
+    if (isFree(share, leastTickDistance)) kept.push({ share, text: label });
+  }
   return kept.sort((a, b) => a.share - b.share);
 }
 
