@@ -340,6 +340,16 @@ describe("members of a group", () => {
     expect(namesOf(await folderContents(await groupAt(url)))).toEqual(["station", "t2m", "valid_time"]);
   });
 
+  it("guesses each name with one request, and the names of a kind only after its first", async () => {
+    const empty = await served(await storeWith({ "": {} }));
+    await folderContents(await open(empty.url, { kind: "group" }));
+    expect(empty.asked.filter((url) => url.includes("/lon/"))).toEqual([]);
+    expect(new Set(empty.asked).size).toBe(empty.asked.length);
+    expect(empty.asked.filter((url) => url.includes("/time/"))).toEqual(["/time/zarr.json"]);
+    const climate = await served(await storeWith({ "": {}, lat: line("lat", 2), lon: line("lon", 2) }));
+    expect(namesOf(await folderContents(await open(climate.url, { kind: "group" })))).toEqual(["lat", "lon"]);
+  });
+
   it("is enumerated if names are numbers, up to a limit", async () => {
     const nodes = Object.fromEntries(Array.from({ length: 21 }, (_, i) => [String(i), plane]));
     const { url } = await served(await storeWith({ "": {}, ...nodes }));

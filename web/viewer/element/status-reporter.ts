@@ -2,6 +2,7 @@
 import { effect, signal } from "@preact/signals-core";
 import type { ZarrWarning } from "zarr-wasm";
 import { formatByteCount, formatCount, formatDuration } from "../base/format.js";
+import { text as texts } from "../language/text.js";
 import type { ViewState } from "../model/state.js";
 import type { ErrorContext, FailedOperation } from "../panels/error-advice.js";
 import { chunkSentence, type Explanation, explain, type Note, Notes } from "../panels/messages.js";
@@ -88,7 +89,7 @@ export class StatusReporter {
     if (!isComplete) {
       this.model.activity.value = "reading";
       const progress = { chunks: done, totalChunks: chunks, bytes };
-      this.mainPanel.setBusy(`Reading ${text}…`, progress);
+      this.mainPanel.setBusy(texts.status.reading(text), progress);
       onProgress?.(progress);
       return false;
     }
@@ -165,9 +166,6 @@ export class StatusReporter {
   }
 }
 
-const orderWarning =
-  "The metadata says order F, but zarr-python 1.x wrote chunks of this compressor in C order. They are read in F order, as specified; if the picture looks scrambled, try C order.";
-
 /** Notes on the source: how its address was read, and the library's warnings. */
 export function sourceNotes(
   sentences: readonly string[],
@@ -176,7 +174,11 @@ export function sourceNotes(
 ): Note[] {
   const warned = warnings.map(({ code, message }): Note => {
     if (code === "v1-order")
-      return { text: orderWarning, isWarning: true, action: { label: "Read in C order", run: readInC } };
+      return {
+        text: texts.status.order,
+        isWarning: true,
+        action: { label: texts.status.readInC, run: readInC },
+      };
     return { text: `${message[0]!.toUpperCase()}${message.slice(1)}.`, isWarning: true };
   });
   return [...sentences.map((text): Note => ({ text })), ...warned];
@@ -191,16 +193,16 @@ function chunkErrors(gaps: readonly Gap[], { failures }: TileStatus): unknown[] 
 function damageNotes(errors: readonly unknown[], context: ErrorContext, retry: () => void): Note[] {
   const [first] = errors;
   if (first === undefined) return [];
-  const others = errors.length > 1 ? ` ${errors.length - 1} more could not be read.` : "";
+  const others = errors.length > 1 ? ` ${texts.status.moreDamaged(errors.length - 1)}` : "";
   const text = `${chunkSentence(first)}${others}`;
   const more = explain(first, context).advice?.then((advice) => advice?.hints[0]);
-  return [{ text, more, isWarning: true, action: { label: "Try again", run: retry } }];
+  return [{ text, more, isWarning: true, action: { label: texts.status.retry, run: retry } }];
 }
 
 /** Notes on parts that exceed the memory budget. */
 function leftOutNotes({ leftOut }: TileStatus): Note[] {
   if (leftOut.tiles === 0) return [];
-  const text = `${formatCount(leftOut.tiles)} of ${formatCount(leftOut.of)} tiles in view exceed the memory budget and are not read. Zoom in to see them.`;
+  const text = texts.status.leftOut(formatCount(leftOut.tiles), formatCount(leftOut.of));
   return [{ text }];
 }
 
@@ -208,11 +210,11 @@ function leftOutNotes({ leftOut }: TileStatus): Note[] {
 function middleNote(dataset: Dataset, { axes }: ViewState, readAll: () => void): Note {
   const { chunks, bytes } = wholeCost(dataset, axes);
   return {
-    text: `This is the middle of a slice of ${countText(chunks)} (${formatByteCount(bytes)} when decoded).`,
-    action: { label: "Read the whole slice", run: readAll },
+    text: texts.status.middle(countText(chunks), formatByteCount(bytes)),
+    action: { label: texts.status.readAll, run: readAll },
   };
 }
 
 export function countText(chunks: number): string {
-  return chunks === 1 ? "1 chunk" : `${formatCount(chunks)} chunks`;
+  return texts.status.chunks(chunks, formatCount(chunks));
 }

@@ -1,5 +1,94 @@
 /** English texts of the interface: a section per subject, in alphabetical order. */
 export const english = {
+  channels: {
+    together: "All channels in one picture",
+    common: "The same range for all channels",
+  },
+  curve: {
+    help: "Double-click adds a point, or removes it; arrow keys move a point, Delete removes it",
+    default: "Default",
+    defaultOf: (channel: string) => `Default opacity${channel}`,
+    title: "Opacity by value",
+    titleOf: (channel: string) => `Opacity by value${channel}`,
+    point: (number: number, channel: string, percent: number, opacity: number) =>
+      `Point ${number}${channel}, ${percent} % of the range: opacity ${opacity}`,
+  },
+  errors: {
+    unknown: "Something went wrong",
+    archive: "The archive cannot be read",
+    unsupportedFile: "The file cannot be shown",
+    damagedFile: "The file is damaged",
+    unwritten: "The store could not be written",
+    chunk: "A chunk could not be read",
+    damagedChunk: (name: string) => `Chunk ${name} is damaged`,
+    unreadChunk: (name: string) => `Chunk ${name} could not be read`,
+    titles: {
+      NotFound: "There is no Zarr array here",
+      InvalidMetadata: "The array’s metadata is not valid",
+      UnknownCodec: "The array uses an unknown codec",
+      Unsupported: "The array uses an unsupported feature",
+      CorruptChunk: "A chunk is damaged",
+      InvalidSelection: "The view does not fit the array",
+      InvalidArgument: "The source cannot be used",
+      Network: "The source could not be read",
+      LimitExceeded: "A limit is exceeded",
+      EngineFailed: "The WebAssembly decoder could not be started",
+      FutureVersion: "The data use a newer format version",
+      NotAllowed: "Access to the data is not allowed",
+      SourceChanged: "A source file has changed",
+    },
+  },
+  facts: {
+    attributes: (count: string) => `Attributes (${count})`,
+    longer: "The attributes are longer than shown here.",
+    shape: "Shape",
+    dimensions: "Dimensions",
+    dtype: "Data type",
+    size: "Size",
+    chunkShape: "Chunk shape",
+    shardShape: "Shard shape",
+    chunks: "Chunks",
+    chunkCount: (count: string, bytes: string | undefined) =>
+      bytes === undefined ? count : `${count}, each ${bytes}`,
+    fillValue: "Fill value",
+    noFill: "none (reads as zeros)",
+    codecs: "Codecs",
+    format: "Zarr format",
+  },
+  figure: {
+    heading: "Figure",
+    format: "Format",
+    video: (format: string) => `Video (${format})`,
+    unit: "Unit",
+    units: { mm: "mm", in: "inches", px: "CSS pixels" },
+    width: "Width",
+    height: "Height",
+    ownHeight: "that of the content",
+    resolution: "Resolution, pixels per inch",
+    axis: "Axis",
+    rate: "Slices per second",
+    title: "Title",
+    scaleBar: "Scale bar",
+    save: "Save",
+    copy: "Copy",
+    cancel: "Cancel",
+    recorded: "Slices recorded",
+    progress: (done: number, total: number, perSecond: string) =>
+      `Recorded ${done} of ${total} slices, ${perSecond} per second`,
+    size: (width: number, height: number | undefined) =>
+      height === undefined ? `${width} pixels wide` : `${width} × ${height} pixels`,
+    noRecorder: (format: string) => `This browser cannot record ${format} videos.`,
+    wrongSize: (least: number, most: number, unit: string) =>
+      `Width and height must be ${least} to ${most} ${unit}.`,
+    wrongResolution: (least: number, most: number) =>
+      `The resolution must be ${least} to ${most} pixels per inch.`,
+    wrongRate: "A second must have 1 to 60 slices.",
+    drawing: "Drawing…",
+    saved: (name: string) => `${name} is saved`,
+    copied: (name: string) => `${name} is in the clipboard`,
+    cancelled: "Cancelled",
+    failed: (reason: string) => `The figure could not be made: ${reason}.`,
+  },
   gallery: {
     welcome:
       "Enter the address of a Zarr array or group, or of a NetCDF, HDF5, TIFF or FITS file, or drop a folder or files here. Other servers must allow pages to read from them (CORS); files of this machine are sent nowhere.",
@@ -13,6 +102,36 @@ export const english = {
     },
     testData: "Test data",
     smallArrays: "Small arrays",
+  },
+  histogram: {
+    of: (name: string) => `Histogram of ${name}`,
+    limits: [(name: string) => `Lower limit of ${name}`, (name: string) => `Upper limit of ${name}`] as const,
+    count: (count: string, hasMissing: boolean) => `${count} ${hasMissing ? "elements" : "values"}`,
+    all: (count: string, interval: string) => `All ${count} of the slice: ${interval}`,
+    some: (count: string, interval: string) =>
+      `${count} read, not all of the slice; 98 % of them from ${interval}`,
+    interval: (low: string, high: string) => `${low} to ${high}`,
+  },
+  legend: {
+    layers: "Colours of layers",
+    channels: "Channels",
+    notStored: "Chunk is not stored",
+    below: "Values below the range",
+    above: "Values above the range",
+    empty: "(empty)",
+    more: (count: string) => `and ${count} more`,
+    noValue: "no value",
+    own: "Colours of your own",
+    sampled: (colormap: string, slices: number | undefined, all: string) =>
+      `${colormap}; one range for all slices, from ${slices === undefined ? `all ${all}` : `${slices} of ${all}`}`,
+    labels: "Every label has its own colour; 0 is the background",
+    log: "Logarithmic scale",
+    symlog: "Symmetric logarithmic scale",
+    missing: (count: number) =>
+      count === 1 ? "1 element is missing (chequered)" : `${count} elements are missing (chequered)`,
+    notNumbers: (count: number) =>
+      count === 1 ? "1 element is not a number (chequered)" : `${count} elements are not numbers (chequered)`,
+    infinite: (count: number) => (count === 1 ? "1 element is infinite" : `${count} elements are infinite`),
   },
   page: {
     title: "zarr-wasm viewer",
@@ -32,6 +151,22 @@ export const english = {
     clearRecent: "Clear this list",
     recentPlace: { file: "Archive of this machine", directory: "Folder of this machine" },
     moved: (name: string) => `${name} was moved or deleted.`,
+  },
+  status: {
+    notes: "Notes",
+    moreNotes: (count: string) => `More notes: ${count}.`,
+    reading: (chunks: string) => `Reading ${chunks}…`,
+    chunks: (count: number, formatted: string) => (count === 1 ? "1 chunk" : `${formatted} chunks`),
+    retry: "Try again",
+    order:
+      "The metadata says order F, but zarr-python 1.x wrote chunks of this compressor in C order. They are read in F order, as specified; if the picture looks scrambled, try C order.",
+    readInC: "Read in C order",
+    moreDamaged: (count: number) => `${count} more could not be read.`,
+    leftOut: (tiles: string, all: string) =>
+      `${tiles} of ${all} tiles in view exceed the memory budget and are not read. Zoom in to see them.`,
+    middle: (chunks: string, bytes: string) =>
+      `This is the middle of a slice of ${chunks} (${bytes} when decoded).`,
+    readAll: "Read the whole slice",
   },
   tabs: {
     image: "Image",

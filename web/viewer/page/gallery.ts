@@ -1,4 +1,5 @@
 /** The start page: public data, and samples of the page's own server. Loaded on demand. */
+import { isZarrError } from "zarr-wasm";
 import { h } from "../base/dom.js";
 import { text } from "../language/text.js";
 import { readQuery } from "../model/query.js";
@@ -87,16 +88,29 @@ export function fillThumbnails(gallery: HTMLElement, signal: AbortSignal): void 
 const mayFetch = (): boolean =>
   navigator.onLine && (navigator as { connection?: { saveData?: boolean } }).connection?.saveData !== true;
 
+/** Servers that did not answer, and whether another one did. */
+const silent = new Set<string>();
+let hasAnswer = false;
+
+/** Whether to ask a server: those that are silent are asked once, and no others after two without any answer. */
+const isWorthAsking = (host: string): boolean =>
+  mayFetch() && !silent.has(host) && (hasAnswer || silent.size < 2);
+
 async function fill(place: HTMLElement, signal: AbortSignal): Promise<void> {
   const target = readQuery(place.dataset["query"]!);
-  if (!target || (/^https?:/.test(target.source) && !mayFetch())) return;
+  const { host, origin } = new URL(target?.source ?? "", location.href);
+  const isElsewhere = origin !== location.origin;
+  if (!target || (isElsewhere && !isWorthAsking(host))) return;
   const limited = AbortSignal.any([signal, AbortSignal.timeout(maxThumbnailTime)]);
   try {
     const { drawThumbnail } = await import("../element/thumbnail.js");
     const picture = await drawThumbnail(target, { ...thumbnailLimits, signal: limited });
+    hasAnswer ||= isElsewhere;
     if (picture) place.replaceChildren(picture);
-  } catch {
+  } catch (error) {
     // It is only an illustration.
+    const isSilent = isZarrError(error, "Network") && error.status === undefined;
+    if (isElsewhere && (isSilent || limited.aborted) && !signal.aborted) silent.add(host);
   }
 }
 

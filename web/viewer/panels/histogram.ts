@@ -3,6 +3,7 @@ import { h } from "../base/dom.js";
 import { formatBriefly, formatCount } from "../base/format.js";
 import { bent, scaleCurve, unbent } from "../base/value-scale.js";
 import { layerColors } from "../draw/table.js";
+import { text } from "../language/text.js";
 import type { Histogram } from "../numbers/findings.js";
 import { isInteger, type Leaf } from "../source/leaf.js";
 import type { LayerNumbers } from "./panel.js";
@@ -43,7 +44,7 @@ export class HistogramView {
         class: "zw-histogram-handle",
         role: "slider",
         tabindex: 0,
-        "aria-label": `${end === 0 ? "Lower" : "Upper"} limit of ${name}`,
+        "aria-label": text.histogram.limits[end](name),
         onkeydown: (event: KeyboardEvent) => this.#key(event, end),
       });
     this.#handles = [handle(0), handle(1)];
@@ -56,7 +57,7 @@ export class HistogramView {
     this.#box.addEventListener("dblclick", () => this.callbacks.onReset());
     this.element = h(
       "div",
-      { class: `zw-histogram zw-histogram-${size}`, role: "group", "aria-label": `Histogram of ${name}` },
+      { class: `zw-histogram zw-histogram-${size}`, role: "group", "aria-label": text.histogram.of(name) },
       this.#box,
       size === "full" && this.#note,
     );
@@ -83,8 +84,8 @@ export class HistogramView {
     if (key === this.#drawn) return;
     this.#drawn = key;
     this.#draw(numbers, isLog);
-    const text = noteText(numbers);
-    if (this.#note.textContent !== text) this.#note.textContent = text;
+    const note = noteText(numbers);
+    if (this.#note.textContent !== note) this.#note.textContent = note;
   }
 
   /** The scale of the colours, along which the box is divided; linear if its limits have no place on it. */
@@ -179,7 +180,7 @@ export class HistogramView {
         "aria-valuenow": value,
         "aria-valuetext": format(value),
       };
-      for (const [name, text] of Object.entries(attributes)) handle.setAttribute(name, String(text));
+      for (const [name, one] of Object.entries(attributes)) handle.setAttribute(name, String(one));
     }
   }
 
@@ -268,15 +269,15 @@ function barHeights({ bins }: Histogram, isLog: boolean): number[] {
 
 /** Describes the data of the histogram; minimum and maximum are given only if they are final. */
 export function noteText({ findings, isAllSeen }: Pick<LayerNumbers, "findings" | "isAllSeen">): string {
-  const count = `${formatCount(findings.count)} ${findings.missing > 0 ? "elements" : "values"}`;
+  const count = text.histogram.count(formatCount(findings.count), findings.missing > 0);
   const [min, max] = findings.extent ?? [Number.NaN, Number.NaN];
-  if (isAllSeen) return `All ${count} of the slice: ${intervalText(min, max)}`;
+  if (isAllSeen) return text.histogram.all(count, intervalText(min, max));
   const [low, high] = findings.percentiles([0.01, 0.99]);
-  return `${count} read, not all of the slice; 98 % of them from ${intervalText(low!, high!)}`;
+  return text.histogram.some(count, intervalText(low!, high!));
 }
 
 /** Both ends with as many digits as tell them apart. */
 function intervalText(low: number, high: number): string {
   const resolution = Math.abs(high / 100 - low / 100);
-  return `${formatBriefly(low, resolution)} to ${formatBriefly(high, resolution)}`;
+  return text.histogram.interval(formatBriefly(low, resolution), formatBriefly(high, resolution));
 }

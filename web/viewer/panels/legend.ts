@@ -10,6 +10,7 @@ import { longName, shortName } from "../base/text.js";
 import { bent, type Curve, scaleCurve, unbent, type ValueScale } from "../base/value-scale.js";
 import { marks } from "../draw/renderer.js";
 import { layerColors, outsideOf } from "../draw/table.js";
+import { text as texts } from "../language/text.js";
 import { absentColor, type NamedLegend } from "../model/column-colors.js";
 import type { LayerStyle } from "../model/layers.js";
 
@@ -53,7 +54,7 @@ export class Legend {
   readonly #columns = h("div", {
     class: "zw-legend-columns",
     role: "group",
-    "aria-label": "Colours of layers",
+    "aria-label": texts.legend.layers,
     hidden: true,
   });
   /** Scrolled by keys if it does not fit. */
@@ -108,12 +109,14 @@ function entryParts({ scale, channels, isMissing, note }: LegendEntries): HTMLEl
     const rows = channels.map((one) =>
       h("li", {}, h("b", {}, one.label), h("span", {}, one.low), scaleBar(one), h("span", {}, one.high)),
     );
-    parts.push(h("ul", { class: "zw-legend-channels", dir: "ltr", "aria-label": "Channels" }, ...rows));
+    parts.push(
+      h("ul", { class: "zw-legend-channels", dir: "ltr", "aria-label": texts.legend.channels }, ...rows),
+    );
   }
   if (isMissing) {
     const dots = h("span", { class: "zw-legend-cap zw-legend-dots", "aria-hidden": "true" });
     dots.style.color = css(marks.dot);
-    parts.push(h("p", { class: "zw-legend-note zw-legend-missing" }, dots, "Chunk is not stored"));
+    parts.push(h("p", { class: "zw-legend-note zw-legend-missing" }, dots, texts.legend.notStored));
   }
   if (note) parts.push(h("p", { class: "zw-legend-note" }, note));
   return parts;
@@ -142,7 +145,7 @@ function legendBar(
   const end = (name: "below" | "above", isShown: boolean, color: readonly number[]) => {
     const inside = h("span");
     inside.style.background = css(color);
-    const title = `Values ${name} the range`;
+    const title = texts.legend[name];
     return h("span", { class: `zw-legend-end zw-legend-${name}`, title, hidden: !isShown }, inside);
   };
   return h(
@@ -296,10 +299,10 @@ function columnLegend({ name, legend }: NamedLegend): HTMLElement {
     list.append(
       ...used
         .slice(0, maxCategories)
-        .map(({ name: text, color, count }) => entry(color, text === "" ? "(empty)" : text, count)),
+        .map(({ name: text, color, count }) => entry(color, text === "" ? texts.legend.empty : text, count)),
     );
     const more = used.length - maxCategories;
-    if (more > 0) list.append(h("li", {}, `and ${formatCount(more)} more`));
+    if (more > 0) list.append(h("li", {}, texts.legend.more(formatCount(more))));
   } else {
     const { low, high, colormap, isBelow, isAbove, isMarked } = legend;
     const table = colorTable(colormap);
@@ -317,7 +320,7 @@ function columnLegend({ name, legend }: NamedLegend): HTMLElement {
       ),
     );
   }
-  if (legend.absent > 0) list.append(entry(absentColor, "no value", legend.absent));
+  if (legend.absent > 0) list.append(entry(absentColor, texts.legend.noValue, legend.absent));
   return h("div", { class: "zw-legend-column" }, head, list);
 }
 
