@@ -205,7 +205,10 @@ export function legendTicks(
   }
   if (style.scale === "linear") return labelled(roundTicks(low, high), share, format);
   const values = roundPowers(style.scale, low, high, curve.threshold);
-  return spread(values.map(share), (_, i) => format(values[i]!));
+  // Powers of ten are enough labels if there are several.
+  const isPower = (value: number) => value === 0 || Number.isInteger(Math.log10(Math.abs(value)));
+  const areEnough = values.filter(isPower).length >= 2;
+  return spread(values.map(share), (_, i) => (areEnough && !isPower(values[i]!) ? "" : format(values[i]!)));
 }
 
 /** Minimum number of ticks, if there are so many round values. */
