@@ -206,7 +206,7 @@ export function legendTicks(
   if (style.scale === "linear") return labelled(roundTicks(low, high), share, format);
   const values = roundPowers(style.scale, low, high, curve.threshold);
   // Powers of ten are enough labels if there are several.
-  const isPower = (value: number) => value === 0 || Number.isInteger(Math.log10(Math.abs(value)));
+  const isPower = (value: number) => /^-?[01](e|$)/.test(value.toExponential());
   const areEnough = values.filter(isPower).length >= 2;
   return spread(values.map(share), (_, i) => (areEnough && !isPower(values[i]!) ? "" : format(values[i]!)));
 }
