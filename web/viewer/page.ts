@@ -2,7 +2,7 @@
 import { shortName } from "./base/text.js";
 import { Viewer } from "./element/viewer.js";
 import { locale } from "./language/locale.js";
-import { chooseLanguage } from "./language/text.js";
+import { chooseLanguage, text } from "./language/text.js";
 import { givenTexts, readQuery, settingNames, type ViewTarget, writeQuery } from "./model/query.js";
 import { arrayFacts } from "./model/state.js";
 import type { Offer } from "./page/gallery.js";
@@ -51,8 +51,8 @@ function keep(query: string, how: "push" | "replace"): void {
 
 /** The part of a target that the address holds; local stores are named there. */
 function locationTarget({ source, path, v1Order, as, variable, plate, name }: ViewerTarget): ViewTarget {
-  const text = typeof source === "string" || source instanceof URL ? String(source) : local.keyOf(source);
-  return { source: text ?? name ?? "", path, v1Order, as, variable, plate };
+  const key = typeof source === "string" || source instanceof URL ? String(source) : local.keyOf(source);
+  return { source: key ?? name ?? "", path, v1Order, as, variable, plate };
 }
 
 /** Keeps the view in the address bar, so that it can be shared and restored by the back button. */
@@ -98,7 +98,7 @@ function follow(...[target, cause, wells]: Parameters<NonNullable<ViewerOptions[
 function name({ source, path }: ViewTarget): void {
   input.value = source.startsWith(localScheme) ? source.slice(localScheme.length) : source;
   const parts = `${input.value}/${path ?? ""}`.split("/").filter(Boolean);
-  document.title = `${shortName(parts.at(-1) ?? "")} – zarr-wasm viewer`;
+  document.title = text.page.titleOf(shortName(parts.at(-1) ?? ""));
 }
 
 function showTarget(target: ViewTarget): void {
@@ -112,15 +112,13 @@ function showTarget(target: ViewTarget): void {
   if (!target.source.startsWith(localScheme)) return void viewer.show(target, given);
   const dropped = local.get(target.source);
   if (dropped) return void viewer.show({ ...target, source: dropped.store, name: dropped.name }, given);
-  setNotice(
-    `${input.value} was opened from this machine, and pages may not keep such files: drop it here again, or choose it.`,
-  );
+  setNotice(text.page.notKept(input.value));
   showGallery();
 }
 
-function setNotice(text: string): void {
-  notice.textContent = text;
-  notice.hidden = text === "";
+function setNotice(sentence: string): void {
+  notice.textContent = sentence;
+  notice.hidden = sentence === "";
 }
 
 function goTo(query: string): void {
@@ -132,10 +130,10 @@ function goTo(query: string): void {
 }
 
 /** Opens a typed or pasted address, which may be one of this page. */
-function openSource(text: string): void {
-  if (viewer.target && locationTarget(viewer.target).source === text && !main.hidden)
+function openSource(source: string): void {
+  if (viewer.target && locationTarget(viewer.target).source === source && !main.hidden)
     return void viewer.reload();
-  goTo(writeQuery({ source: text }));
+  goTo(writeQuery({ source }));
 }
 
 /** Opens dropped or chosen files. */
@@ -145,7 +143,12 @@ function take(found: readonly (Dropped | NotDropped)[]): void {
   if (dropped) goTo(writeQuery({ source: local.add(dropped) }));
   if (refused) setNotice(refused.refused);
   else if (dropped && others.length > 0)
-    setNotice(`Showing ${dropped.name}. Open ${others.map(({ name }) => name).join(", ")} alone to see it.`);
+    setNotice(
+      text.page.othersDropped(
+        dropped.name,
+        others.map(({ name }) => name),
+      ),
+    );
 }
 
 byId<HTMLFormElement>("open").addEventListener("submit", (event) => {
@@ -191,7 +194,7 @@ function showGallery(): void {
   void fillGallery(thumbnails.signal);
   if (readQuery(location.search)) return;
   input.value = "";
-  document.title = "zarr-wasm viewer";
+  document.title = text.page.title;
 }
 
 /** Samples of the server. */
@@ -203,7 +206,7 @@ async function fillGallery(signal: AbortSignal): Promise<void> {
   offers ??= fetchOffers();
   const found = await offers;
   if (!list.hasChildNodes()) list.replaceChildren(galleryView(found, goTo));
-  if (!signal.aborted) await fillThumbnails(list, signal);
+  if (!signal.aborted) fillThumbnails(list, signal);
 }
 
 byId("home").addEventListener("click", (event) => {

@@ -445,7 +445,7 @@ describe("arrays of cells", () => {
     const store = new Counted();
     await createGroup(store);
     for (const path of ["a", "b", "c"])
-      await create(store, { path, shape: [20], dtype: "float32", dimensionNames: ["x"] });
+      await create(store, { path, shape: [48], dtype: "float32", dimensionNames: ["x"] });
     const group = await open(store, { kind: "group" });
     requests.length = 0;
     await expect(georeference(group)).rejects.toMatchObject({ _tag: "NotFound" });

@@ -209,7 +209,8 @@ function warped(
   const owners = new Owners(tiles);
   const values = pixelValues(tiles, cells.length);
   const gaps: TileGap[] = [];
-  let [before, value, isDamaged] = [-1, Number.NaN, false];
+  let [before, value] = [-1, Number.NaN];
+  let gap: TileGap["kind"] | undefined;
   const kept = isSmooth || former?.gaps.length !== 0 ? undefined : raster.kept;
   if (kept) keepPixels(former!.plane.values as typeof values, values, width, kept);
   for (let at = 0; at < cells.length; at++) {
@@ -221,21 +222,21 @@ function warped(
       before = cell;
       const [row, column] = [Math.floor(cell / size.columns), cell % size.columns];
       value = cell < 0 ? Number.NaN : owners.valueAt(row, column);
-      isDamaged = cell >= 0 && Number.isNaN(value) && owners.isDamagedAt(row, column);
+      gap = cell >= 0 && Number.isNaN(value) ? owners.gapAt(row, column) : undefined;
     }
     values[at] = value;
-    if (isDamaged) addDamaged(gaps, Math.floor(at / width), at % width);
+    if (gap) addGap(gaps, gap, Math.floor(at / width), at % width);
   }
   if (isSmooth) interpolate(values, owners, raster);
   return gatheredTile(values, { width, height, world }, tiles[0]!, stacked(gaps));
 }
 
-/** Adds a damaged pixel to the run that ends beside it, or to a new one. */
-function addDamaged(gaps: TileGap[], row: number, column: number): void {
+/** Adds a pixel without data to the run that ends beside it, or to a new one. */
+function addGap(gaps: TileGap[], kind: TileGap["kind"], row: number, column: number): void {
   const last = gaps.at(-1);
-  const isBeside = last?.rows[0] === row && last.columns[1] === column;
+  const isBeside = last?.kind === kind && last.rows[0] === row && last.columns[1] === column;
   const from = isBeside ? gaps.pop()!.columns[0] : column;
-  gaps.push({ kind: "damaged", rows: [row, row + 1], columns: [from, column + 1] });
+  gaps.push({ kind, rows: [row, row + 1], columns: [from, column + 1] });
 }
 
 /** Joins runs of the same columns in consecutive rows. */
@@ -243,10 +244,10 @@ function stacked(runs: readonly TileGap[]): TileGap[] {
   const joined = new Map<string, TileGap>();
   for (const run of runs) {
     const [from, to] = run.columns;
-    const above = joined.get(`${run.rows[0]} ${from} ${to}`);
-    joined.delete(`${run.rows[0]} ${from} ${to}`);
+    const above = joined.get(`${run.kind} ${run.rows[0]} ${from} ${to}`);
+    joined.delete(`${run.kind} ${run.rows[0]} ${from} ${to}`);
     const rows = [above?.rows[0] ?? run.rows[0], run.rows[1]] as const;
-    joined.set(`${rows[1]} ${from} ${to}`, { ...run, rows });
+    joined.set(`${run.kind} ${rows[1]} ${from} ${to}`, { ...run, rows });
   }
   return [...joined.values()];
 }
@@ -365,8 +366,9 @@ class Owners {
     return y < 0 || x < 0 ? 0 : this.#owner[y * this.#columns.count + x]!;
   }
 
-  isDamagedAt(row: number, column: number): boolean {
-    return this.#ownerAt(row, column) === damaged;
+  gapAt(row: number, column: number): "damaged" | "unread" | undefined {
+    const owner = this.#ownerAt(row, column);
+    return owner === damaged ? "damaged" : owner === 0 ? "unread" : undefined;
   }
 
   valueAt(row: number, column: number): number {

@@ -1,7 +1,7 @@
 /** Draws two axes as an image. */
 import { formatCount, formatShape } from "../base/format.js";
 import { LazyPart } from "../base/lazy-part.js";
-import { isSoftware, type Renderer, type Rgb } from "../draw/renderer.js";
+import { isSoftware, type Renderer, type Rgb, type Scene } from "../draw/renderer.js";
 import type { Warping } from "../draw/warp.js";
 import type { Point } from "../input/gestures.js";
 import { visible } from "../model/camera.js";
@@ -48,7 +48,7 @@ export class ImagePainter implements Painter {
   #warping: Warping | undefined;
   readonly #scheme = window.matchMedia("(prefers-color-scheme: dark)");
   readonly #repaint: () => void;
-  #kept: { readonly ground: Rgb; readonly paper: Rgb } | undefined;
+  #kept: Grounds | undefined;
 
   constructor(
     private readonly frame: Frame,
@@ -130,7 +130,7 @@ export class ImagePainter implements Painter {
       extent: { top: 0, left: 0, bottom: lengths[0]!, right: lengths[1]! },
       ...this.#grounds(),
       // Additive layers start from black.
-      ...(layers[0]?.style.blend === "add" ? { paper: black } : {}),
+      ...(layers[0]?.style.blend === "add" ? { paper: black, unread: darkLines } : {}),
       layers: drawn,
       isDraft: shown.isPassing,
     });
@@ -178,11 +178,12 @@ export class ImagePainter implements Painter {
   }
 
   /** Colours of the style sheet, which depend on the colour scheme only. */
-  #grounds(): { ground: Rgb; paper: Rgb } {
+  #grounds(): Grounds {
     const { box } = this.frame;
     this.#kept ??= {
       ground: fillColour(box, "--zw-sunken", [238, 241, 244]),
       paper: fillColour(box, "--zw-surface", [255, 255, 255]),
+      unread: fillColour(box, "--zw-line", [219, 225, 231]),
     };
     return this.#kept;
   }
@@ -204,7 +205,11 @@ export class ImagePainter implements Painter {
   }
 }
 
+type Grounds = Pick<Scene, "ground" | "paper" | "unread">;
+
 const black: Rgb = [0, 0, 0];
+/** As in the style sheet. */
+const darkLines: Rgb = [38, 44, 51];
 
 /** A colour of the style sheet. */
 function fillColour(element: HTMLElement, name: string, otherwise: Rgb): Rgb {

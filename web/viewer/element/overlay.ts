@@ -29,11 +29,11 @@ export class Overlay {
   readonly #asked = new WeakSet<object>();
 
   constructor(
-    frame: Frame,
+    private readonly frame: Frame,
     private readonly redraw: () => void,
   ) {
     this.#bar.append(this.#text, this.#line);
-    frame.overlay.append(this.#lines, this.#bar);
+    frame.overlay.append(this.#lines);
   }
 
   paint(shown: PlaneContent, view: Viewpoint): void {
@@ -52,7 +52,11 @@ export class Overlay {
     setHidden(this.#bar, !bar);
     if (!bar) return;
     this.#line.style.width = `${bar.width}px`;
-    if (this.#text.textContent !== bar.text) this.#text.textContent = bar.text;
+    if (this.#text.textContent === bar.text) return;
+    this.#text.textContent = bar.text;
+    // On the ruler it hides no data; without rulers there is no other place than the picture.
+    const { across, overlay } = this.frame;
+    (across.clientHeight > 0 ? across : overlay).append(this.#bar);
   }
 
   #paintLines(shown: PlaneContent, view: Viewpoint): void {

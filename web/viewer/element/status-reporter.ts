@@ -94,7 +94,7 @@ export class StatusReporter {
       this.model.activity.value = "reading";
       const progress = { chunks: done, totalChunks: chunks, bytes };
       if (computing !== undefined) this.mainPanel.setBusy(computing);
-      else this.mainPanel.setBusy(`Reading ${count}…`, progress);
+      else this.mainPanel.setBusy(text.status.reading(count), progress);
       onProgress?.(progress);
       return false;
     }
@@ -171,9 +171,6 @@ export class StatusReporter {
   }
 }
 
-const orderWarning =
-  "The metadata says order F, but zarr-python 1.x wrote chunks of this compressor in C order. They are read in F order, as specified; if the picture looks scrambled, try C order.";
-
 /** Notes on the source: how its address was read, and the library's warnings. */
 export function sourceNotes(
   sentences: readonly string[],
@@ -182,7 +179,11 @@ export function sourceNotes(
 ): Note[] {
   const warned = warnings.map(({ code, message }): Note => {
     if (code === "v1-order")
-      return { text: orderWarning, isWarning: true, action: { label: "Read in C order", run: readInC } };
+      return {
+        text: text.status.order,
+        isWarning: true,
+        action: { label: text.status.readInC, run: readInC },
+      };
     return { text: `${message[0]!.toUpperCase()}${message.slice(1)}.`, isWarning: true };
   });
   return [...sentences.map((text): Note => ({ text })), ...warned];
@@ -197,28 +198,27 @@ function chunkErrors(gaps: readonly Gap[], { failures }: TileStatus): unknown[] 
 function damageNotes(errors: readonly unknown[], context: ErrorContext, retry: () => void): Note[] {
   const [first] = errors;
   if (first === undefined) return [];
-  const others = errors.length > 1 ? ` ${errors.length - 1} more could not be read.` : "";
-  const text = `${chunkSentence(first)}${others}`;
+  const others = errors.length > 1 ? ` ${text.status.moreDamaged(errors.length - 1)}` : "";
+  const sentence = `${chunkSentence(first)}${others}`;
   const more = explain(first, context).advice?.then((advice) => advice?.hints[0]);
-  return [{ text, more, isWarning: true, action: { label: "Try again", run: retry } }];
+  return [{ text: sentence, more, isWarning: true, action: { label: text.status.retry, run: retry } }];
 }
 
 /** Notes on parts that exceed the memory budget. */
 function leftOutNotes({ leftOut }: TileStatus): Note[] {
   if (leftOut.tiles === 0) return [];
-  const text = `${formatCount(leftOut.tiles)} of ${formatCount(leftOut.of)} tiles in view exceed the memory budget and are not read. Zoom in to see them.`;
-  return [{ text }];
+  return [{ text: text.status.leftOut(formatCount(leftOut.tiles), formatCount(leftOut.of)) }];
 }
 
 /** Note on a slice of which only the middle is shown. */
 function middleNote(dataset: Dataset, { axes }: ViewState, readAll: () => void): Note {
   const { chunks, bytes } = wholeCost(dataset, axes);
   return {
-    text: `This is the middle of a slice of ${countText(chunks)} (${formatByteCount(bytes)} when decoded).`,
-    action: { label: "Read the whole slice", run: readAll },
+    text: text.status.middle(countText(chunks), formatByteCount(bytes)),
+    action: { label: text.status.readAll, run: readAll },
   };
 }
 
 export function countText(chunks: number): string {
-  return chunks === 1 ? "1 chunk" : `${formatCount(chunks)} chunks`;
+  return text.status.chunks(chunks, formatCount(chunks));
 }

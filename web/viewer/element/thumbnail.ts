@@ -22,6 +22,8 @@ export interface ThumbnailOptions {
   readonly enough: number;
   /** Whether to look for labels and draw them over the image. */
   readonly hasLabels: boolean;
+  /** Maximum number of bytes that are decoded for a plane. Default: those of any plane of few enough elements. */
+  readonly maxBytes?: number | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -54,7 +56,7 @@ export async function drawThumbnail(
 /** Reads the layers of a thumbnail; as {@link drawThumbnail}. */
 async function readThumbnail(
   target: ViewerTarget,
-  { enough, hasLabels, signal }: ThumbnailOptions,
+  { enough, hasLabels, maxBytes, signal }: ThumbnailOptions,
 ): Promise<Thumbnail | undefined> {
   const opened = await openTarget(resolveTarget(target).target, { signal, onWarning: () => {} });
   if (opened.kind !== "dataset") return undefined;
@@ -63,7 +65,7 @@ async function readThumbnail(
   if (state.axes.length !== 2) return undefined;
   const [labels] = hasLabels ? ((await dataset.labels?.find()) ?? []) : [];
   await labels?.open();
-  return readLayers(dataset, state, enough, signal);
+  return readLayers(dataset, state, enough, signal, maxBytes);
 }
 
 /**
@@ -76,10 +78,11 @@ export async function readLayers(
   state: ViewState,
   enough: number,
   signal: AbortSignal,
+  maxBytes = Number.POSITIVE_INFINITY,
 ): Promise<Thumbnail | undefined> {
   await loadColormap(state.colormap);
   const read = async (layer: Layer) => {
-    const plane = await readPlane(layer, levelFor(layer, enough), signal);
+    const plane = await readPlane(layer, levelFor(layer, enough), maxBytes, signal);
     return plane && { layer, plane };
   };
   const layers = await Promise.all(planLayers(dataset, state).map(read));
@@ -112,7 +115,12 @@ function blended(below: HTMLCanvasElement, above: HTMLCanvasElement, { style }: 
 }
 
 /** @returns undefined if the plane is too large */
-async function readPlane(layer: Layer, level: Level, signal: AbortSignal): Promise<Plane | undefined> {
+async function readPlane(
+  layer: Layer,
+  level: Level,
+  maxBytes: number,
+  signal: AbortSignal,
+): Promise<Plane | undefined> {
   const { dataset, axes, part } = layer;
   const array = await level.open();
   const index = layer.index.map((at, axis) => {
@@ -120,7 +128,12 @@ async function readPlane(layer: Layer, level: Level, signal: AbortSignal): Promi
     return Math.min(Math.max(own, 0), array.shape[axis]! - 1);
   });
   const [rows, columns] = axes.map((axis) => array.shape[axis]!) as [number, number];
-  if (rows * columns > most) return undefined;
+  const { chunkShape, dtype } = array;
+  const decoded = chunkShape.map((chunk, axis) =>
+    axes.includes(axis) ? Math.ceil(array.shape[axis]! / chunk) * chunk : chunk,
+  );
+  const bytes = decoded.reduce((product, length) => product * length, dtype.itemBytes);
+  if (rows * columns > most || bytes > maxBytes) return undefined;
   const selection = index.map((at, axis) =>
     axes.includes(axis) ? slice(0, array.shape[axis]!) : slice(at, at + 1),
   );

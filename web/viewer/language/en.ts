@@ -31,6 +31,8 @@ export const english = {
   channels: {
     channel: (index: number) => `Channel ${index}`,
     primaries: ["Red", "Green", "Blue", "Opacity"],
+    together: "All channels in one picture",
+    common: "The same range for all channels",
   },
   code: {
     archive: "zarr-python cannot open a zip archive by its address",
@@ -137,6 +139,15 @@ export const english = {
     open: (name: string) => `Open ${name}`,
     title: "Breadcrumb",
   },
+  curve: {
+    help: "Double-click adds a point, or removes it; arrow keys move a point, Delete removes it",
+    default: "Default",
+    defaultOf: (channel: string) => `Default opacity${channel}`,
+    title: "Opacity by value",
+    titleOf: (channel: string) => `Opacity by value${channel}`,
+    point: (number: number, channel: string, percent: number, opacity: number) =>
+      `Point ${number}${channel}, ${percent} % of the range: opacity ${opacity}`,
+  },
   dialogs: {
     close: "Close",
   },
@@ -152,9 +163,85 @@ export const english = {
     part: (name: string) => `${name} is a part of a Zarr node: drop the folder that it is in.`,
     tooLarge: (name: string) => `${name} is too large for a file of references.`,
   },
+  errors: {
+    unknown: "Something went wrong",
+    archive: "The archive cannot be read",
+    unsupportedFile: "The file cannot be shown",
+    damagedFile: "The file is damaged",
+    unwritten: "The store could not be written",
+    chunk: "A chunk could not be read",
+    damagedChunk: (name: string) => `Chunk ${name} is damaged`,
+    unreadChunk: (name: string) => `Chunk ${name} could not be read`,
+    titles: {
+      NotFound: "There is no Zarr array here",
+      InvalidMetadata: "The array’s metadata is not valid",
+      UnknownCodec: "The array uses an unknown codec",
+      Unsupported: "The array uses an unsupported feature",
+      CorruptChunk: "A chunk is damaged",
+      InvalidSelection: "The view does not fit the array",
+      InvalidArgument: "The source cannot be used",
+      Network: "The source could not be read",
+      LimitExceeded: "A limit is exceeded",
+      EngineFailed: "The WebAssembly decoder could not be started",
+      FutureVersion: "The data use a newer format version",
+      NotAllowed: "Access to the data is not allowed",
+      SourceChanged: "A source file has changed",
+    },
+  },
+  facts: {
+    attributes: (count: string) => `Attributes (${count})`,
+    longer: "The attributes are longer than shown here.",
+    shape: "Shape",
+    dimensions: "Dimensions",
+    dtype: "Data type",
+    size: "Size",
+    chunkShape: "Chunk shape",
+    shardShape: "Shard shape",
+    chunks: "Chunks",
+    chunkCount: (count: string, bytes: string | undefined) =>
+      bytes === undefined ? count : `${count}, each ${bytes}`,
+    fillValue: "Fill value",
+    noFill: "none (reads as zeros)",
+    codecs: "Codecs",
+    format: "Zarr format",
+  },
   features: {
     embeddings: "Embeddings",
     values: (count: number) => `${count} values`,
+  },
+  figure: {
+    heading: "Figure",
+    format: "Format",
+    video: (format: string) => `Video (${format})`,
+    unit: "Unit",
+    units: { mm: "mm", in: "inches", px: "CSS pixels" },
+    width: "Width",
+    height: "Height",
+    ownHeight: "that of the content",
+    resolution: "Resolution, pixels per inch",
+    axis: "Axis",
+    rate: "Slices per second",
+    title: "Title",
+    scaleBar: "Scale bar",
+    save: "Save",
+    copy: "Copy",
+    cancel: "Cancel",
+    recorded: "Slices recorded",
+    progress: (done: number, total: number, perSecond: string) =>
+      `Recorded ${done} of ${total} slices, ${perSecond} per second`,
+    size: (width: number, height: number | undefined) =>
+      height === undefined ? `${width} pixels wide` : `${width} × ${height} pixels`,
+    noRecorder: (format: string) => `This browser cannot record ${format} videos.`,
+    wrongSize: (least: number, most: number, unit: string) =>
+      `Width and height must be ${least} to ${most} ${unit}.`,
+    wrongResolution: (least: number, most: number) =>
+      `The resolution must be ${least} to ${most} pixels per inch.`,
+    wrongRate: "A second must have 1 to 60 slices.",
+    drawing: "Drawing…",
+    saved: (name: string) => `${name} is saved`,
+    copied: (name: string) => `${name} is in the clipboard`,
+    cancelled: "Cancelled",
+    failed: (reason: string) => `The figure could not be made: ${reason}.`,
   },
   format: {
     bytes: "bytes",
@@ -166,6 +253,20 @@ export const english = {
     since1970: (count: string) => `${count} since 1970`,
     single: "a single value",
     units: "units",
+  },
+  gallery: {
+    welcome:
+      "Enter the address of a Zarr array or group, or of a NetCDF, HDF5, TIFF or FITS file, or drop a folder or files here. Other servers must allow pages to read from them (CORS); files of this machine are sent nowhere.",
+    publicData: "Public data",
+    publicDataNote:
+      "Other people’s data, by address: it may have moved, and its servers may not let this page read it.",
+    fields: {
+      microscopy: "Microscopy",
+      "single cells": "Single cells",
+      "weather and climate": "Weather and climate",
+    },
+    testData: "Test data",
+    smallArrays: "Small arrays",
   },
   genes: {
     descends: (path: string) => `/${path} does not ascend`,
@@ -268,6 +369,15 @@ export const english = {
       ["Esc", "Clear the measurement, let the cursor go, or hide the value"],
     ],
   },
+  histogram: {
+    of: (name: string) => `Histogram of ${name}`,
+    limits: [(name: string) => `Lower limit of ${name}`, (name: string) => `Upper limit of ${name}`] as const,
+    count: (count: string, hasMissing: boolean) => `${count} ${hasMissing ? "elements" : "values"}`,
+    all: (count: string, interval: string) => `All ${count} of the slice: ${interval}`,
+    some: (count: string, interval: string) =>
+      `${count} read, not all of the slice; 98 % of them from ${interval}`,
+    interval: (low: string, high: string) => `${low} to ${high}`,
+  },
   /** Why a layer or a table cannot be shown; they follow a colon. */
   invalidLayer: {
     arrayElements: (path: string, most: string) => `/${path} has more than ${most} elements`,
@@ -348,6 +458,27 @@ export const english = {
     size: "Size, px",
     title: "Layers",
   },
+  legend: {
+    layers: "Colours of layers",
+    channels: "Channels",
+    notStored: "Chunk is not stored",
+    below: "Values below the range",
+    above: "Values above the range",
+    empty: "(empty)",
+    more: (count: string) => `and ${count} more`,
+    noValue: "no value",
+    own: "Colours of your own",
+    sampled: (colormap: string, slices: number | undefined, all: string) =>
+      `${colormap}; one range for all slices, from ${slices === undefined ? `all ${all}` : `${slices} of ${all}`}`,
+    labels: "Every label has its own colour; 0 is the background",
+    log: "Logarithmic scale",
+    symlog: "Symmetric logarithmic scale",
+    missing: (count: number) =>
+      count === 1 ? "1 element is missing (chequered)" : `${count} elements are missing (chequered)`,
+    notNumbers: (count: number) =>
+      count === 1 ? "1 element is not a number (chequered)" : `${count} elements are not numbers (chequered)`,
+    infinite: (count: number) => (count === 1 ? "1 element is infinite" : `${count} elements are infinite`),
+  },
   main: {
     chunks: "Chunks read",
     controls: "Picture",
@@ -405,6 +536,25 @@ export const english = {
     busy: "Opening…",
     refused: "The source cannot be used",
     noSource: "Nothing to show yet: set the attribute src to the URL of a Zarr array or group.",
+  },
+  page: {
+    title: "zarr-wasm viewer",
+    titleOf: (name: string) => `${name} – zarr-wasm viewer`,
+    notKept: (name: string) =>
+      `${name} was opened from this machine, and pages may not keep such files: drop it here again, or choose it.`,
+    othersDropped: (shown: string, others: readonly string[]) =>
+      `Showing ${shown}. Open ${others.join(", ")} alone to see it.`,
+    drop: "Drop a folder, a zip archive or a file to see it",
+    folder: "Folder…",
+    folderTitle: "Open a folder of this machine. Nothing is sent anywhere.",
+    folderInput: "A folder of Zarr",
+    file: "File…",
+    fileTitle: "Open a zip archive, a TIFF, HDF5 or NetCDF file of this machine. Nothing is sent anywhere.",
+    fileInput: "Files: zip archives, TIFF, HDF5, NetCDF",
+    noRecent: "Sources that you open are listed here, in this browser only.",
+    clearRecent: "Clear this list",
+    recentPlace: { file: "Archive of this machine", directory: "Folder of this machine" },
+    moved: (name: string) => `${name} was moved or deleted.`,
   },
   panels: {
     auto: "auto",
@@ -562,6 +712,22 @@ export const english = {
     asStored: (problem: string) => `${problem} Values are shown as they are stored.`,
     levels: (count: number, used: number) =>
       `The image has ${formatCount(count)} levels, of which the first ${used} are used.`,
+  },
+  status: {
+    notes: "Notes",
+    moreNotes: (count: string) => `More notes: ${count}.`,
+    reading: (chunks: string) => `Reading ${chunks}…`,
+    chunks: (count: number, formatted: string) => (count === 1 ? "1 chunk" : `${formatted} chunks`),
+    retry: "Try again",
+    order:
+      "The metadata says order F, but zarr-python 1.x wrote chunks of this compressor in C order. They are read in F order, as specified; if the picture looks scrambled, try C order.",
+    readInC: "Read in C order",
+    moreDamaged: (count: number) => `${count} more could not be read.`,
+    leftOut: (tiles: string, all: string) =>
+      `${tiles} of ${all} tiles in view exceed the memory budget and are not read. Zoom in to see them.`,
+    middle: (chunks: string, bytes: string) =>
+      `This is the middle of a slice of ${chunks} (${bytes} when decoded).`,
+    readAll: "Read the whole slice",
   },
   table: {
     label: (rows: string, columns: number) => `${rows} rows of ${columns} columns`,

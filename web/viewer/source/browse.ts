@@ -96,7 +96,12 @@ async function probed(
   };
   const nodes = await ask([...namesFrom(group), ...(names ?? [])]);
   // If the metadata name the members, guesses would only cost requests.
-  if (nodes.length === 0 && !names) await ask(commonNames);
+  if (nodes.length === 0 && !names) {
+    const first = await ask(commonNames.flatMap(([signs]) => signs));
+    const present = new Set(first.map(({ path }) => entryName(path)));
+    const kinds = commonNames.filter(([signs]) => signs.some((name) => present.has(name)));
+    await ask(kinds.flatMap(([, others]) => others));
+  }
   const isOpenEnded = nodes.length === 0 || isBioformats(group);
   if (isOpenEnded && found.some(isNumbered)) await askNumbers(ask);
   await ask(found.flatMap(dimensionsIn));
@@ -209,16 +214,24 @@ const encodedParts: Readonly<Record<string, readonly string[]>> = {
   raw: ["X", "var", "varm"],
 };
 
-/** Common names of members, for groups without other information. */
-const commonNames = `
-  0 1 s0 c0 data raw image images labels label OME em volumes recon-1 A
-  X obs var tables points shapes train test measurements quality conditions
-  time lat lon latitude longitude x y z level lev depth band spatial_ref crs
-  temperature precipitation t2m 2m_temperature tas tasmax tasmin pr precip sst analysed_sst
-  u10 v10 tp msl air climate elevation dem reflectance b02 mask array
-`
-  .trim()
-  .split(/\s+/);
+const words = (text: string): string[] => text.trim().split(/\s+/);
+
+/** Common names of members by kind of group: the others of a list are tried only if one of the first exists. */
+const commonNames: readonly (readonly [first: readonly string[], others: readonly string[]])[] = [
+  [
+    words("0 s0 c0 data image images labels recon-1 A"),
+    words("1 raw label OME em volumes points shapes tables"),
+  ],
+  [words("X obs train"), words("var test measurements quality conditions")],
+  [
+    words("time lat latitude x crs temperature t2m tas ta pr precip sst elevation array"),
+    words(`
+      lon longitude y z level lev depth band spatial_ref cell_ids clat clon
+      precipitation 2m_temperature tasmax tasmin analysed_sst
+      u10 v10 tp msl air climate dem reflectance b02 mask
+    `),
+  ],
+];
 
 /** Names of dimensions, which are also those of coordinates, and names of other coordinates. */
 function dimensionsIn(node: OpenedNode): string[] {
