@@ -1,6 +1,6 @@
 /** Distances between two places of a plane, in the units of its axes. */
-import { type GeoPosition, greatCircleLength } from "../base/great-circle.js";
-import type { DatasetAxis } from "../source/dataset.js";
+import type { GeoPlane } from "../model/projection.js";
+import type { DatasetAxis, PointConverter } from "../source/dataset.js";
 import { lengthUnits, unitText } from "./coordinates.js";
 import { lengthText } from "./scale-bar.js";
 
@@ -22,8 +22,7 @@ interface Part {
 }
 
 /**
- * The distance in words: a length in the units of the axes, or one for each axis if they are unlike; along a
- * great circle on a map. Without units: the number of elements, called pixels.
+ * The distance in words: a length in the units of the axes, or one for each axis if they are unlike. Without units: the number of elements, called pixels.
  * @param axes [down, across], or [across] for a line
  * @param hasPixels whether positions are elements
  */
@@ -33,8 +32,6 @@ export function distanceText(
   to: PlanePosition,
   hasPixels = true,
 ): string {
-  const ends = [from, to].map((at) => geoPosition(axes, at));
-  if (ends[0] && ends[1]) return lengthText(greatCircleLength(ends[0], ends[1]), "km", 4);
   const offset = 2 - axes.length;
   const parts = axes.map((axis, i) => partOf(axis, from[i + offset]!, to[i + offset]!));
   const pixels = Math.hypot(...axes.map((_, i) => to[i + offset]! - from[i + offset]!));
@@ -50,23 +47,37 @@ export function distanceText(
     .join(" × ");
 }
 
-/** Longitude and latitude of a place of a map; undefined for other planes. */
-export function geoPosition(axes: readonly DatasetAxis[], at: PlanePosition): GeoPosition | undefined {
-  const coordinate = (role: DatasetAxis["role"]) => {
-    const i = axes.length === 2 ? axes.findIndex((axis) => axis.role === role) : -1;
-    return i < 0 ? undefined : valueAt(axes[i]!, at[i]!);
+/**
+ * The positions of a plane whose axes have degrees, or projected coordinates of a known reference system; undefined for
+ * other planes. Its places are evenly spaced along the axes.
+ */
+export function geoPlane(
+  axes: readonly DatasetAxis[],
+  converter: PointConverter | undefined,
+): Pick<GeoPlane, "place" | "positionAt"> | undefined {
+  const find = (role: DatasetAxis["role"]) => axes.findIndex((axis) => axis.role === role);
+  const isInDegrees = find("longitude") >= 0 && find("latitude") >= 0;
+  const [east, north] = isInDegrees ? [find("longitude"), find("latitude")] : [find("x"), find("y")];
+  const isKnown = axes.length === 2 && east >= 0 && north >= 0 && (isInDegrees || converter);
+  if (!isKnown) return undefined;
+  const at = (axis: number, position: number) => valueAt(axes[axis]!, position) ?? Number.NaN;
+  const along = (axis: number, value: number) => {
+    const { scale = Number.NaN, translation = 0 } = axes[axis]!;
+    return (value - translation) / scale + 0.5;
   };
-  const [longitude, latitude] = [coordinate("longitude"), coordinate("latitude")];
-  return longitude === undefined || latitude === undefined ? undefined : { longitude, latitude };
-}
-
-/** The place of a position on a map with evenly spaced axes; the inverse of `geoPosition`. */
-export function planePosition(axes: readonly DatasetAxis[], at: GeoPosition): PlanePosition | undefined {
-  const [down, across] = axes.map(({ role, scale, translation = 0 }) => {
-    const value = role === "longitude" ? at.longitude : at.latitude;
-    return scale === undefined ? undefined : (value - translation) / scale + 0.5;
-  });
-  return down === undefined || across === undefined ? undefined : [down, across];
+  const finite = <T extends readonly number[]>(list: T | undefined) =>
+    list?.every(Number.isFinite) ? list : undefined;
+  return {
+    positionAt(row, column) {
+      const own = finite([at(east, east ? column : row), at(north, north ? column : row)] as const);
+      return own && (isInDegrees ? own : finite(converter!.inverse(...own)));
+    },
+    place(longitude, latitude) {
+      const own = isInDegrees ? ([longitude, latitude] as const) : converter!.forward(longitude, latitude);
+      const found = own && finite([along(east, own[0]), along(north, own[1])] as const);
+      return found && (east ? { row: found[1], column: found[0] } : { row: found[0], column: found[1] });
+    },
+  };
 }
 
 /** The coordinate at a position, between those of the nearest elements. */
