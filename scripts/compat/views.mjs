@@ -75,7 +75,7 @@ function faultsOf({ colours, ...lines }) {
     faults.push(`${colours.wrong} pixels have other colours, such as ${JSON.stringify(colours.first)}`);
   for (const [kind, found] of Object.entries(lines)) {
     if (kind === "name") continue;
-    if (found.segments < 20 || found.missing > 0 || !(found["99%"] <= 0.5))
+    if (found.segments < 10 || found.missing > 0 || !(found["99%"] <= 0.5))
       faults.push(`${kind}: ${JSON.stringify(found)}`);
   }
   return faults;

@@ -224,6 +224,8 @@ def on_map(name, query, colours, cells, projection, meridian=0, parallel=0, boun
     def place(facts, longitudes, latitudes):
         west, _, north, unit = to_map(facts)
         x, y = map_.forward(longitudes, latitudes)
+        if map_.name == "globe":  # not beside the line around it
+            x = np.where(np.hypot(x, y) > 0.95 * RADIUS, np.nan, x)
         return (north - y) / unit, (x - west) / unit
 
     query = f"{query}&projection={projection}&{more.pop('also', '')}"
@@ -445,6 +447,9 @@ def segments_of(one, facts, lines):
     period = facts["world"][1] if one.get("is_periodic") else 0
     for line in lines:
         row, column = one["place"](facts, *np.array(line, float).T)
+        if not period:  # lines end at the edge of the data
+            is_on = (row >= 0) & (row <= facts["world"][0]) & (column >= 0) & (column <= facts["world"][1])
+            row = np.where(is_on, row, np.nan)
         for turn in (-1, 0, 1) if period else (0,):
             at = np.stack([(column + turn * period - left) / (right - left) * width, (row - top) / (bottom - top) * height], 1)
             pair = np.stack([at[:-1], at[1:]], 1)
@@ -470,11 +475,11 @@ def compare_lines(segments, opacity):
         weight = np.abs(1 - dx - part[..., 0]) * np.abs(1 - dy - part[..., 1])
         value += weight * opacity[np.clip(low[..., 1] + dy, 0, height - 1), np.clip(low[..., 0] + dx, 0, width - 1)]
     alone = value[:, np.abs(offsets) > 3.2].max(1) < 0.02
-    # Other lines nearby pull the mean; the next segments of the same line do not.
-    order = np.arange(len(middles))
-    for part in np.array_split(order, max(1, len(order) // 500)):
-        near = np.hypot(*(middles[part, None] - middles[None]).transpose(2, 0, 1)) < 8
-        alone[part] &= ~(near & (np.abs(part[:, None] - order[None]) > 16)).any(1)
+    # Bends and other lines nearby pull the mean.
+    for part in np.array_split(np.arange(len(middles)), max(1, len(middles) // 500)):
+        away = middles[None] - middles[part, None]
+        beside = np.abs((away * normals[part, None]).sum(-1)) > 1.2
+        alone[part] &= ~((np.hypot(*away.transpose(2, 0, 1)) < 6) & beside).any(1)
     value, offsets = value[:, np.abs(offsets) < 4], offsets[np.abs(offsets) < 4]
     total = value.sum(1)
     away = np.abs((value * offsets).sum(1) / np.maximum(total, 1e-9))[alone & (total > 1)]
@@ -490,9 +495,10 @@ def pixels_of(file):
 
 
 def graticule():
-    along = np.linspace(-89, 89, 179)
-    return [np.stack([np.full(179, meridian), along], 1) for meridian in range(-180, 180, 90)] + [
-        np.stack([np.linspace(-179, 179, 359), np.zeros(359)], 1)]
+    """Parts of meridians and of the equator between crossings with other lines of round degrees."""
+    parts = [np.arange(start + 4, start + 12) for start in range(-180, 180, 15)]
+    return [np.stack([np.full(8, meridian), part], 1) for meridian in range(-180, 180, 90) for part in parts if abs(part[0]) < 75] + [
+        np.stack([part, np.zeros(8)], 1) for part in parts]
 
 
 def compare(folder, wanted):
