@@ -167,7 +167,7 @@ export function drawLines(
   { isGraticuleOn, coasts }: DrawnLines,
   parts: {
     clip(): void;
-    /** Returns what is drawn outside the path, too. */
+    /** Returns a function that draws labels, which the path does not clip. */
     graticule(): (() => void) | undefined;
     trace(coasts: readonly Float32Array[]): void;
   },

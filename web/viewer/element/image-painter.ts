@@ -209,7 +209,7 @@ export class ImagePainter implements Painter {
   }
 }
 
-/** Whether tiles are drawn where they are stored. */
+/** Whether the places of tiles in the world are those of their elements. */
 const isPlain = ({ projection }: PlaneContent, { shift }: Viewpoint): boolean =>
   !projection || (projection.isIdentity && shift === undefined);
 

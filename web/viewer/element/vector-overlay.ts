@@ -195,7 +195,7 @@ const mapKey = ({ projection, state }: PlaneContent): string =>
 /** The latest features on a map, by their layers' content. */
 const onMaps = new WeakMap<Features, { readonly key: string; readonly features: Features }>();
 
-/** Features whose coordinates are degrees, or those of the data, in columns and rows of a map. */
+/** Features in columns and rows of a map; their coordinates are degrees or, of projected data, in the same system. */
 function featuresIn(shown: PlaneContent, { scale, translation }: LayerState, features: Features): Features {
   const { projection, state } = shown;
   if (!projection?.geo) return features;
