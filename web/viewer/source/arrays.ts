@@ -78,7 +78,13 @@ export async function variableDataset(
     problems,
     positions:
       (await findPositions(found, axes)) ??
-      (affine?.isRotated ? await rotatedPositions(affine, axes, attributes, group.attributes) : undefined),
+      (affine?.isRotated
+        ? (await import("./grid-positions.js")).affinePositions(
+            affine,
+            axes,
+            findConverter(statedIn(attributes, group.attributes)),
+          )
+        : undefined),
     geography: findGeography(axes, attributes, group.attributes),
   };
   if (!mayHaveCells(dataset, group, mapping)) return dataset;
@@ -148,27 +154,8 @@ function affineAxis(axis: DatasetAxis, affine: Affine | undefined): DatasetAxis 
   };
 }
 
-/** The positions of a grid that is rotated or sheared in its reference system; undefined without one. */
-async function rotatedPositions(
-  { x, y, shear }: Affine,
-  axes: readonly DatasetAxis[],
-  attributes: unknown,
-  outer: unknown,
-): Promise<GridPositions | undefined> {
-  const converter = findConverter(statedIn(attributes, outer));
-  const [rows, columns] = [
-    ["y", "latitude"],
-    ["x", "longitude"],
-  ].map((roles) => axes.findIndex(({ role, coordinates }) => roles.includes(role ?? "") && !coordinates)) as [
-    number,
-    number,
-  ];
-  if (!converter || rows < 0 || columns < 0) return undefined;
-  const { affinePositions } = await import("./grid-positions.js");
-  return affinePositions([...x, ...y, ...shear], [rows, columns], axes, converter);
-}
-
-interface Affine {
+/** Rows and columns to coordinates. */
+export interface Affine {
   readonly x: readonly [edge: number, step: number];
   readonly y: readonly [edge: number, step: number];
   /** Change of x per row, and of y per column. */

@@ -2,6 +2,7 @@
 import { get, type ZarrArray } from "zarr-wasm";
 import { decodeCF, dimensionsOf } from "zarr-wasm/conventions";
 import { Once } from "../base/memo.js";
+import type { Affine } from "./arrays.js";
 import { axisRole } from "./coordinates.js";
 import type { DatasetAxis, GridPositions, PointConverter } from "./dataset.js";
 
@@ -45,16 +46,16 @@ function positionsOf(
   };
 }
 
-/**
- * Positions of the centres of elements of a rotated or sheared grid in a reference system.
- * @param affine edge and step of x, those of y, change of x per row, change of y per column
- */
+/** The positions of a grid that is rotated or sheared in its reference system; undefined without one. */
 export function affinePositions(
-  [x0, dx, y0, dy, rx, ry]: readonly number[],
-  own: GridPositions["axes"],
+  { x: [x0, dx], y: [y0, dy], shear: [rx, ry] }: Affine,
   axes: readonly DatasetAxis[],
-  converter: Once<PointConverter>,
+  converter: Once<PointConverter> | undefined,
 ): GridPositions | undefined {
+  const find = (...roles: readonly DatasetAxis["role"][]) =>
+    axes.findIndex(({ role, coordinates }) => roles.includes(role) && !coordinates);
+  const own = [find("y", "latitude"), find("x", "longitude")] as const;
+  if (!converter || own[0] < 0 || own[1] < 0) return undefined;
   const [rows, columns] = own.map((axis) => axes[axis]!.length) as [number, number];
   if (!isSmallGrid([rows, columns])) return undefined;
   return positionsOf(own, async () => {
@@ -62,7 +63,7 @@ export function affinePositions(
     const [longitudes, latitudes] = [new Float64Array(rows * columns), new Float64Array(rows * columns)];
     for (let at = 0; at < longitudes.length; at++) {
       const [i, j] = [(at % columns) + 0.5, Math.floor(at / columns) + 0.5];
-      const place = inverse(x0! + dx! * i + rx! * j, y0! + ry! * i + dy! * j);
+      const place = inverse(x0 + dx * i + rx * j, y0 + ry * i + dy * j);
       [longitudes[at], latitudes[at]] = place ?? [Number.NaN, Number.NaN];
     }
     return { longitudes, latitudes };
