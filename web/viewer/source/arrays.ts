@@ -6,6 +6,7 @@ import { own, textAt, wordsAt } from "./attributes.js";
 import { linearCoordinates, plainAxis } from "./coordinates.js";
 import type { Dataset, DatasetAxis, Geography, GridPositions, Level, PointConverter } from "./dataset.js";
 import { findDecoding } from "./decoding.js";
+import type { Affine } from "./grid-positions.js";
 import { ifReadable } from "./nodes.js";
 
 /** A single array, with names, values and position from its own metadata. */
@@ -152,15 +153,6 @@ function affineAxis(axis: DatasetAxis, affine: Affine | undefined): DatasetAxis 
     coordinates: linearCoordinates(translation, scale),
     goesUp: isY && scale > 0,
   };
-}
-
-/** Rows and columns to coordinates. */
-export interface Affine {
-  readonly x: readonly [edge: number, step: number];
-  readonly y: readonly [edge: number, step: number];
-  /** Change of x per row, and of y per column. */
-  readonly shear: readonly [x: number, y: number];
-  readonly isRotated: boolean;
 }
 
 /** "x0 dx rx y0 ry dy", as GDAL and rioxarray write it. */

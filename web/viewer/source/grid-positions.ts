@@ -2,7 +2,6 @@
 import { get, type ZarrArray } from "zarr-wasm";
 import { decodeCF, dimensionsOf } from "zarr-wasm/conventions";
 import { Once } from "../base/memo.js";
-import type { Affine } from "./arrays.js";
 import { axisRole } from "./coordinates.js";
 import type { DatasetAxis, GridPositions, PointConverter } from "./dataset.js";
 
@@ -44,6 +43,15 @@ function positionsOf(
     },
     read: async () => void (await positions.load()),
   };
+}
+
+/** Rows and columns to coordinates. */
+export interface Affine {
+  readonly x: readonly [edge: number, step: number];
+  readonly y: readonly [edge: number, step: number];
+  /** Change of x per row, and of y per column. */
+  readonly shear: readonly [x: number, y: number];
+  readonly isRotated: boolean;
 }
 
 /** The positions of a grid that is rotated or sheared in its reference system; undefined without one. */
