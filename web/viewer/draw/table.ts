@@ -33,7 +33,7 @@ function makeTable(style: LayerStyle): Uint32Array {
   if (kind === "mask") return Uint32Array.from({ length: 256 }, (_, i) => pixelColor([0, 0, 0], i));
   const plain = kind === "tint" ? ramp(color) : colorTable(colormap);
   return Uint32Array.from(plain, (_, i) => {
-    const share = steps > 0 ? Math.floor((i * steps) / 256) / (steps - 1) : (i + 0.5) / 256;
+    const share = steps > 0 ? Math.floor((i * steps) / 256) / (steps - 1) : i / 255;
     const at = Math.min(255, Math.floor(256 * share ** gamma));
     return plain[isReversed ? 255 - at : at]!;
   });

@@ -4,6 +4,7 @@ import { LazyPart } from "../base/lazy-part.js";
 import { isSoftware, type Renderer, type Rgb, type Scene } from "../draw/renderer.js";
 import type { Warping } from "../draw/warp.js";
 import type { Point } from "../input/gestures.js";
+import { text } from "../language/text.js";
 import { visible } from "../model/camera.js";
 import { openedLayers } from "../model/layer.js";
 import type { Layer } from "../model/layers.js";
@@ -95,9 +96,9 @@ export class ImagePainter implements Painter {
       down,
     );
     const subject = dataset.embedding
-      ? `Scatter plot of ${formatCount(dataset.embedding.observations.rows)} points`
-      : `Image of a slice of ${formatShape(lengths)} elements`;
-    const label = `${subject}. Down ${names[0]}. Across ${names[1]}. Arrow keys read values.`;
+      ? text.planes.scatterPlot(formatCount(dataset.embedding.observations.rows))
+      : text.planes.image(formatShape(lengths));
+    const label = text.planes.label(subject, names[0]!, names[1]!);
     if (frame.box.getAttribute("aria-label") !== label) frame.box.setAttribute("aria-label", label);
     this.#overlay.value?.paint({ ...shown, dataset }, view);
     if (this.#hasVectors(shown)) this.#vectors.want(this.redraw);
@@ -122,33 +123,37 @@ export class ImagePainter implements Painter {
       // Until then the style sheet paints the background.
       return !isNeeded || this.#renderer.hasFailed;
     }
-    return renderer.draw({
+    const grounds = this.#grounds();
+    const isWhole = renderer.draw({
       size,
       ratio,
       camera,
       aspect,
       extent: { top: 0, left: 0, bottom: lengths[0]!, right: lengths[1]! },
-      ...this.#grounds(),
+      ...grounds,
       // Additive layers start from black.
       ...(layers[0]?.style.blend === "add" ? { paper: black, unread: darkLines } : {}),
       layers: drawn,
       isDraft: shown.isPassing,
     });
+    if (shown.projection && !isPlain(shown, view))
+      this.#warping!.fillOutside(frame.canvas.getContext("2d")!, `rgb(${grounds.ground.join(" ")})`);
+    return isWhole;
   }
 
   /** A function that places the tiles of a layer in the world; those of equal cells are placed already. */
   #placer(shown: PlaneContent, view: Viewpoint): (layer: Layer, tiles: readonly Tile[]) => readonly Tile[] {
     const { projection, layers, state, dataset } = shown;
-    const isPlain = !projection || (projection.isIdentity && view.shift === undefined);
-    if (isPlain && !layers.some(({ style }) => style.isSmooth)) return (_, tiles) => tiles;
+    const isUpright = isPlain(shown, view);
+    if (isUpright && !layers.some(({ style }) => style.isSmooth)) return (_, tiles) => tiles;
     const { Warping, equalCells } = warpCode();
     this.#warping ??= new Warping((key) => this.#renderer.value?.forget(key));
     const cells = projection ?? equalCells(state.axes.map((axis) => dataset.axes[axis]!));
     const place = this.#warping.begin(cells, view, planeExtent(shown));
     return ({ style, turn }, tiles) => {
       // Turned layers are placed by the renderer, in planes of equal cells.
-      if (turn) return isPlain ? tiles : [];
-      return isPlain && !style.isSmooth ? tiles : place(tiles, style.isSmooth === true);
+      if (turn) return isUpright ? tiles : [];
+      return isUpright && !style.isSmooth ? tiles : place(tiles, style.isSmooth === true);
     };
   }
 
@@ -206,6 +211,10 @@ export class ImagePainter implements Painter {
 }
 
 type Grounds = Pick<Scene, "ground" | "paper" | "unread">;
+
+/** Whether the places of tiles in the world are those of their elements. */
+const isPlain = ({ projection }: PlaneContent, { shift }: Viewpoint): boolean =>
+  !projection || (projection.isIdentity && shift === undefined);
 
 const black: Rgb = [0, 0, 0];
 /** As in the style sheet. */

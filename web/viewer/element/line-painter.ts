@@ -7,6 +7,7 @@ import { h } from "../base/dom.js";
 import { formatShape, millisecondsPer } from "../base/format.js";
 import { keptFor } from "../base/memo.js";
 import { hatchDistance, marks } from "../draw/renderer.js";
+import { text } from "../language/text.js";
 import { visible } from "../model/camera.js";
 import type { Layer } from "../model/layers.js";
 import type { Projection } from "../model/projection.js";
@@ -62,10 +63,7 @@ export class LinePainter implements Painter {
     fillRuler(frame.across, "across", rulerTitle(name, axis), span, size.width, axis);
     const ticks = valueTicks(layer, state, [low, high], size.height / 44, format);
     fillValueRuler(frame.down, quantityText(layer.dataset, state), low, high, ticks);
-    frame.box.setAttribute(
-      "aria-label",
-      `Plot of a line of ${formatShape([length])} elements. ${name}. Arrow keys read values.`,
-    );
+    frame.box.setAttribute("aria-label", text.planes.line(formatShape([length]), name));
     const [width, height] = [Math.round(size.width * ratio), Math.round(size.height * ratio)];
     if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
     const context = canvas.getContext("2d")!;

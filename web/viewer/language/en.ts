@@ -507,6 +507,15 @@ export const english = {
     southPole: "Around the south pole",
     stored: "As stored",
     title: "Places and panes",
+    cell: (id: number) => `cell ${id}`,
+    east: "E",
+    north: "N",
+    noPosition: "no position",
+    noTime: "no time",
+    since1970: (milliseconds: string) => `${milliseconds} ms since 1970`,
+    south: "S",
+    unreadPlaces: (reason: string) => `The places of the cells could not be read: ${reason}.`,
+    west: "W",
   },
   measure: {
     clear: "Clear the measurement",
@@ -577,6 +586,16 @@ export const english = {
   picture: {
     reading: "Reading…",
     empty: "The array has no elements: one of its dimensions has length 0.",
+  },
+  planes: {
+    feature: "feature",
+    image: (shape: string) => `Image of a slice of ${shape} elements`,
+    label: (subject: string, down: string, across: string) =>
+      `${subject}. Down ${down}. Across ${across}. Arrow keys read values.`,
+    line: (shape: string, name: string) =>
+      `Plot of a line of ${shape} elements. ${name}. Arrow keys read values.`,
+    row: "row",
+    scatterPlot: (count: string) => `Scatter plot of ${count} points`,
   },
   plate: {
     acquisition: "Acquisition",

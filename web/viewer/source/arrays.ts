@@ -4,8 +4,9 @@ import { type Coordinate, coordinatesOf, dimensionsOf } from "zarr-wasm/conventi
 import { Once } from "../base/memo.js";
 import { own, textAt, wordsAt } from "./attributes.js";
 import { linearCoordinates, plainAxis } from "./coordinates.js";
-import type { Dataset, DatasetAxis, Geography, GridPositions, Level } from "./dataset.js";
+import type { Dataset, DatasetAxis, Geography, GridPositions, Level, PointConverter } from "./dataset.js";
 import type { Decoding } from "./decoding.js";
+import type { Affine } from "./grid-positions.js";
 import { ifReadable } from "./nodes.js";
 
 /** A single array, with names, values and position from its own metadata. */
@@ -82,6 +83,7 @@ export async function variableDataset(
     problems.push(`Coordinates could not be read: ${error.message}.`);
   }
   const mapping = await findGridMapping(group, array, signal);
+  const attributes = mapping?.attributes ?? array.attributes;
   const affine =
     gdalTransform(mapping?.attributes) ??
     spatialTransform(array.attributes) ??
@@ -107,8 +109,16 @@ export async function variableDataset(
     ...plain,
     axes,
     problems,
-    positions: await findPositions(found, axes),
-    geography: findGeography(axes, mapping?.attributes ?? array.attributes, group.attributes),
+    positions:
+      (await findPositions(found, axes)) ??
+      (affine?.isRotated
+        ? (await import("./grid-positions.js")).affinePositions(
+            affine,
+            axes,
+            findConverter(statedIn(attributes, group.attributes)),
+          )
+        : undefined),
+    geography: findGeography(axes, attributes, group.attributes),
   };
   if (!mayHaveCells(dataset, group, mapping)) return dataset;
   return (await import("./cells.js")).cellDataset(dataset, group, signal);
@@ -177,12 +187,6 @@ function affineAxis(axis: DatasetAxis, affine: Affine | undefined): DatasetAxis 
   };
 }
 
-interface Affine {
-  readonly x: readonly [edge: number, step: number];
-  readonly y: readonly [edge: number, step: number];
-  readonly isRotated: boolean;
-}
-
 /** "x0 dx rx y0 ry dy", as GDAL and rioxarray write it. */
 function gdalTransform(attributes: unknown): Affine | undefined {
   const numbers = (textAt(attributes, "GeoTransform") ?? "")
@@ -191,7 +195,7 @@ function gdalTransform(attributes: unknown): Affine | undefined {
     .map(Number);
   if (numbers.length !== 6 || !numbers.every(Number.isFinite)) return undefined;
   const [x0, dx, rx, y0, ry, dy] = numbers as [number, number, number, number, number, number];
-  return { x: [x0, dx], y: [y0, dy], isRotated: rx !== 0 || ry !== 0 };
+  return { x: [x0, dx], y: [y0, dy], shear: [rx, ry], isRotated: rx !== 0 || ry !== 0 };
 }
 
 /** Six numbers of the matrix, row by row. */
@@ -200,7 +204,7 @@ function spatialTransform(attributes: unknown): Affine | undefined {
   const isMatrix = Array.isArray(list) && (list.length === 6 || list.length === 9);
   if (!isMatrix || !list.slice(0, 6).every((value) => typeof value === "number")) return undefined;
   const [dx, rx, x0, ry, dy, y0] = list as [number, number, number, number, number, number];
-  return { x: [x0, dx], y: [y0, dy], isRotated: rx !== 0 || ry !== 0 };
+  return { x: [x0, dx], y: [y0, dy], shear: [rx, ry], isRotated: rx !== 0 || ry !== 0 };
 }
 
 /** @param outer attributes of the group, where GeoZarr may state the reference system */
@@ -210,16 +214,21 @@ function findGeography(
   outer?: unknown,
 ): Geography | undefined {
   const find = (role: string) => axes.findIndex((axis) => axis.role === role && axis.coordinates);
-  const stated = [attributes, outer].find((one) => crsNames.some((name) => own(one, name) !== undefined));
+  const stated = statedIn(attributes, outer);
   const crs = textAt(stated, "proj:code") ?? textAt(stated, "crs") ?? nameOfWkt(stated);
   const [vertical, horizontal] = [find("latitude"), find("longitude")];
   if (vertical >= 0 && horizontal >= 0) return { kind: "degrees", vertical, horizontal, crs };
   const [y, x] = [find("y"), find("x")];
   if (y < 0 || x < 0) return undefined;
-  const converter =
-    stated === undefined ? undefined : new Once(async () => (await import("./crs.js")).converterOf(stated));
-  return { kind: "projected", vertical: y, horizontal: x, crs, converter };
+  return { kind: "projected", vertical: y, horizontal: x, crs, converter: findConverter(stated) };
 }
+
+/** The first attributes that state a reference system. */
+const statedIn = (...all: readonly unknown[]): unknown =>
+  all.find((one) => crsNames.some((name) => own(one, name) !== undefined));
+
+const findConverter = (stated: unknown): Once<PointConverter> | undefined =>
+  stated === undefined ? undefined : new Once(async () => (await import("./crs.js")).converterOf(stated));
 
 /** Attributes that state a reference system. */
 const crsNames = [

@@ -1,6 +1,7 @@
 /** Variables whose cells share one dimension, as datasets: HEALPix, unstructured and reduced Gaussian grids. */
 import { isZarrError, type ZarrGroup } from "zarr-wasm";
 import { type CellGrid, cellsOf } from "zarr-wasm/conventions";
+import { text } from "../language/text.js";
 import type { Dataset, DatasetAxis } from "./dataset.js";
 import { foldAlong, foldedArray } from "./fold.js";
 
@@ -17,7 +18,7 @@ export async function cellDataset(
   } catch (error) {
     signal?.throwIfAborted();
     if (!isZarrError(error)) throw error;
-    const problem = `The places of the cells could not be read: ${error.message}.`;
+    const problem = text.maps.unreadPlaces(error.message);
     return { ...plain, problems: [...(plain.problems ?? []), problem] };
   }
   return cells ? foldedDataset(plain, cells) : plain;
