@@ -176,4 +176,3 @@ test("GeoJSON is pasted or dropped onto the panel, which counts unusable shapes"
   await give("paste", "a name");
   await expect(panel.locator(".zw-region")).toHaveCount(2);
 });
-

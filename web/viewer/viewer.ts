@@ -71,8 +71,8 @@ export interface MountedViewer {
 }
 
 /**
- * Loads the texts of a language, for all viewers of the page. Call it before the first `mountViewer`: later calls have
- * no effect. English texts replace those that do not exist or cannot be loaded.
+ * Loads the language of all viewers of the page. Call it before the first `mountViewer`: later calls have no effect.
+ * Languages that are unknown or cannot be loaded are replaced by English.
  * @param language "de", "es-MX" and so on. Default: the language of the document
  */
 export async function loadLanguage(language: string = document.documentElement.lang): Promise<void> {

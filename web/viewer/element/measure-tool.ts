@@ -1,6 +1,7 @@
 /** Measures distances: the line and its length stay over the picture until they are cleared. */
-import { type GeoPosition, greatCircleLength, greatCirclePath } from "../base/great-circle.js";
+
 import { h } from "../base/dom.js";
+import { type GeoPosition, greatCircleLength, greatCirclePath } from "../base/great-circle.js";
 import { MeasureLabel } from "../base/measure-label.js";
 import { clearedContext, strokeDark } from "../draw/map-lines.js";
 import type { Point } from "../input/gestures.js";

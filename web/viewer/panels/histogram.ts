@@ -158,7 +158,9 @@ export class HistogramView {
     const [from, to] = this.#domain;
     const isLinear = this.#scale.scale === "linear";
     const least = this.#isWhole ? 1 : 0;
-    const step = isLinear ? Math.max(least, this.#isWhole ? Math.round((to - from) / 100) : (to - from) / 100) : least;
+    const step = isLinear
+      ? Math.max(least, this.#isWhole ? Math.round((to - from) / 100) : (to - from) / 100)
+      : least;
     const names = [text.histogram.limits[0](this.name), text.histogram.limits[1](this.name)] as const;
     const format = this.#numbers!.layer.dataset.decodedKind === "milliseconds" ? String : formatBriefly;
     const scale = isLinear

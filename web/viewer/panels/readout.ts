@@ -134,7 +134,9 @@ function meantText(
 ): string {
   const { value, dtype } = decodedAt(decode!, region, at);
   if (Number.isNaN(value))
-    return stored === "NaN" ? text.readout.missing : `${text.readout.missing} (${text.readout.stored(stored)})`;
+    return stored === "NaN"
+      ? text.readout.missing
+      : `${text.readout.missing} (${text.readout.stored(stored)})`;
   if (decodedKind === "milliseconds") return dateText(Number(value));
   const decoded = formatScalar(dtype, typeof value === "number" ? rounded(value) : value);
   return `${decoded}${unit === undefined ? "" : ` ${unitText(unit)}`} (${text.readout.stored(stored)})`;
