@@ -16,7 +16,7 @@ const pictures = {
   regions:
     "source=/samples/climate.zarr&path=t2m&regions=Sahara=rectangle@1,2:70,113,80,140;Greenland=ellipse@1,2:101,83,115,103",
   volume:
-    "source=/samples/skeleton.zarr&view=volume&mode=composite&orbit=30,20,1.4&map=magma&clip=0:192,0:192,0:110",
+    "source=/samples/skeleton.zarr&view=volume&mode=composite&orbit=30,20,1.4&map=magma&clip=0:192,0:192,90:192",
 };
 
 /** Tabs that are open. */

@@ -1,10 +1,11 @@
 /** Handles at the faces of the clip box, which are dragged along their axes. */
 import { h, setHidden } from "../base/dom.js";
 import { text } from "../language/text.js";
-import { movedClip, type VolumeClip } from "../model/volume.js";
+import type { VolumeClip } from "../model/volume.js";
 import { placeOf, pointAtPlace } from "./affine.js";
 import { map3, type Vec3 } from "./bricks.js";
 import { projector, type VolumeViewpoint, visiblePart } from "./camera.js";
+import { movedClip } from "./moved-clip.js";
 
 /** Distance of a handle from its face, and least projected length of an axis with handles, in CSS pixels. */
 const [away, leastLength] = [16, 24];
