@@ -10,8 +10,7 @@ const visibleControls = (page: Page): Promise<string[]> =>
   page.locator(".zw-side").evaluate((side) => {
     const all = side.querySelectorAll<HTMLElement>("button, input, select, summary, textarea, [role=slider]");
     const seen = [...all].filter((one) => one.checkVisibility() && !one.matches(".zw-dock-handle"));
-    const group = (one: Element) =>
-      one.closest("[role=tablist], [role=radiogroup], .zw-double") ?? one;
+    const group = (one: Element) => one.closest("[role=tablist], [role=radiogroup], .zw-double") ?? one;
     const name = (one: Element) =>
       one.getAttribute("aria-label") ?? (one as HTMLInputElement).labels?.[0]?.textContent ?? one.textContent;
     return [...new Set(seen.map(group))].map((one) => name(one) ?? "");

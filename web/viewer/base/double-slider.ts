@@ -12,7 +12,8 @@ export interface DoubleRange {
   readonly format?: (value: number) => string;
 }
 
-const steps: Readonly<Record<string, number>> = {
+/** Steps of the keys of sliders. */
+export const sliderSteps: Readonly<Record<string, number>> = {
   ArrowLeft: -1,
   ArrowDown: -1,
   ArrowRight: 1,
@@ -112,7 +113,7 @@ export class DoubleSlider {
     if (!this.#range) return;
     const { domain, ends, step } = this.#range;
     const [from, to] = domain;
-    const moved = steps[event.key];
+    const moved = sliderSteps[event.key];
     const wanted = event.key === "Home" ? from : event.key === "End" ? to : moved && ends[end] + moved * step;
     if (wanted === undefined) return;
     event.preventDefault();

@@ -1,5 +1,6 @@
 /** Handles at the faces of the clip box, which are dragged along their axes. */
 import { h, setHidden } from "../base/dom.js";
+import { sliderSteps } from "../base/double-slider.js";
 import { text } from "../language/text.js";
 import type { VolumeClip } from "../model/volume.js";
 import { placeOf, pointAtPlace } from "./affine.js";
@@ -101,16 +102,7 @@ export interface ClipHandlesCallbacks {
   onClip(clip: VolumeClip | null): void;
 }
 
-const keySteps: Readonly<Record<string, number>> = {
-  ArrowLeft: -1,
-  ArrowDown: -1,
-  ArrowRight: 1,
-  ArrowUp: 1,
-  PageDown: -10,
-  PageUp: 10,
-  Home: Number.NEGATIVE_INFINITY,
-  End: Number.POSITIVE_INFINITY,
-};
+const keySteps = { ...sliderSteps, Home: Number.NEGATIVE_INFINITY, End: Number.POSITIVE_INFINITY };
 
 export class ClipHandles {
   readonly #handles = clipFaces.map((face) => ({ face, element: this.#handle(face) }));
@@ -203,7 +195,7 @@ export class ClipHandles {
 
   #key(event: KeyboardEvent, face: ClipFace): void {
     const view = this.callbacks.view();
-    const step = keySteps[event.key];
+    const step = (keySteps as typeof sliderSteps)[event.key];
     if (!view || step === undefined) return;
     event.preventDefault();
     event.stopPropagation();
