@@ -17,6 +17,7 @@ const tasks = {
     maps: "examples/maps: OpenLayers, MapLibre GL and deck.gl",
     origins: "the tests of zarrita or numcodecs, from a checkout, over the drop-in",
     runtimes: "the packed package in a fresh project per runtime",
+    views: "views of images, maps and grids against NumPy, matplotlib, cartopy and healpy",
   },
   check: {
     docs: "builds the site, and opens it in Chromium",

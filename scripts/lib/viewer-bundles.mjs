@@ -10,6 +10,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { rolldown } from "rolldown";
 import { programEntries, viewerEntries } from "./entries.mjs";
+import { languageParts } from "./language-parts.mjs";
 import { distDir, viewerDist as out, root, viewerDir, viewerModules } from "./paths.mjs";
 
 /** Entry modules of the page and of the scripts that other pages load (from a CDN, for example), by file name. */
@@ -31,8 +32,10 @@ const neededSoon = [
   "legends",
   "overlay",
   "tools",
+  "pointing",
   "side",
   "stored-coordinates",
+  "source/decoding",
   "ome-settings",
   "source/open-group",
   "source/multiscale",
@@ -127,13 +130,14 @@ const plainShaders = {
 };
 
 /** Options of Rolldown for the scripts. */
+const languages = languageParts();
 const scriptInput = {
   input: Object.fromEntries(
     Object.entries(scripts).map(([name, entry]) => [name, path.join(viewerModules, entry)]),
   ),
   external: (id) => id.startsWith("node:"),
   resolve: { alias },
-  plugins: [sharedData, plainShaders, wasmAddresses],
+  plugins: [languages, sharedData, plainShaders, wasmAddresses],
   transform: { define: { ZARR_WASM_VERSION: JSON.stringify(version) } },
   preserveEntrySignatures: "allow-extension",
   makeAbsoluteExternalsRelative: false,
@@ -209,7 +213,7 @@ async function bundleModules() {
     input: Object.fromEntries(viewerEntries.map((entry) => [fileOf(entry), entry.module])),
     external: /^zarr-wasm(?:\/|$)/,
     resolve: { alias: internal },
-    plugins: [plainShaders],
+    plugins: [languages, plainShaders],
     experimental: { attachDebugInfo: "none" },
   };
   const isEntry = (id) => viewerEntries.some(({ module }) => module === id);

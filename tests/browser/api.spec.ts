@@ -147,6 +147,50 @@ for (const shardShape of [undefined, [32, 32]])
     expect(failure).toBe("index 32 is out of range for dimension 0 of length 32");
   });
 
+test("refresh refuses more objects than it can drop", async ({ page, site }) => {
+  const one = await show(page, site, `src="/stores/cube"`);
+  const failure = await one.evaluate(async (viewer) => {
+    const entry = "/lib/index.js";
+    const { create } = (await import(entry)) as typeof Library;
+    const store = new Map<string, Uint8Array>();
+    await create(store, { shape: [400, 400], chunkShape: [1, 1], dtype: "uint8", codecs: [] });
+    viewer.src = store as unknown as Library.Store;
+    await new Promise((resolve) => viewer.addEventListener("load", resolve));
+    const all = await viewer.refresh().catch((error: Error) => `${error.name}: ${error.message}`);
+    const row = await viewer.refresh([3]).catch((error: Error) => error.message);
+    return [all, row];
+  });
+  expect(failure).toEqual([
+    "RangeError: the selection covers 160000 stored objects; refresh at most 100000 at a time",
+    undefined,
+  ]);
+});
+
+test("a store with a cache serves the page's own reads without requests", async ({ page, site }) => {
+  const one = await show(page, site, `src="/stores/cube"`);
+  await one.evaluate(async (viewer) => {
+    const entry = "/lib/index.js";
+    const { ByteCache, HttpStore } = (await import(entry)) as typeof Library;
+    const url = new URL("/stores/cube", location.href);
+    viewer.src = new HttpStore(url, { cache: new ByteCache(2 ** 26) }) as unknown as Library.Store;
+  });
+  await elementIsReady(page, "one");
+  await expect.poll(() => one.evaluate((viewer) => viewer.view?.target.source instanceof Object)).toBe(true);
+  await elementIsReady(page, "one");
+  const requests: string[] = [];
+  page.on("request", (request) => requests.push(request.url()));
+  const length = await one.evaluate(async (viewer) => {
+    const { array, settings } = viewer.view!;
+    const at = settings.index.map((index, axis) =>
+      settings.axes.includes(axis) ? 0 : Math.floor(index / array.chunkShape[axis]!),
+    );
+    const { data } = await array.getChunk(at, { pool: viewer.pool });
+    return data.length;
+  });
+  expect(length).toBeGreaterThan(0);
+  expect(requests).toEqual([]);
+});
+
 test("the page's own reads use the workers and the store of the viewers", async ({ page, site }) => {
   const one = await show(page, site, `src="/stores/cube"`);
   expect(

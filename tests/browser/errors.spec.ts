@@ -7,7 +7,7 @@ import { grayRows, grayTable } from "../shared/pixels.js";
 import { examplesFolder } from "../shared/places.js";
 import { byteValue, sliceValue } from "../shared/viewer-stores.js";
 import { expect, test } from "./site.js";
-import { liveContexts, loseContexts, recordContexts, type ViewerPage } from "./viewer-page.js";
+import { coloursOf, liveContexts, loseContexts, recordContexts, type ViewerPage } from "./viewer-page.js";
 
 /** After every error a good source works. */
 async function recovers(viewer: ViewerPage): Promise<void> {
@@ -63,30 +63,6 @@ test("an error links to the nodes nearby", async ({ viewer, page, problems }) =>
   await viewer.reaches("ready");
   await expect(viewer.box).toBeVisible();
 });
-
-/** The colours of the pixels of a chunk of 32 rows and columns. */
-async function coloursOf(
-  viewer: ViewerPage,
-  row: number,
-  column: number,
-  side: number,
-): Promise<Set<number>> {
-  const { width, height, data } = await viewer.canvas();
-  const box = (await viewer.box.boundingBox())!;
-  const [from, to] = [
-    await viewer.positionOf(row, column),
-    await viewer.positionOf(row + side - 1, column + side - 1),
-  ];
-  const colours = new Set<number>();
-  for (let y = Math.ceil(from.y); y < to.y; y++)
-    for (let x = Math.ceil(from.x); x < to.x; x++)
-      colours.add(
-        data.readUInt32LE(
-          4 * (Math.floor((y * height) / box.height) * width + Math.floor((x * width) / box.width)),
-        ),
-      );
-  return colours;
-}
 
 const hatching = new Set([0xffccd6ff, 0xff2020b2]);
 

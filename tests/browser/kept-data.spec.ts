@@ -265,3 +265,41 @@ test("the viewer shows kept data offline if that is chosen, and nothing else", a
   await expect.poll(() => requests.length).toBeGreaterThan(0);
   await viewer.reaches("ready");
 });
+
+test("entries are looked up only if the listed storage has them", async ({ context }) => {
+  const page = await newPage(context);
+  const looked = await page.evaluate(async () => {
+    const lookups: string[] = [];
+    const { match } = Cache.prototype;
+    Cache.prototype.match = function (request, options) {
+      lookups.push(
+        decodeURIComponent(String(request))
+          .replace(/.*\/a\//, "")
+          .replace(/".*/, ""),
+      );
+      return match.call(this, request, options);
+    };
+    const [entry, cacheEntry] = ["/bundle/index.js", "/bundle/cache.js"];
+    const { HttpStore, open } = (await import(entry)) as typeof Library;
+    const { PersistentCache } = (await import(cacheEntry)) as typeof CacheEntry;
+    const persistentCache = new PersistentCache({ name: "listed" });
+    const visit = async (count: number) => {
+      lookups.length = 0;
+      const store = new HttpStore(new URL("/a", location.href), { persistentCache });
+      const array = await open(store, { kind: "array", version: 3 });
+      const values: number[] = [];
+      await persistentCache.flush(); // the storage has been listed
+      for (let i = 0; i < count; i++) values.push(Number((await array.getChunk<Uint8Array>([i, 0])).data[0]));
+      await persistentCache.flush();
+      return [values, lookups.filter((name) => name.startsWith("c/"))];
+    };
+    return [await visit(2), await visit(3)];
+  });
+  expect(looked).toEqual([
+    [[1, 2], []],
+    [
+      [1, 2, 3],
+      ["c/0/0", "c/1/0"],
+    ],
+  ]);
+});

@@ -3,7 +3,7 @@
 import { grayTable } from "../shared/pixels.js";
 import { largeValue, sliceValue } from "../shared/viewer-stores.js";
 import { expect, test } from "./site.js";
-import { holdBack } from "./viewer-page.js";
+import { coloursOf, elementIsReady, holdBack, openElements, viewerWithWebGL } from "./viewer-page.js";
 
 const grayOf = (slice: number) => grayTable(64, 64, [0, 256], (y, x) => sliceValue([slice, y, x]));
 
@@ -217,4 +217,82 @@ test("tiles are drawn as they arrive", async ({ viewer, page }) => {
   await viewer.reaches("reading");
   release();
   await viewer.showsGray(grayOf(2));
+});
+
+test("unread parts are softly hatched, with and without WebGL, and read ones are not", async ({
+  viewer,
+  page,
+  site,
+}) => {
+  const soft = new Set([0xffffffff, 0xffe7e1db]); // --zw-surface and --zw-line
+  for (const one of [viewer, await viewerWithWebGL(page, site)]) {
+    const { held, release } = await holdBack(one.page, /\/stores\/slices\/2\.1\.1$/);
+    await one.goto("source=/stores/slices&select=2,:,:&map=gray&range=0:256");
+    await expect.poll(() => held.length).toBe(1);
+    const part = grayTable(32, 64, [0, 256], (y, x) => sliceValue([2, y, x]));
+    await one.showsGray(part, { row: 0, column: 0 });
+    await expect.poll(() => coloursOf(one, 32, 32, 32)).toEqual(soft);
+    release();
+    await one.reaches("ready");
+    await one.showsGray(grayOf(2));
+  }
+});
+
+test("unread parts of a composite do not look like zeros; parts that one channel has are not hatched", async ({
+  viewer,
+  page,
+  site,
+}) => {
+  const lines = 0xff332c26;
+  for (const one of [viewer, await viewerWithWebGL(page, site)]) {
+    const { held, release } = await holdBack(one.page, /\/stores\/omero\/0\/(c\/)?0[./]/);
+    const others = await holdBack(one.page, /\/stores\/omero\/0\/(c\/)?[1-9][./]/);
+    await one.goto("source=/stores/omero");
+    await expect.poll(() => held.length).toBeGreaterThan(0);
+    await expect.poll(async () => (await coloursOf(one, 2, 2, 16)).has(lines)).toBe(true);
+    others.release();
+    await expect.poll(async () => (await coloursOf(one, 2, 2, 16)).has(lines)).toBe(false);
+    release();
+    await one.reaches("ready");
+  }
+});
+
+test("a frame has the size of the picture while its source is being opened", async ({ page, site }) => {
+  for (const height of ["", "500px"]) {
+    const { held, release } = await holdBack(page, /\/stores\/slices\/meta$/);
+    await openElements(page, site, `<zarr-viewer src="/stores/slices"></zarr-viewer><p>below</p>`);
+    await page.locator("zarr-viewer").evaluate((viewer, given) => {
+      (viewer as HTMLElement).style.height = given;
+    }, height);
+    await expect.poll(() => held.length).toBe(1);
+    const heights = () =>
+      page.evaluate(() => {
+        const part = (name: string) =>
+          document.querySelector("zarr-viewer")!.shadowRoot!.querySelector(name)!.getBoundingClientRect();
+        return { view: part(".zw-view").height, element: part(".zw-layout").height };
+      });
+    const before = await heights();
+    release();
+    await elementIsReady(page);
+    const after = await heights();
+    expect(before.element).toBeCloseTo(after.element, -1);
+    expect(before.view).toBeCloseTo(after.view, -1);
+    await page.unrouteAll();
+  }
+});
+
+test("opening arrays, groups and images sends few requests that fail", async ({ viewer, page }) => {
+  const failed: string[] = [];
+  page.on("response", (response) => {
+    if (response.status() === 404) failed.push(new URL(response.url()).pathname);
+  });
+  for (const [source, most] of [
+    ["/stores/omero", 3], // also the group of labels
+    ["/samples/climate.zarr", 2],
+  ] as const) {
+    failed.length = 0;
+    await page.goto("about:blank");
+    await viewer.show(`source=${source}`);
+    expect(failed.filter((path) => path.startsWith(source)).length, source).toBeLessThanOrEqual(most);
+  }
 });

@@ -5,12 +5,16 @@ import { settles } from "./viewer-page.js";
 
 test.use({ unfolded: false, viewport: { width: 1440, height: 900 } });
 
-/** Visible controls beside the picture. A list of tabs, a choice of one and the two ends of a range count once. */
+/**
+ * Visible controls beside the picture. A list of tabs, a choice of one, the two ends of a range and the rows of a table
+ * count once.
+ */
 const visibleControls = (page: Page): Promise<string[]> =>
   page.locator(".zw-side").evaluate((side) => {
     const all = side.querySelectorAll<HTMLElement>("button, input, select, summary, textarea, [role=slider]");
     const seen = [...all].filter((one) => one.checkVisibility() && !one.matches(".zw-dock-handle"));
-    const group = (one: Element) => one.closest("[role=tablist], [role=radiogroup], .zw-double") ?? one;
+    const group = (one: Element) =>
+      one.closest("[role=tablist], [role=radiogroup], [role=grid], .zw-double, .zw-histogram-box") ?? one;
     const name = (one: Element) =>
       one.getAttribute("aria-label") ?? (one as HTMLInputElement).labels?.[0]?.textContent ?? one.textContent;
     return [...new Set(seen.map(group))].map((one) => name(one) ?? "");
@@ -21,6 +25,7 @@ const samples = [
   ["a composite", "source=/samples/volume.zarr", 16],
   ["climate", "source=/samples/climate.zarr&path=t2m", 14],
   ["a volume", "source=/samples/volume.zarr&view=volume", 14],
+  ["a scatter plot by a gene", "source=/layers/tables.zarr&path=tables/table&by=gene:CD3E", 12],
 ] as const;
 
 for (const [name, query, most] of samples)

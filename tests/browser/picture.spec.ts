@@ -75,6 +75,7 @@ test("the start page offers the server's samples, each of which is one click awa
 }) => {
   await page.goto(`${viewer.site}/viewer/`);
   const links = page.locator("#gallery").getByRole("link");
+  await page.getByText("Test data", { exact: true }).click();
   // The gallery's samples, then all others; samples in both lists appear once.
   await expect(links.filter({ hasText: /^hyper$/ })).toHaveCount(1);
   const sources = await links.evaluateAll((all) =>

@@ -1,4 +1,4 @@
-// Regions, their statistics and series, and derived variables.
+// Regions, their statistics and series.
 import { sliceValue } from "../shared/viewer-stores.js";
 import { expect, test } from "./site.js";
 import type { ViewerPage } from "./viewer-page.js";
@@ -107,22 +107,72 @@ test("series of regions follow an axis; the marker changes the slice", async ({ 
   }
 });
 
-test("a derived mean and a difference show the computed values; errors are in words", async ({
+const cells = "source=/layers/tables.zarr&path=labels/cells";
+
+test("selected labels become regions, which the link keeps", async ({ viewer, page, problems }) => {
+  problems.expect(/404/);
+  await viewer.show(`${cells}&pick=4,9`);
+  const panel = page.getByRole("group", { name: "Regions" });
+  await panel.getByRole("button", { name: "Add selected labels" }).click();
+  await expect(panel.locator(".zw-region")).toHaveCount(2);
+  await expect(panel.getByRole("textbox", { name: "Name of label 4" })).toBeVisible();
+  await expect(panel.locator(".zw-region").first()).toContainText("mean 4 · std 0 · 4 to 4 · n 64");
+  // The same labels are not added again.
+  await panel.getByRole("button", { name: "Add selected labels" }).click();
+  await expect(page).toHaveURL(/regions=label 4=labels@0,1:\/4;label 9=labels@0,1:\/9|regions=label%204/);
+  await page.reload();
+  await expect(panel.locator(".zw-region").last()).toContainText("mean 9 · std 0");
+  await expect(panel.locator(".zw-region")).toHaveCount(2);
+});
+
+test("GeoJSON is pasted or dropped onto the panel, which counts unusable shapes", async ({
   viewer,
   page,
 }) => {
-  const meanAt = (row: number, column: number) =>
-    Array.from({ length: 9 }, (_, slice) => sliceValue([slice, row, column])).reduce((a, b) => a + b, 0) / 9;
-  await viewer.show("source=/stores/slices&derive=mean:a0");
-  await viewer.pointAt(10, 20);
-  await expect(viewer.readout).toContainText(String(meanAt(10, 20)).slice(0, 7));
-  await page.getByRole("button", { name: "Show the original variable" }).click();
-  await expect(page).not.toHaveURL(/derive=/);
-  await viewer.show(
-    `source=/stores/slices&derive=${encodeURIComponent("expr:float32(data[a0=5]) - data[a0=1]")}`,
-  );
-  await viewer.pointAt(10, 20);
-  await expect(viewer.readout).toContainText(
-    String(sliceValue([5, 10, 20]) - sliceValue([1, 10, 20])).replace("-", "−"),
-  );
+  await viewer.show(slices);
+  const panel = page.getByRole("group", { name: "Regions" });
+  const give = (kind: "paste" | "drop", text: string) =>
+    panel
+      .locator(".zw-group")
+      .first()
+      .evaluate(
+        (element, [event, content]) => {
+          const data = new DataTransfer();
+          if (event === "drop") data.items.add(new File([content!], "a.geojson"));
+          else data.setData("text/plain", content!);
+          const options = { bubbles: true, cancelable: true };
+          element.dispatchEvent(
+            event === "drop"
+              ? new DragEvent("drop", { ...options, dataTransfer: data })
+              : new ClipboardEvent("paste", { ...options, clipboardData: data }),
+          );
+        },
+        [kind, text] as const,
+      );
+  const ring = [
+    [10, 10],
+    [20, 10],
+    [20, 20],
+    [10, 10],
+  ];
+  const features = [
+    { type: "Feature", properties: { name: "<b>A</b>" }, geometry: { type: "Polygon", coordinates: [ring] } },
+    { type: "Feature", properties: {}, geometry: { type: "LineString", coordinates: ring } },
+  ];
+  await give("paste", JSON.stringify({ type: "FeatureCollection", features }));
+  await expect(panel.locator(".zw-region")).toHaveCount(1);
+  await expect(panel.getByRole("textbox", { name: "Name of <b>A</b>" })).toBeVisible();
+  await expect(panel.locator(".zw-share-said")).toContainText("1 shape cannot be a region");
+  await give("drop", JSON.stringify({ type: "Point", coordinates: [3, 4] }));
+  await expect(panel.locator(".zw-region")).toHaveCount(2);
+  await expect(panel.locator(".zw-share-said")).toHaveText("");
+  // The source stays open.
+  await expect(page).toHaveURL(/source=\/stores\/slices/);
+  await give("drop", "{");
+  await expect(panel.locator(".zw-share-said")).toContainText("The GeoJSON cannot be read");
+  await give("paste", "[3]");
+  await expect(panel.locator(".zw-share-said")).toContainText("1 shape cannot be a region");
+  // Other text is pasted as text.
+  await give("paste", "a name");
+  await expect(panel.locator(".zw-region")).toHaveCount(2);
 });

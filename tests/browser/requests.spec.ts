@@ -60,7 +60,7 @@ test.describe("names that do not exist", () => {
     const notes = page.getByRole("list", { name: "Notes" });
     await expect(notes).toContainText("the picture has no labels");
     for (const [plate, expected] of [
-      ["chanel:1", "parts such as channel:1, field:0 or 2:5"],
+      ["chanel:1", "parts such as field:0, acquisition:1 or size:64"],
       ["channel:7", "field:0 to field:1"],
     ] as const) {
       await viewer.open(`source=/groups/plate.zarr&plate=${plate}`);

@@ -1,5 +1,7 @@
 // Embeddings of AnnData as scatter plots: colours, legend, hover, selection, keys, rows.
+import { create, MapStore } from "zarr-wasm";
 import type { ZarrViewerElement } from "../../build/viewer/define.js";
+import { annData, array, frame, group } from "../shared/anndata.js";
 import { tableRows, tableSquares } from "../shared/viewer-tables.js";
 import { expect, test } from "./site.js";
 import { canvasPixel, elementIsReady, openElements, settles, type ViewerPage } from "./viewer-page.js";
@@ -168,7 +170,7 @@ test("labels of SpatialData have the colours, descriptions and rows of their tab
   await viewer.choose("Colour by", "area");
   await expect.poll(() => labelPixel(viewer, tableSquares[0]!)).toEqual([68, 1, 84, 255]);
   // A row selects its label, a label its row.
-  await page.getByRole("group", { name: "Table" }).locator("summary").click();
+  await page.getByRole("group", { name: "Table" }).getByText("Rows", { exact: true }).click();
   const grid = page.getByRole("grid", { name: "5 rows of 5 columns" });
   await grid.getByRole("button", { name: "cell-1" }).click();
   await expect(page).toHaveURL(/pick=9(&|$)/);
@@ -314,4 +316,56 @@ test("labels and layers have the colours of genes", async ({ viewer, page }) => 
   await row.getByLabel("Second gene", { exact: true }).fill("MS4A1");
   await row.getByLabel("Second gene", { exact: true }).press("Enter");
   await expect.poll(() => labelPixel(viewer, tableSquares[4]!)).toEqual([0xff, 0x38, 0xff, 255]);
+});
+
+/** AnnData whose matrix by rows would take 80 MB; all of its elements are fill values. */
+async function largeMatrix(): Promise<MapStore> {
+  const [rows, count, chunk] = [4, 10_000_000, 500_000];
+  const target = new MapStore(new Map());
+  await annData(target, "");
+  await frame(target, "obs", { _index: ["a", "b", "c", "d"] });
+  await frame(target, "var", { _index: ["first", "50%,x?"] });
+  await group(target, "obsm", { "encoding-type": "dict" });
+  await array(target, "obsm/X_umap", [rows, 2], Float32Array.of(0, 0, 1, 0, 1, 1, 0, 1));
+  await group(target, "X", { "encoding-type": "csr_matrix", shape: [rows, 2] });
+  await array(target, "X/indptr", [rows + 1], BigInt64Array.of(0n, 1n, 2n, 3n, BigInt(count)));
+  for (const [path, dtype] of [
+    ["X/indices", "int32"],
+    ["X/data", "float32"],
+  ] as const)
+    await create(target, { path, shape: [count], chunkShape: [chunk], dtype, fillValue: 1, zarrFormat: 3 });
+  return target;
+}
+
+test("a scan of a matrix by rows is agreed to, shows its progress, and can be cancelled", async ({
+  viewer,
+  page,
+}) => {
+  const store = await largeMatrix();
+  let isHeld = true;
+  const held: (() => void)[] = [];
+  await page.route("**/scan.zarr/**", async (route) => {
+    const key = new URL(route.request().url()).pathname.split("/scan.zarr")[1]!;
+    const isLate = /^\/X\/data\/c\/(\d+)$/.exec(key);
+    if (isHeld && isLate && Number(isLate[1]) >= 8) await new Promise<void>((resolve) => held.push(resolve));
+    const body = await store.get(key as "/");
+    await route.fulfill(body ? { body: Buffer.from(body) } : { status: 404 }).catch(() => {}); // aborted
+  });
+  await viewer.show("source=/scan.zarr&path=obsm/X_umap");
+  const gene = page.getByLabel("Gene", { exact: true });
+  await gene.fill("50%,x?");
+  await gene.press("Enter");
+  await expect(page).toHaveURL(/by=gene:50%2525%252Cx%253F/);
+  const notes = page.getByRole("list", { name: "Notes" });
+  await expect(notes).toContainText("has not been read: its values are spread over up to");
+  await notes.getByRole("button", { name: /^Read / }).click();
+  await expect(notes).toContainText(/Reading 50%,x\?: 40 % of/);
+  await notes.getByRole("button", { name: "Cancel" }).click();
+  await expect(notes).toContainText("50%,x? has not been read.");
+  isHeld = false;
+  for (const resolve of held) resolve();
+  await notes.getByRole("button", { name: "Try again" }).click();
+  const legend = page.getByRole("list", { name: "50%,x?" });
+  await expect(legend.getByRole("listitem")).toHaveText(["11e7"]);
+  await expect(notes).toHaveCount(0);
 });

@@ -119,6 +119,30 @@ export async function openElements(page: Page, site: string, body: string): Prom
 export const elementIsReady = (page: Page, id?: string) =>
   expect(page.locator(`${id ? `#${id} ` : ""}.zw-viewer`)).toHaveAttribute("data-state", "ready");
 
+/** The colours of the pixels of a chunk of 32 rows and columns. */
+export async function coloursOf(
+  viewer: ViewerPage,
+  row: number,
+  column: number,
+  side: number,
+): Promise<Set<number>> {
+  const { width, height, data } = await viewer.canvas();
+  const box = (await viewer.box.boundingBox())!;
+  const [from, to] = [
+    await viewer.positionOf(row, column),
+    await viewer.positionOf(row + side - 1, column + side - 1),
+  ];
+  const colours = new Set<number>();
+  for (let y = Math.ceil(from.y); y < to.y; y++)
+    for (let x = Math.ceil(from.x); x < to.x; x++)
+      colours.add(
+        data.readUInt32LE(
+          4 * (Math.floor((y * height) / box.height) * width + Math.floor((x * width) / box.width)),
+        ),
+      );
+  return colours;
+}
+
 /** Holds back matching requests; `release` lets them and all later ones continue. */
 export async function holdBack(page: Page, pattern: RegExp) {
   let release = () => {};

@@ -16,6 +16,8 @@ import cftime
 import numpy as np
 import xarray as xr
 
+xr.set_options(use_bottleneck=False)  # it refuses windows that are longer than the dimension
+
 warnings.simplefilter("ignore")
 
 INTEGERS = ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"]

@@ -8,6 +8,7 @@ import { bundleFolder, distFolder } from "./places.js";
 const entries: Record<string, string> = {
   "zarr-wasm": "index.js",
   "zarr-wasm/codecs": "codecs.js",
+  "zarr-wasm/compute": "compute.js",
   "zarr-wasm/worker": "workers/worker.js",
 };
 const contextFile = (name: string) => new URL(`contexts/${name}.ts`, import.meta.url).pathname;

@@ -215,6 +215,17 @@ export async function computing() {
   await reduce(array, { method: "median" });
   // @ts-expect-error: no such period
   await reduce(array, { method: "sum", resample: { time: "monthly" } });
+  const t2m = await create(store, { shape: [9, 4], dtype: "float32", dimensionNames: ["time", "lat"] });
+  check<Same<typeof t2m, ZarrArray<"float32", "time" | "lat">>>();
+  const means = await reduce(t2m, { method: "mean", over: ["time", 1], groupBy: "time.month" });
+  check<Same<typeof means.data, Float64Array>>();
+  await reduce(t2m, { method: "mean", groupBy: "station" });
+  await reduce(t2m, { method: "mean", rolling: { time: 3 } });
+  // @ts-expect-error: no such dimension
+  await reduce(t2m, { method: "mean", over: "tiem" });
+  // @ts-expect-error: no such dimension
+  await reduce(t2m, { method: "mean", resample: { lon: "MS" } });
+  if (t2m.is("float32")) await reduce(t2m, { method: "mean", over: "lat" });
   // @ts-expect-error: one of at, along and inside
   await series(array, {});
   // @ts-expect-error: options instead of a selection

@@ -6,6 +6,7 @@
 import type { AnomalyOptions, ExpressionOptions } from "./compute/expression/expression.js";
 import type { Operand } from "./compute/expression/sources.js";
 import type { LabelledRegion } from "./compute/labelled.js";
+import { loadCompute } from "./compute/load.js";
 import type { InsideOptions } from "./compute/places/inside.js";
 import type { PlaceOptions } from "./compute/places/series.js";
 import type { QuantileOptions, Quantiles } from "./compute/quantile.js";
@@ -13,12 +14,12 @@ import type { Reduced, ReduceOptions } from "./compute/reduce.js";
 import type { Method } from "./compute/results.js";
 import type { Statistics, StatisticsOptions } from "./compute/statistics.js";
 import type { Elements } from "./dtypes/elements.js";
+import type { DTypeName } from "./dtypes/names.js";
 import type { ZarrArray } from "./hierarchy/array.js";
 import type { Selection } from "./plan/selection.js";
 import { invalidArgument } from "./util/errors.js";
 import { lazy } from "./util/lazy.js";
 
-const part = lazy("compute", () => import("./compute/part.js"));
 const places = lazy("places", () => import("./compute/places/part.js"));
 const expressions = lazy("expressions", () => import("./compute/expression/part.js"));
 
@@ -40,11 +41,11 @@ const expressions = lazy("expressions", () => import("./compute/expression/part.
  *   real numbers, and LimitExceeded for results above `limits.resultBytes`, before elements are read; LimitExceeded for sums
  *   that do not fit into 64 bits; the errors of `get` and `decodeCF`; the signal's reason. No partial result is returned.
  */
-export async function reduce<const M extends Method | readonly Method[]>(
-  array: ZarrArray,
-  options: ReduceOptions<M>,
+export async function reduce<const M extends Method | readonly Method[], N extends string = string>(
+  array: ZarrArray<DTypeName, N>,
+  options: ReduceOptions<M, NoInfer<N>>,
 ): Promise<Reduced<M>> {
-  return (await (await part()).reduceArray(array, options as ReduceOptions)) as Reduced<M>;
+  return (await (await loadCompute()).reduceArray(array, options as ReduceOptions)) as Reduced<M>;
 }
 
 /** A selection, not the options in its place. */
@@ -66,7 +67,7 @@ export async function statistics(
   selection?: SelectionOnly,
   options: StatisticsOptions = {},
 ): Promise<Statistics> {
-  return (await part()).statisticsOf(array, selection as Selection, options);
+  return (await loadCompute()).statisticsOf(array, selection as Selection, options);
 }
 
 /**
@@ -81,7 +82,7 @@ export async function quantile(
   q: number | readonly number[],
   options: QuantileOptions = {},
 ): Promise<Quantiles> {
-  return (await part()).quantilesOf(array, q, options);
+  return (await loadCompute()).quantilesOf(array, q, options);
 }
 
 /**
@@ -114,7 +115,10 @@ export async function expression(
  * @throws InvalidArgument for unknown dimensions and groups, and elements without a group; reading throws the errors of
  *   `reduce` and `get`.
  */
-export async function anomaly(array: ZarrArray, options: AnomalyOptions = {}): Promise<ZarrArray> {
+export async function anomaly<N extends string = string>(
+  array: ZarrArray<DTypeName, N>,
+  options: AnomalyOptions<NoInfer<N>> = {},
+): Promise<ZarrArray> {
   return (await expressions()).makeAnomaly(array, options);
 }
 
@@ -136,9 +140,9 @@ export async function anomaly(array: ZarrArray, options: AnomalyOptions = {}): P
  *   coordinates; InvalidArgument for invalid areas and options; Unsupported for linear interpolation between cells that form
  *   no grid; LimitExceeded for areas of more than 2^25 cells; the errors of `reduce` and `georeference`.
  */
-export async function series<const M extends Method | readonly Method[] = "mean">(
-  array: ZarrArray,
-  options: InsideOptions<M>,
+export async function series<const M extends Method | readonly Method[] = "mean", N extends string = string>(
+  array: ZarrArray<DTypeName, N>,
+  options: InsideOptions<M, NoInfer<N>>,
 ): Promise<Reduced<M>>;
 export async function series(array: ZarrArray, options: PlaceOptions): Promise<LabelledRegion<Elements>>;
 export async function series(array: ZarrArray, options: PlaceOptions | InsideOptions): Promise<unknown> {
@@ -161,7 +165,7 @@ export type { PointConverter, Projection } from "./compute/places/converted-cell
 export type { Inside, InsideOptions, LabelledCells } from "./compute/places/inside.js";
 export type { AlongOptions, AtOptions, Place, PlaceOptions } from "./compute/places/series.js";
 export type { QuantileOptions, Quantiles } from "./compute/quantile.js";
-export type { MethodData, ReadingOptions, Reduced, ReduceOptions } from "./compute/reduce.js";
+export type { Dimension, MethodData, ReadingOptions, Reduced, ReduceOptions } from "./compute/reduce.js";
 export type { Method } from "./compute/results.js";
 export type { ReduceProgress } from "./compute/run.js";
 export type { DecodeOption } from "./compute/source.js";

@@ -5,6 +5,7 @@
  */
 
 export { withSession } from "./chain/chunk-codec.js";
+export { loadCompute } from "./compute/load.js";
 export { registerLabel } from "./conventions/ome/pyramid/nodes.js";
 export { checkMultiscale } from "./conventions/ome/pyramid/write.js";
 export { parseCalendarUnits } from "./conventions/xarray/cf-time.js";
@@ -23,4 +24,3 @@ export { autoShards } from "./transfer/target.js";
 export { closestTo } from "./util/arguments.js";
 export { bucketAddress } from "./util/buckets.js";
 export * from "./util/shared.js";
-export { exactProduct } from "./walk/boxes.js";

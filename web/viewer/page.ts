@@ -1,12 +1,20 @@
 /** The page around one viewer: source field, samples, dropped files, and the address bar. */
 import { shortName } from "./base/text.js";
 import { Viewer } from "./element/viewer.js";
+import { locale } from "./language/locale.js";
+import { chooseLanguage, text } from "./language/text.js";
 import { givenTexts, readQuery, settingNames, type ViewTarget, writeQuery } from "./model/query.js";
 import { arrayFacts } from "./model/state.js";
 import type { Offer } from "./page/gallery.js";
 import { chooseButtons, LocalStores, localScheme, takeDrops } from "./page/local.js";
 import type { Dropped, NotDropped } from "./source/drop.js";
-import type { View, ViewerTarget } from "./viewer.js";
+import type { View, ViewerOptions, ViewerTarget } from "./viewer.js";
+
+/** The language requested in the address, which later addresses repeat. */
+const language = new URLSearchParams(location.search).get("lang");
+const texts = chooseLanguage([language ?? "", ...navigator.languages]);
+if (texts) await texts;
+document.documentElement.lang = locale;
 
 const byId = <T extends HTMLElement>(id: string) => document.getElementById(id) as T;
 const input = byId<HTMLInputElement>("source");
@@ -28,6 +36,12 @@ const restAfterDrag = 200; // milliseconds
 /** Maximum length of an address in the history. Browsers refuse two million characters, servers far fewer. */
 const maxAddress = 30_000;
 
+/** Adds the requested language to an address of this page. */
+function withLanguage(query: string): string {
+  const part = `${query.includes("?") ? "&" : "?"}lang=${encodeURIComponent(language ?? "")}`;
+  return language === null ? query : query + part;
+}
+
 /** Writes an address to the history, as a new entry or replacing the current one. */
 function keep(query: string, how: "push" | "replace"): void {
   if (query.length > maxAddress) return;
@@ -37,14 +51,14 @@ function keep(query: string, how: "push" | "replace"): void {
 
 /** The part of a target that the address holds; local stores are named there. */
 function locationTarget({ source, path, v1Order, as, variable, plate, name }: ViewerTarget): ViewTarget {
-  const text = typeof source === "string" || source instanceof URL ? String(source) : local.keyOf(source);
-  return { source: text ?? name ?? "", path, v1Order, as, variable, plate };
+  const key = typeof source === "string" || source instanceof URL ? String(source) : local.keyOf(source);
+  return { source: key ?? name ?? "", path, v1Order, as, variable, plate };
 }
 
 /** Keeps the view in the address bar, so that it can be shared and restored by the back button. */
 function remember({ target, dataset, settings }: View, control: string): void {
   const place = locationTarget(target);
-  const query = () => writeQuery(place, { array: arrayFacts(dataset), settings });
+  const query = () => withLanguage(writeQuery(place, { array: arrayFacts(dataset), settings }));
   const now = performance.now();
   if (control === "open") keepRecent(place);
   const isDrag = control !== "open" && control === last.control && now - last.time < sameDrag;
@@ -69,11 +83,12 @@ function keepRecent({ source }: ViewTarget): void {
 }
 
 /** Called when the place shown differs from the address. */
-function follow(target: ViewerTarget, cause: "go" | "read" | "open" | "plate"): void {
+function follow(...[target, cause, wells]: Parameters<NonNullable<ViewerOptions["onPlace"]>>): void {
   clearTimeout(pending);
   last = { control: "", time: Number.NEGATIVE_INFINITY };
   const place = locationTarget(target);
-  const query = writeQuery(place);
+  const shownWells = wells && { array: arrayFacts(wells.dataset), settings: wells.settings };
+  const query = withLanguage(writeQuery(place, shownWells));
   if (cause === "open") keepRecent(place);
   else keep(query, cause === "go" ? "push" : "replace");
   name(place);
@@ -83,7 +98,7 @@ function follow(target: ViewerTarget, cause: "go" | "read" | "open" | "plate"): 
 function name({ source, path }: ViewTarget): void {
   input.value = source.startsWith(localScheme) ? source.slice(localScheme.length) : source;
   const parts = `${input.value}/${path ?? ""}`.split("/").filter(Boolean);
-  document.title = `${shortName(parts.at(-1) ?? "")} – zarr-wasm viewer`;
+  document.title = text.page.titleOf(shortName(parts.at(-1) ?? ""));
 }
 
 function showTarget(target: ViewTarget): void {
@@ -97,30 +112,28 @@ function showTarget(target: ViewTarget): void {
   if (!target.source.startsWith(localScheme)) return void viewer.show(target, given);
   const dropped = local.get(target.source);
   if (dropped) return void viewer.show({ ...target, source: dropped.store, name: dropped.name }, given);
-  setNotice(
-    `${input.value} was opened from this machine, and pages may not keep such files: drop it here again, or choose it.`,
-  );
+  setNotice(text.page.notKept(input.value));
   showGallery();
 }
 
-function setNotice(text: string): void {
-  notice.textContent = text;
-  notice.hidden = text === "";
+function setNotice(sentence: string): void {
+  notice.textContent = sentence;
+  notice.hidden = sentence === "";
 }
 
 function goTo(query: string): void {
   clearTimeout(pending);
   last = { control: "", time: Number.NEGATIVE_INFINITY };
-  history.pushState(null, "", query);
+  history.pushState(null, "", withLanguage(query));
   window.scrollTo({ top: 0 });
   showAddress();
 }
 
 /** Opens a typed or pasted address, which may be one of this page. */
-function openSource(text: string): void {
-  if (viewer.target && locationTarget(viewer.target).source === text && !main.hidden)
+function openSource(source: string): void {
+  if (viewer.target && locationTarget(viewer.target).source === source && !main.hidden)
     return void viewer.reload();
-  goTo(writeQuery({ source: text }));
+  goTo(writeQuery({ source }));
 }
 
 /** Opens dropped or chosen files. */
@@ -130,7 +143,12 @@ function take(found: readonly (Dropped | NotDropped)[]): void {
   if (dropped) goTo(writeQuery({ source: local.add(dropped) }));
   if (refused) setNotice(refused.refused);
   else if (dropped && others.length > 0)
-    setNotice(`Showing ${dropped.name}. Open ${others.map(({ name }) => name).join(", ")} alone to see it.`);
+    setNotice(
+      text.page.othersDropped(
+        dropped.name,
+        others.map(({ name }) => name),
+      ),
+    );
 }
 
 byId<HTMLFormElement>("open").addEventListener("submit", (event) => {
@@ -176,7 +194,7 @@ function showGallery(): void {
   void fillGallery(thumbnails.signal);
   if (readQuery(location.search)) return;
   input.value = "";
-  document.title = "zarr-wasm viewer";
+  document.title = text.page.title;
 }
 
 /** Samples of the server. */
@@ -188,7 +206,7 @@ async function fillGallery(signal: AbortSignal): Promise<void> {
   offers ??= fetchOffers();
   const found = await offers;
   if (!list.hasChildNodes()) list.replaceChildren(galleryView(found, goTo));
-  if (!signal.aborted) await fillThumbnails(list, signal);
+  if (!signal.aborted) fillThumbnails(list, signal);
 }
 
 byId("home").addEventListener("click", (event) => {

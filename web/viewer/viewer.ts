@@ -9,6 +9,7 @@ import type {
   ViewerView,
 } from "./element/options.js";
 import { Viewer } from "./element/viewer.js";
+import { chooseLanguage } from "./language/text.js";
 import type { PictureOptions } from "./model/figure.js";
 import type { WantedState } from "./model/state.js";
 
@@ -67,6 +68,15 @@ export interface MountedViewer {
   readonly link: string | undefined;
   /** Aborts all reading and empties the element. */
   destroy(): void;
+}
+
+/**
+ * Loads the language of all viewers of the page. Call it before the first `mountViewer`: later calls have no effect.
+ * Languages that are unknown or cannot be loaded are replaced by English.
+ * @param language "de", "es-MX" and so on. Default: the language of the document
+ */
+export async function loadLanguage(language: string = document.documentElement.lang): Promise<void> {
+  await chooseLanguage([language]);
 }
 
 /** Turns an element into a viewer. Its style sheet is `style.css`. */

@@ -4,6 +4,7 @@ import "./loading.js";
 import "./golden.js";
 import "./chains.js";
 import "./reading.js";
+import "./computing.js";
 import "./requests.js";
 import "./writing.js";
 import "./types.js";

@@ -1,7 +1,10 @@
 // Hostile arrays, attributes and options: huge extents and grids, values near the limits of float64, statistics that lie.
+import { Worker } from "node:worker_threads";
 import { describe, expect, it } from "vitest";
-import { create, createGroup, get, open, set, slice, type ZarrArray } from "zarr-wasm";
+import { create, createGroup, get, open, resize, set, slice, WorkerPool, type ZarrArray } from "zarr-wasm";
 import { quantile, reduce, series, statistics } from "zarr-wasm/compute";
+import { cellsInside } from "#src/compute/places/areas.js";
+import { PlaceAxis } from "#src/compute/places/place-axis.js";
 import { errorOf } from "../support/support.js";
 
 interface Stored {
@@ -111,6 +114,168 @@ describe("areas", () => {
     const { signal } = controller;
     expect(await errorOf(() => series(array, { inside: polygon, signal }))).toBe(reason);
     expect(read).toBeLessThan(50_000);
+  });
+});
+
+describe("workers that fail", () => {
+  const script = new URL("../../../dist/workers/worker.js", import.meta.url);
+
+  /** A pool whose workers are terminated after a message; counts its messages. */
+  function failingPool(fails: (posts: number) => boolean) {
+    let posts = 0;
+    const createWorker = () => {
+      const worker = new Worker(script, { execArgv: [] });
+      const post = worker.postMessage.bind(worker);
+      worker.postMessage = (...args: Parameters<typeof post>) => {
+        post(...args);
+        if (fails(++posts)) void worker.terminate();
+      };
+      return worker;
+    };
+    return { pool: new WorkerPool({ size: 2, createWorker }), posts: () => posts };
+  }
+
+  it.each([
+    ["at message 1", (n: number) => n === 1],
+    ["at message 2", (n: number) => n === 2],
+    ["at message 5", (n: number) => n === 5],
+    ["at every message", () => true],
+  ])("%s add no chunk twice and omit none", async (_, fails) => {
+    const shape = [32, 128, 128];
+    const data = Int32Array.from({ length: 32 * 128 * 128 }, (_, i) => (i * 7919) % 100_003);
+    const store = new Map<string, Uint8Array>();
+    const options = { shape, chunkShape: [4, 32, 64], dtype: "int32", codecs: ["zstd"] } as const;
+    const array = (await create(store, options)) as ZarrArray;
+    await set(array, null, data as never);
+    const method = ["sum", "min", "max", "argmax"] as const;
+    const { pool, posts } = failingPool(fails);
+    for (const over of [[0], [1, 2]]) {
+      const found = await reduce(array, { method, over, pool });
+      const wanted = await reduce(array, { method, over });
+      for (const name of method) expect([name, found[name].data]).toEqual([name, wanted[name].data]);
+    }
+    expect(posts()).toBeGreaterThan(0);
+    pool.destroy();
+  });
+});
+
+describe("areas of many vertices", () => {
+  it("are searched in steps that are short, however many cells and vertices there are", () => {
+    let work = 0;
+    const axis = (name: string, number: number) => {
+      const at = (i: number) => {
+        work++;
+        return i;
+      };
+      const kind = "numbers" as const;
+      const how = { isLongitude: false, isLinear: true, rounded: Number, texts: [] };
+      return new PlaceAxis({ name, length: 2000, kind, at, ...how }, number);
+    };
+    const convert = (point: readonly [number, number]) => {
+      work++;
+      return point;
+    };
+    const surface = { areDegrees: false, convert, cells: { x: axis("x", 1), y: axis("y", 0) } };
+    const ring = Array.from({ length: 100_000 }, (_, i) => {
+      const angle = (2 * Math.PI * i) / 100_000;
+      const radius = 900 + 50 * Math.sin(40 * angle);
+      return [1000 + radius * Math.cos(angle), 1000 + radius * Math.sin(angle)];
+    });
+    const steps = cellsInside(surface, [ring, ring.slice(0, 50_000)]);
+    let [most, turns] = [0, 0];
+    for (let next = steps.next(); ; next = steps.next()) {
+      most = Math.max(most, work);
+      work = 0;
+      if (next.done) {
+        const inside = next.value.tables[0]!.filter((area) => area !== 0xffffffff).length;
+        expect(Math.abs(inside - Math.PI * (900 ** 2 + 50 ** 2 / 2))).toBeLessThan(1000);
+        break;
+      }
+      turns++;
+    }
+    expect(turns).toBeGreaterThan(1000);
+    expect(most).toBeLessThan(2 ** 17); // readings of coordinates, some nanoseconds each
+  });
+});
+
+describe("times", () => {
+  /** Creates an array of ones along times. */
+  async function timed(times: ArrayLike<number>, attributes: object): Promise<ZarrArray> {
+    const group = await createGroup(new Map<string, Uint8Array>());
+    for (const path of ["time", "v"]) {
+      const options = { path, shape: [times.length], dtype: "float64", dimensionNames: ["time"] } as const;
+      const array = await create(group, {
+        ...options,
+        attributes: (path === "time" ? attributes : {}) as never,
+      });
+      await set(
+        array,
+        null,
+        path === "time" ? Float64Array.from(times) : new Float64Array(times.length).fill(1),
+      );
+    }
+    return open(group.store, { path: "v", kind: "array" });
+  }
+  const months = (array: ZarrArray) => reduce(array, { method: "count", groupBy: "time.month" });
+  const units = "days since 2000-01-01";
+
+  it.each([
+    ["an unknown calendar", { units, calendar: "mayan" }, "Unsupported", /mayan/],
+    ["units of months", { units: "months since 2000-01-01" }, "Unsupported", /weeks and nanoseconds/],
+    ["units without a date", { units: "days since the flood" }, "InvalidMetadata", /flood/],
+    ["no units", {}, "InvalidArgument", /no times/],
+  ])("refuse %s", async (_, attributes, tag, message) => {
+    const array = await timed([0, 40], attributes);
+    for (const work of [
+      () => months(array),
+      () => reduce(array, { method: "sum", resample: { time: "MS" } }),
+    ]) {
+      const error = await errorOf(work);
+      expect(error).toMatchObject({ _tag: tag });
+      expect(error).toHaveProperty("message", expect.stringMatching(message));
+    }
+  });
+
+  it("refuse years that no calendar has, and infinite times", async () => {
+    for (const time of [365.25e9, -365.25e9, Number.POSITIVE_INFINITY, 1e300])
+      expect(await errorOf(async () => months(await timed([0, time], { units })))).toMatchObject({
+        _tag: "Unsupported",
+        code: "unsupported-time",
+      });
+  });
+
+  it("that are missing belong to no group and no period", async () => {
+    const array = await timed([0, Number.NaN, 40, 41], { units });
+    expect([...(await months(array)).data]).toEqual([1, 2]);
+    const monthly = await reduce(array, { method: "count", resample: { time: "MS" } });
+    expect([...monthly.data]).toEqual([1, 2]);
+    const none = await timed([Number.NaN, Number.NaN], { units });
+    expect((await months(none)).shape).toEqual([0]);
+    expect((await reduce(none, { method: "sum", resample: { time: "D" } })).shape).toEqual([0]);
+  });
+
+  it("may be in any order, in every calendar", async () => {
+    for (const calendar of ["standard", "noleap", "all_leap", "360_day", "julian"]) {
+      const array = await timed([95, 3, 64, 4, 33, 2], { units, calendar });
+      expect([...(await months(array)).data]).toEqual([3, 1, 1, 1]);
+      const monthly = await reduce(array, { method: "count", resample: { time: "MS" } });
+      expect([...monthly.data]).toEqual([3, 1, 1, 1]);
+    }
+  });
+
+  it("refuse periods of too many bins, before anything is allocated", async () => {
+    const array = await timed([0, 300_000], { units });
+    expect(await errorOf(() => reduce(array, { method: "sum", resample: { time: "s" } }))).toMatchObject({
+      _tag: "LimitExceeded",
+    });
+  });
+
+  it("of another length than their dimension are not a coordinate", async () => {
+    const array = await timed([0, 40], { units });
+    const time = await open(array.store, { path: "time", kind: "array" });
+    await resize(time, [1]);
+    expect(await errorOf(() => months(array))).toMatchObject({ _tag: "InvalidArgument" });
+    expect((await reduce(array, { method: "sum" })).data[0]).toBe(2);
   });
 });
 

@@ -124,6 +124,22 @@ function somePoints(count: number): [longitude: number, latitude: number][] {
 }
 
 describe("reduced Gaussian grids", () => {
+  test("need distances between the points of a row, and longitudes in degrees", () => {
+    const rows = (longitude: (i: number) => number) =>
+      [0, 1, 2].flatMap((row) => Array.from({ length: 8 }, (_, i) => [longitude(i), row * 10] as const));
+    const grid = (longitude: (i: number) => number) => {
+      const points = rows(longitude);
+      return gaussianGrid(
+        points.map(([at]) => at),
+        points.map(([, at]) => at),
+      );
+    };
+    expect(grid((i) => 45 * i)?.count).toBe(24);
+    expect(grid(() => 45)).toBeUndefined();
+    expect(grid((i) => 1e17 + 45 * i)).toBeUndefined();
+    expect(grid((i) => i * Number.NaN)).toBeUndefined();
+  });
+
   const { longitudes, latitudes } = octahedral(24);
 
   test("find the nearest row and its nearest point", () => {
@@ -181,6 +197,31 @@ describe("reduced Gaussian grids", () => {
 });
 
 describe("meshes", () => {
+  test("with cells everywhere are refused, and cells without area or places do not matter", async () => {
+    // Very small triangles, and as many across a hemisphere: these touch all parts of an index for the small ones.
+    const count = 200_000;
+    const longitudes = Float64Array.from({ length: 3 * count }, (_, i) =>
+      Math.floor(i / 3) % 2 === 0 ? 10 + 1e-4 * (i % 3) : 120 * (i % 3),
+    );
+    const latitudes = longitudes.map((_, i) =>
+      Math.floor(i / 3) % 2 === 0 ? 20 + 1e-4 * ((i * i) % 3) : 10,
+    );
+    await expect(meshGrid({ count, corners: 3, longitudes, latitudes })).rejects.toThrow(/mesh/);
+    const odd = {
+      count: 6,
+      corners: 3,
+      longitudes: [0, 10, 10, Number.NaN, 1e300, 0],
+      latitudes: [0, 0, 10, 0, 0, Number.POSITIVE_INFINITY],
+      nodes: [0, 1, 2, 0, 0, 0, 0, 1, 3, 0, 1, 9999, -5, 2 ** 31, 1, 0, 1, 5],
+    };
+    const grid = (await meshGrid(odd))!;
+    expect(grid.cellAt(8, 3)).toBe(0);
+    expect(grid.cellAt(-170, 3)).toBe(-1);
+    expect(grid.bounds.every(Number.isFinite)).toBe(true);
+    const nowhere = { ...odd, longitudes: new Array(6).fill(Number.NaN) as number[] };
+    expect(await meshGrid(nowhere)).toBeUndefined();
+  });
+
   /** A slow twin: the polygon that has the point on the same side of all planes through its sides. */
   function search({ corners, nodes, longitudes, latitudes }: Triangles, lon: number, lat: number): number[] {
     const vector = (a: number, b: number) => {
@@ -445,7 +486,7 @@ describe("arrays of cells", () => {
     const store = new Counted();
     await createGroup(store);
     for (const path of ["a", "b", "c"])
-      await create(store, { path, shape: [20], dtype: "float32", dimensionNames: ["x"] });
+      await create(store, { path, shape: [48], dtype: "float32", dimensionNames: ["x"] });
     const group = await open(store, { kind: "group" });
     requests.length = 0;
     await expect(georeference(group)).rejects.toMatchObject({ _tag: "NotFound" });

@@ -295,6 +295,9 @@ describe("the bar of a legend", () => {
       ({ share, text }) => [share.toFixed(2), text],
     );
 
+  const labels = (change: Partial<LayerStyle>, low: number, high: number) =>
+    ticks(change, low, high).flatMap(([, text]) => (text === "" ? [] : [text]));
+
   it("has sharp edges between steps, in the places of the table", () => {
     const bar = { style: { background: "" } };
     paintTable(bar as HTMLElement, layerColors({ ...look, steps: 4 }));
@@ -319,7 +322,8 @@ describe("the bar of a legend", () => {
       ["0.75", "1.00e+3"],
     ]);
     // Every second one, if they are close.
-    expect(ticks({ steps: 8 }, 0, 8).map(([, text]) => text)).toEqual(["1.00", "3.00", "5.00", "7.00"]);
+    expect(labels({ steps: 8 }, 0, 8)).toEqual(["1.00", "3.00", "5.00", "7.00"]);
+    expect(ticks({ steps: 8 }, 0, 8)).toHaveLength(7);
     // At the edges that gamma moves.
     const table = layerColors({ ...look, steps: 2, gamma: 2 });
     expect(ticks({ steps: 2, gamma: 2 }, 0, 256)).toEqual([
@@ -330,8 +334,9 @@ describe("the bar of a legend", () => {
   });
 
   it("names round values, at least five on linear scales", () => {
-    expect(ticks({ scale: "log" }, 1, 1e4).map(([, text]) => text)).toEqual(["10.0", "100", "1.00e+3"]);
-    expect(ticks({ scale: "log" }, 2, 30).map(([, text]) => text)).toEqual(["5.00", "10.0", "20.0"]);
+    expect(labels({ scale: "log" }, 1, 1e4)).toEqual(["10.0", "100", "1.00e+3"]);
+    expect(ticks({ scale: "log" }, 1, 1e4).length).toBeGreaterThanOrEqual(5);
+    expect(labels({ scale: "log" }, 2, 30)).toEqual(["5.00", "10.0", "20.0"]);
     expect(ticks({ scale: "symlog" }, -100, 100)).toContainEqual(["0.50", "0.00"]);
     expect(ticks({ scale: "symlog" }, -100, 100).length).toBeGreaterThanOrEqual(5);
     expect(ticks({}, 0, 9).map(([, text]) => text)).toEqual(["", "2.00", "", "4.00", "", "6.00", "", "8.00"]);

@@ -1,6 +1,6 @@
 // Groups that open as compositions: AnnData, MuData, SpatialData, and pyramids without metadata.
 import { describe, expect, it } from "vitest";
-import { createGroup, MapStore } from "zarr-wasm";
+import { create, createGroup, MapStore, type Store } from "zarr-wasm";
 import { arrayFacts, resolveState } from "#src/viewer/model/state.js";
 import { openTarget } from "#src/viewer/source/open.js";
 import { annData, array, frame, group } from "../../shared/anndata.js";
@@ -94,6 +94,72 @@ describe("compositions", () => {
     expect(layers.every(({ source }) => source === target)).toBe(true);
     expect(resolveState(arrayFacts(found.dataset), { layers: [] }).layers).toEqual([]);
     expect((await opened(target, { as: "contents" })).kind).toBe("contents");
+  });
+
+  describe("of SpatialData on servers that do not list", () => {
+    const attributes = { "encoding-type": "anndata", region: ["cells"], region_key: "r", instance_key: "i" };
+
+    async function container(zarrFormat: 2 | 3): Promise<MapStore> {
+      const target = empty();
+      const make = (path: string, attributes: object) =>
+        createGroup(target, { path, zarrFormat, attributes: attributes as never });
+      await make("", { spatialdata_attrs: { version: "0.2" } });
+      for (const folder of ["images", "labels", "tables"]) await make(folder, {});
+      const axes = ["y", "x"].map((name) => ({ name, type: "space" }));
+      const datasets = [{ path: "0", coordinateTransformations: [{ type: "scale", scale: [1, 1] }] }];
+      const multiscales = [{ axes, datasets, version: "0.4" }];
+      for (const path of ["images/slide one", "labels/cells"]) {
+        await make(path, zarrFormat === 2 ? { multiscales } : { ome: { version: "0.5", multiscales } });
+        await create(target, { path: `${path}/0`, shape: [4, 4], dtype: "int32", zarrFormat });
+      }
+      await make("tables/table", attributes);
+      return target;
+    }
+
+    /** The objects of a store, without a listing; the requested keys. */
+    function unlisted(store: MapStore, more: Readonly<Record<string, string>> = {}) {
+      const asked: string[] = [];
+      const source: Store = {
+        get(key, options) {
+          asked.push(key);
+          const own = more[key.slice(1)];
+          return own === undefined ? store.get(key, options) : new TextEncoder().encode(own);
+        },
+      };
+      return { source, asked };
+    }
+
+    it("have the elements that the tables annotate", async () => {
+      for (const format of [2, 3] as const) {
+        const { source, asked } = unlisted(await container(format));
+        const found = await openTarget({ source }, context);
+        expect(found).toMatchObject({ kind: "dataset", path: "labels/cells" });
+        expect(asked.length).toBeLessThan(120);
+      }
+    });
+
+    it("have those of consolidated metadata without a dot in the name", async () => {
+      const metadata = {
+        "images/slide one/.zattrs": {},
+        "images/slide one/0/.zarray": {},
+        "x/y": {},
+        "images/.zgroup": {},
+      };
+      const { source } = unlisted(await container(2), { zmetadata: JSON.stringify({ metadata }) });
+      const found = await openTarget({ source }, context);
+      expect(found).toMatchObject({ kind: "dataset", path: "images/slide one" });
+    });
+
+    it("are trees with an explanation if nothing names an element", async () => {
+      for (const document of ["{", "[]", '{"metadata":3}', '{"metadata":{"images/../.zattrs":{}}}']) {
+        const store = await container(2);
+        await createGroup(store, { path: "tables/table", zarrFormat: 2, overwrite: true });
+        const { source } = unlisted(store, { zmetadata: document });
+        const found = await openTarget({ source }, context);
+        expect(found.kind).toBe("contents");
+        expect(found.notes.join(" ")).toContain("write_consolidated_metadata");
+      }
+    });
   });
 
   it("of numbered arrays of halving lengths are pyramids; others are not", async () => {

@@ -1,7 +1,7 @@
 // Distances between two places of a plane, and great circles.
 import { expect, it } from "vitest";
 import { greatCircleLength, greatCirclePath } from "#src/viewer/base/great-circle.js";
-import { distanceText, geoPosition, planePosition } from "#src/viewer/panels/distance.js";
+import { distanceText, geoPlane } from "#src/viewer/panels/distance.js";
 import { linearCoordinates } from "#src/viewer/source/coordinates.js";
 import type { DatasetAxis } from "#src/viewer/source/dataset.js";
 
@@ -91,14 +91,24 @@ it("great circles have equal steps that add up, and continuous longitudes", () =
     }
 });
 
-it("maps measure along great circles, in either order of axes", () => {
+it("planes of degrees and of projected coordinates have positions, in either order of axes", () => {
   const [lat, lon] = [degrees("latitude", 60, -10), degrees("longitude", -170, 10)];
-  // 60° N, 170° W to 60° N, 170° E: across the date line.
-  expect(distanceText([lat, lon], [0.5, 0.5], [0.5, 34.5])).toBe("1108 km");
-  expect(distanceText([lon, lat], [0.5, 0.5], [34.5, 0.5])).toBe("1108 km");
-  expect(geoPosition([lat, lon], [1.5, 2.5])).toEqual({ latitude: 50, longitude: -150 });
-  expect(planePosition([lat, lon], { latitude: 50, longitude: -150 })).toEqual([1.5, 2.5]);
-  expect(geoPosition([lat], [0, 1])).toBeUndefined();
+  expect(geoPlane([lat, lon], undefined)?.positionAt(1.5, 2.5)).toEqual([-150, 50]);
+  expect(geoPlane([lon, lat], undefined)?.positionAt(2.5, 1.5)).toEqual([-150, 50]);
+  expect(geoPlane([lat, lon], undefined)?.place(-150, 50)).toEqual({ row: 1.5, column: 2.5 });
+  expect(geoPlane([lon, lat], undefined)?.place(-150, 50)).toEqual({ row: 2.5, column: 1.5 });
+  expect(geoPlane([lat], undefined)).toBeUndefined();
+  const metres = (role: "x" | "y", step: number) =>
+    axis({ role, unit: "m", scale: step, translation: 0, coordinates: linearCoordinates(0, step) });
+  const converter = {
+    forward: (longitude: number, latitude: number) => [longitude * 100, latitude * 100] as const,
+    inverse: (x: number, y: number) => (x > 18_000 ? undefined : ([x / 100, y / 100] as const)),
+  };
+  const plane = geoPlane([metres("y", -1000), metres("x", 1000)], converter)!;
+  expect(plane.positionAt(1.5, 2.5)).toEqual([20, -10]);
+  expect(plane.place(20, -10)).toEqual({ row: 1.5, column: 2.5 });
+  expect(plane.positionAt(0.5, 90)).toBeUndefined();
+  expect(geoPlane([metres("y", -1000), metres("x", 1000)], undefined)).toBeUndefined();
 });
 
 it("distances in volumes: anisotropic, sheared, without units, over the ground", () => {

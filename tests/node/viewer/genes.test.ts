@@ -162,6 +162,17 @@ describe("values of genes", () => {
     await expect(valuesOf(genes, "gene:a")).rejects.toThrow(message);
   });
 
+  it("are refused if an index is outside the rows", async () => {
+    for (const wrong of [-1, 3, 2 ** 31 - 1]) {
+      const target = new MapStore(new Map());
+      await annData(target, "");
+      await frame(target, "var", { _index: ["a"] });
+      await sparseParts(target, "X", "csc", [3, 1], [0, 2], [0, wrong], [1, 2], 2);
+      const genes = new Genes(await rootOf(target), 3, signal);
+      await expect(valuesOf(genes, "gene:a")).rejects.toThrow("not one of 3 rows");
+    }
+  });
+
   it("that are stored several times are added", async () => {
     for (const format of ["csr", "csc"] as const) {
       const target = new MapStore(new Map());

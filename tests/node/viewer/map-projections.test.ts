@@ -2,8 +2,10 @@
 import { expect, it } from "vitest";
 import { equalPlaces } from "../../../web/viewer/model/axis-places.js";
 import { ConvertedCells } from "../../../web/viewer/model/converted-cells.js";
-import { AxisDegrees } from "../../../web/viewer/model/grid-cells.js";
+import { AxisDegrees, RegularCells } from "../../../web/viewer/model/grid-cells.js";
+import { MapPlane } from "../../../web/viewer/model/map-plane.js";
 import { mapProjection } from "../../../web/viewer/model/map-projections.js";
+import { Mesh, meshBounds } from "../../../web/viewer/model/mesh.js";
 import { mapNames } from "../../../web/viewer/model/state.js";
 import { converterOf } from "../../../web/viewer/source/crs.js";
 
@@ -84,4 +86,47 @@ it.each([
     }
   }
   expect(inside).toBeGreaterThan(1000);
+});
+
+it("longitudes that are not angles have no cells", () => {
+  const [rows, columns] = [3, 4];
+  const longitudes = Float64Array.from({ length: 12 }, (_, i) => (i < 4 ? 1e17 + 16 * i : 10 * (i % 4)));
+  const latitudes = Float64Array.from({ length: 12 }, (_, i) => 10 * Math.floor(i / 4));
+  const mesh = new Mesh({ rows, columns, longitudes, latitudes });
+  const bounds = meshBounds(mesh)!;
+  expect(bounds.west).toBeGreaterThan(-20);
+  expect(bounds.east).toBeLessThan(50);
+  const none = new Mesh({ rows, columns, longitudes: longitudes.fill(1e300), latitudes });
+  expect(meshBounds(none)).toBeUndefined();
+});
+
+/** A map of cells in degrees. */
+const degrees = (latitudes: AxisDegrees, longitudes: AxisDegrees, name: "mercator" | "globe") =>
+  new MapPlane(mapProjection(name, [0, 0]), new RegularCells(latitudes, longitudes, false, true));
+
+it("cells are as large as the map enlarges them", () => {
+  const plane = degrees(axis(-89.95, 0.1, 1800), axis(-179.95, 0.1, 3600), "mercator");
+  const sizeAt = (latitude: number) => {
+    const { row, column } = plane.place(0, latitude)!;
+    const world = { top: row - 50, bottom: row + 50, left: column - 50, right: column + 50 };
+    const [part] = plane.partsIn(world);
+    const { elements, world: size } = part!;
+    return [
+      (size.bottom - size.top) / (elements.bottom - elements.top),
+      (size.right - size.left) / (elements.right - elements.left),
+    ];
+  };
+  for (const latitude of [0, 45, 70, 80]) {
+    const [down, across] = sizeAt(latitude) as [number, number];
+    const scale = 1 / Math.cos((latitude * Math.PI) / 180);
+    expect(across).toBeCloseTo(1, 1);
+    expect(down / scale).toBeGreaterThan(0.8);
+    expect(down / scale).toBeLessThan(1.25);
+  }
+});
+
+it("maps of very close coordinates have a limited number of columns", () => {
+  const plane = degrees(axis(0, 1e-15, 3), axis(-179.5, 1, 360), "globe");
+  expect(plane.columns).toBeLessThanOrEqual(2 ** 30);
+  expect(plane.rows).toBeGreaterThan(0);
 });

@@ -7,6 +7,7 @@ import { Ranges } from "#src/viewer/element/ranges.js";
 import { type Layer, planLayers } from "#src/viewer/model/layers.js";
 import { arrayFacts, resolveState, type WantedState } from "#src/viewer/model/state.js";
 import { chosenSlices } from "#src/viewer/numbers/slice-choice.js";
+import { arrayDataset } from "#src/viewer/source/arrays.js";
 import type { Dataset } from "#src/viewer/source/dataset.js";
 import { findDecoding } from "#src/viewer/source/decoding.js";
 import type { Tile } from "#src/viewer/tiles/tile.js";
@@ -201,11 +202,27 @@ describe("the sampled slices", () => {
   });
 });
 
-it("the range in metadata is actual_range, of decoded values", () => {
-  const found = (attributes: object) =>
-    findDecoding({ attributes, dtype: DType.simple("int16"), fillValue: 0 } as unknown as ZarrArray);
-  expect(found({ actual_range: [2.5, 7], scale_factor: 0.5 }).actualRange).toEqual([2.5, 7]);
-  expect(found({ valid_range: [0, 100], valid_min: 0, valid_max: 10 }).actualRange).toBeUndefined();
+const described = (attributes: object, dtype = DType.simple("int16")) => {
+  const array = { attributes, dtype, fillValue: 0, shape: [4], dimensionNames: null, zarrFormat: 3 };
+  return arrayDataset(array as unknown as ZarrArray, "a");
+};
+
+it("the range in metadata is actual_range, of decoded values", async () => {
+  const found = async (attributes: object) => (await described(attributes)).actualRange;
+  expect(await found({ actual_range: [2.5, 7], scale_factor: 0.5 })).toEqual([2.5, 7]);
+  expect(await found({ actual_range: [2.5, 7] })).toEqual([2.5, 7]);
+  expect(await found({ actual_range: [2.5, 7], units: "days since 2000-01-01" })).toBeUndefined();
+  expect(await found({ valid_range: [0, 100], valid_min: 0, valid_max: 10 })).toBeUndefined();
   for (const actual_range of [[1], [2, 1], ["0", "1"], [0, Number.NaN], { 0: 1, 1: 2 }, "0 1"])
-    expect(found({ actual_range }).actualRange).toBeUndefined();
+    expect(await found({ actual_range })).toBeUndefined();
+});
+
+it("arrays without attributes of CF are decoded as by the whole code, which finds nothing", async () => {
+  const all = [{}, { units: "K" }, { units: "1" }, { dtype: "bool" }, { _FillValue: "x" }, { valid_min: 1 }];
+  for (const attributes of [...all, { units: "d\tsince 2000-01-01" }, { calendar: "noleap" }]) {
+    const array = { attributes, dtype: DType.simple("int16"), fillValue: 0, zarrFormat: 3 };
+    const whole = findDecoding(array as unknown as ZarrArray);
+    const { decodedKind, problems } = await described(attributes);
+    expect({ decodedKind, problems }).toEqual({ decodedKind: whole.decodedKind, problems: whole.problems });
+  }
 });

@@ -158,7 +158,11 @@ describe("texts", () => {
     ];
     const made = regionsGeoJson(drawn, globe) as { features: { geometry: { coordinates: unknown } }[] };
     expect(made.features[2]!.geometry.coordinates).toEqual([-174, 85]);
-    expect(regionsFromGeoJson(JSON.stringify(made), [0, 1], globe)).toEqual(drawn);
+    expect(regionsFromGeoJson(JSON.stringify(made), [0, 1], globe)).toEqual({
+      regions: drawn,
+      leftOut: 0,
+      hadHoles: false,
+    });
     expect(() => regionsFromGeoJson("{", [0, 1], globe)).toThrow(SyntaxError);
   });
 
@@ -168,7 +172,65 @@ describe("texts", () => {
     const ellipse = { properties: { kind: "ellipse" }, geometry: polygon };
     const point = { geometry: { type: "Point", coordinates: [-174, 85] } };
     const text = JSON.stringify({ features: [...empty, ellipse, point] });
-    expect(regionsFromGeoJson(text, [0, 1], globe)).toMatchObject([{ kind: "point", points: [[5, 6]] }]);
+    expect(regionsFromGeoJson(text, [0, 1], globe)).toMatchObject({
+      regions: [{ kind: "point", points: [[5, 6]] }],
+      leftOut: 4,
+    });
+  });
+
+  it("hostile GeoJSON yields no regions, and no other errors", () => {
+    const deep = `${"[".repeat(5000)}${"]".repeat(5000)}`;
+    const geometries = [
+      "null",
+      "3",
+      '{"type":"Point"}',
+      '{"type":"Point","coordinates":["1",2]}',
+      '{"type":"Point","coordinates":[1e999,2]}',
+      '{"type":"Polygon","coordinates":[[[0,0],[1,1],null,[0,0]]]}',
+      `{"type":"MultiPolygon","coordinates":${deep}}`,
+      '{"type":"LineString","coordinates":[[0,0],[1,1],[2,2]]}',
+      '{"type":"__proto__","coordinates":{"length":4}}',
+      '{"type":"GeometryCollection","geometries":[]}',
+    ];
+    for (const geometry of geometries) {
+      const found = regionsFromGeoJson(`{"features":[{"geometry":${geometry}}]}`, [0, 1], globe);
+      expect(found.regions, geometry).toEqual([]);
+      expect(found.leftOut, geometry).toBeGreaterThan(0);
+    }
+    for (const text of ["null", "[]", "1", '"a"', '{"features":{}}', "[null]"])
+      expect(regionsFromGeoJson(text, [0, 1], globe).regions, text).toEqual([]);
+    const ring = [
+      [0, 0],
+      [4, 0],
+      [4, 4],
+      [0, 0],
+    ];
+    const holed = { type: "Polygon", coordinates: [ring, ring] };
+    expect(regionsFromGeoJson(JSON.stringify(holed), [0, 1], globe)).toMatchObject({
+      regions: [{ kind: "polygon", name: "Region 1" }],
+      hadHoles: true,
+    });
+    const many = Array(100).fill({ geometry: { type: "Point", coordinates: [0, 0] } });
+    const { regions, leftOut } = regionsFromGeoJson(JSON.stringify({ features: many }), [0, 1], globe);
+    expect([regions.length, leftOut]).toEqual([64, 36]);
+  });
+
+  it("labels are kept by links and by GeoJSON", () => {
+    const labels = { image: "nuc/lei;=", ids: [3, 70_000] };
+    const one = { name: "a/b=c;", kind: "labels", axes: [0, 1], points: [], labels } as const;
+    const text = regionsEntry.write({ regions: [one] } as never);
+    expect(regionStates((regionsEntry.read(text) as { regions: unknown }).regions)).toEqual([one]);
+    const json = JSON.stringify(regionsGeoJson([one], globe));
+    expect(regionsFromGeoJson(json, [0, 1], globe).regions).toEqual([one]);
+    for (const bad of [
+      undefined,
+      { image: "a" },
+      { image: "a", ids: [] },
+      { image: 3, ids: [1] },
+      { image: "a", ids: [0.5] },
+    ])
+      expect(regionStates([{ ...one, labels: bad }])).toEqual([]);
+    expect(regionStates((regionsEntry.read("R=labels@0,1:a/x") as { regions: unknown }).regions)).toEqual([]);
   });
 });
 

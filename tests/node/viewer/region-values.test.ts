@@ -1,6 +1,6 @@
 // Statistics, series and profiles of regions on a map, against loops over their elements.
 import { expect, it } from "vitest";
-import { create, MapStore, set } from "zarr-wasm";
+import { create, createGroup, MapStore, set } from "zarr-wasm";
 import { arrayFacts, resolveState } from "#src/viewer/model/state.js";
 import { lineProfile, regionSeries, regionStatistics } from "#src/viewer/numbers/region-values.js";
 import { openTarget } from "#src/viewer/source/open.js";
@@ -100,4 +100,91 @@ it("profiles have the elements along a line, and gaps outside the array", async 
     column < lons ? valueAt(1, 2, column) : Number.NaN,
   );
   expect(Array.from(mean)).toEqual(expected);
+});
+
+/** Labels over an image: 1 is a ring, 2 two parts, 300 absent. Of large ones, the image's elements are halves of theirs. */
+async function labelled(labelSide: number) {
+  const [side, target] = [24, new MapStore(new Map())];
+  const factor = side / labelSide;
+  const axes = ["y", "x"].map((name) => ({ name, type: "space" }));
+  const image = async (
+    path: string,
+    size: number,
+    dtype: "float32" | "uint64",
+    values: ArrayLike<number>,
+  ) => {
+    const scale = side / size;
+    const datasets = [
+      {
+        path: "0",
+        coordinateTransformations: [
+          { type: "scale", scale: [scale, scale] },
+          { type: "translation", translation: [(scale - 1) / 2, (scale - 1) / 2] },
+        ],
+      },
+    ];
+    const ome = {
+      version: "0.5",
+      multiscales: [{ axes, datasets }],
+      ...(path === "" ? {} : { "image-label": {} }),
+    };
+    await createGroup(target, { path, zarrFormat: 3, attributes: { ome } as never });
+    const made = await create(target, {
+      path: path === "" ? "0" : `${path}/0`,
+      shape: [size, size],
+      chunkShape: [7, 5],
+      dtype,
+      zarrFormat: 3,
+    });
+    await set(
+      made,
+      null,
+      (dtype === "uint64"
+        ? BigUint64Array.from(Array.from(values, BigInt))
+        : Float32Array.from(values)) as never,
+    );
+  };
+  const labelAt = (row: number, column: number): number => {
+    const [y, x] = [Math.floor(row / factor), Math.floor(column / factor)];
+    if (y === 1 || (y === 5 && x < 3)) return x < 4 ? 2 : 0;
+    return Math.hypot(y - labelSide / 2, x - labelSide / 2) < labelSide / 5 ? 1 : 0;
+  };
+  const value = (row: number, column: number) => (row * 31 + column * 17) % 29;
+  const list = (size: number, at: (row: number, column: number) => number) =>
+    Array.from({ length: size * size }, (_, i) => at(Math.floor(i / size), i % size));
+  await image("", side, "float32", list(side, value));
+  await createGroup(target, {
+    path: "labels",
+    zarrFormat: 3,
+    attributes: { ome: { version: "0.5", labels: ["nuclei"] } } as never,
+  });
+  await image(
+    "labels/nuclei",
+    labelSide,
+    "uint64",
+    list(labelSide, (y, x) => labelAt(y * factor, x * factor)),
+  );
+  const found = await openTarget({ source: target }, { signal, onWarning: () => {} });
+  if (found.kind !== "dataset") throw new Error(found.kind);
+  const state = resolveState(arrayFacts(found.dataset), {});
+  const inside = (ids: readonly number[]) =>
+    list(side, (row, column) =>
+      ids.includes(labelAt(row, column)) ? value(row, column) : Number.NaN,
+    ).filter((one) => !Number.isNaN(one));
+  return { from: { dataset: found.dataset, state, pool: undefined as never, signal }, inside };
+}
+
+it.each([24, 12])("labels of %i × %i elements are regions", async (labelSide) => {
+  const { from, inside } = await labelled(labelSide);
+  const region = (image: string, ...ids: number[]) =>
+    ({ name: "L", kind: "labels", axes: [0, 1], points: [], labels: { image, ids } }) as const;
+  for (const ids of [[1], [2], [1, 2]]) {
+    const values = inside(ids);
+    const found = await regionStatistics(from, region("nuclei", ...ids));
+    expect(found.count).toBe(values.length);
+    expect(found.mean).toBeCloseTo(values.reduce((a, b) => a + b) / values.length, 9);
+    expect([found.min, found.max]).toEqual([Math.min(...values), Math.max(...values)]);
+  }
+  await expect(regionStatistics(from, region("nuclei", 300))).rejects.toThrow("no element");
+  await expect(regionStatistics(from, region("cells", 1))).rejects.toThrow("no labels cells");
 });

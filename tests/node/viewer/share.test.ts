@@ -146,17 +146,17 @@ describe("advice on errors", () => {
 });
 
 describe("advice on reading", () => {
-  const plain = (shape: number[], chunkShape: number[], levels = 1) => {
+  const plain = async (shape: number[], chunkShape: number[], levels = 1) => {
     const array = {
       shape,
       chunkShape,
       dtype: { core: "uint16", itemBytes: 2, name: "uint16" },
       attributes: {},
     };
-    const dataset = arrayDataset(array as unknown as ZarrArray, "a");
+    const dataset = await arrayDataset(array as unknown as ZarrArray, "a");
     return { ...dataset, levels: Array(levels).fill(dataset.levels[0]) } as unknown as typeof dataset;
   };
-  const adviceOn = (dataset: ReturnType<typeof plain>, size: number) =>
+  const adviceOn = (dataset: Awaited<ReturnType<typeof plain>>, size: number) =>
     adviceFor({
       dataset,
       state: resolveState(dataset.array, {}),
@@ -165,32 +165,32 @@ describe("advice on reading", () => {
       pixels: { width: 1000, height: 1000 },
     })!;
 
-  it("names the largest costs, with figures", () => {
-    expect(adviceOn(plain([64, 1000, 1000], [64, 64, 64]), 64)).toMatchObject({
+  it("names the largest costs, with figures", async () => {
+    expect(adviceOn(await plain([64, 1000, 1000], [64, 64, 64]), 64)).toMatchObject({
       chunks: 1,
       chunkBytes: 2 * 64 ** 3,
       shownBytes: 2 * 64 ** 2,
       sentence: expect.stringContaining("chunks of 1 × 64 × 64 would need 64 times fewer bytes"),
     });
-    const large = plain([20_000, 20_000], [1000, 1000]);
+    const large = await plain([20_000, 20_000], [1000, 1000]);
     expect(adviceOn(large, 20_000).sentence).toMatch(/covers at least 400 elements.*multiscale/);
-    expect(adviceOn(plain([20_000, 20_000], [1000, 1000], 3), 20_000).sentence).toContain(
+    expect(adviceOn(await plain([20_000, 20_000], [1000, 1000], 3), 20_000).sentence).toContain(
       "Chunks suit this view",
     );
-    expect(adviceOn(plain([1000, 1000], [20, 20]), 1000).sentence).toMatch(
+    expect(adviceOn(await plain([1000, 1000], [20, 20]), 1000).sentence).toMatch(
       /^2,500 chunks of 800 bytes need one request each/,
     );
-    expect(adviceOn(plain([9000, 9000], [9000, 9000]), 1000).sentence).toContain(
+    expect(adviceOn(await plain([9000, 9000], [9000, 9000]), 1000).sentence).toContain(
       "hold 81 times the data in this view",
     );
   });
 });
 
 describe("advice on reading channels", () => {
-  const composite = (shape: number[], chunkShape: number[], channels: number[], core = "uint16") => {
+  const composite = async (shape: number[], chunkShape: number[], channels: number[], core = "uint16") => {
     const itemBytes = core === "uint8" ? 1 : 2;
     const array = { shape, chunkShape, dtype: { core, itemBytes, name: core }, attributes: {} };
-    const plain = arrayDataset(array as unknown as ZarrArray, "a");
+    const plain = await arrayDataset(array as unknown as ZarrArray, "a");
     const dataset = core === "uint8" ? plain : { ...plain, channelAxis: 0 };
     const state = resolveState(arrayFacts(dataset), {});
     const shown = channels.map((index) => ({ ...state.channels![0]!, index }));
@@ -204,25 +204,25 @@ describe("advice on reading channels", () => {
     })!;
   };
 
-  it("counts every channel that is shown", () => {
-    expect(composite([8, 200, 300], [8, 200, 300], [0, 1, 2, 3, 4, 5, 6, 7])).toMatchObject({
+  it("counts every channel that is shown", async () => {
+    expect(await composite([8, 200, 300], [8, 200, 300], [0, 1, 2, 3, 4, 5, 6, 7])).toMatchObject({
       chunks: 1,
       chunkBytes: 8 * 200 * 300 * 2,
       shownBytes: 8 * 200 * 300 * 2,
       sentence: expect.stringContaining("Chunks suit this view"),
     });
-    expect(composite([8, 200, 300], [1, 200, 300], [0, 5])).toMatchObject({
+    expect(await composite([8, 200, 300], [1, 200, 300], [0, 5])).toMatchObject({
       chunks: 2,
       chunkBytes: 2 * 200 * 300 * 2,
       shownBytes: 2 * 200 * 300 * 2,
     });
-    expect(composite([16, 200, 300], [16, 200, 300], [0, 5]).sentence).toContain(
+    expect((await composite([16, 200, 300], [16, 200, 300], [0, 5])).sentence).toContain(
       "hold 16 slices, of which this view shows 2: chunks of 1 × 200 × 300 would need 8 times fewer bytes",
     );
   });
 
-  it("counts what hides in a picture with four parts", () => {
-    expect(composite([120, 200, 4], [120, 200, 4], [], "uint8")).toMatchObject({
+  it("counts what hides in a picture with four parts", async () => {
+    expect(await composite([120, 200, 4], [120, 200, 4], [], "uint8")).toMatchObject({
       chunkBytes: 4 * 120 * 200,
       shownBytes: 4 * 120 * 200,
       sentence: expect.stringContaining("Chunks suit this view"),
@@ -250,7 +250,7 @@ describe("programs", () => {
   async function request(name: string, wanted: WantedState, more: Partial<CodeRequest> = {}) {
     const url = pathToFileURL(store).href;
     const array = await open(url, { path: name, kind: "array" });
-    const dataset = arrayDataset(array, name);
+    const dataset = await arrayDataset(array, name);
     const state = resolveState(array, wanted);
     return { source: url, dataset, state, ...more } satisfies CodeRequest;
   }

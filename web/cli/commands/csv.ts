@@ -1,11 +1,9 @@
 /** CSV of `zarr-wasm read` and `stats`: a row per element with its coordinates, as `to_dataframe().to_csv()` of xarray. */
-import { get, getBytes, isZarrError, open, type Selection, type ZarrArray, type ZarrGroup } from "zarr-wasm";
-import { type Coordinate, coordinatesOf, dimensionsOf } from "zarr-wasm/conventions";
-import { resolveSelection } from "#internal";
+import { DType, type Selection, type ZarrArray } from "zarr-wasm";
+import type { LabelledRegion, RegionCoordinate } from "zarr-wasm/compute";
+import { loadCompute } from "#internal";
 import { decodeRegion } from "./decode.js";
 import { elementTexts, type ReadRegion } from "./formats.js";
-
-type Axes = ReturnType<typeof resolveSelection>;
 
 /** Texts of one column, and their step along each dimension of the table; 0 where they repeat. */
 export interface Column {
@@ -14,86 +12,56 @@ export interface Column {
   readonly steps: readonly number[];
 }
 
-/**
- * Reads the columns of coordinates: those that label the dimensions of the result, or indices, then the others of the
- * array as in xarray.
- */
+/** Reads the columns of the coordinates that a selection keeps. */
 export async function coordinateColumns(array: ZarrArray, selection: Selection): Promise<Column[]> {
-  const axes = resolveSelection(selection, array.shape, array.dimensionNames);
-  const names = dimensionsOf(array) ?? array.shape.map((_, axis) => array.dimensionNames?.[axis] ?? null);
-  const group = await groupAbove(array);
-  const found = group ? await coordinatesOf(group, array) : [];
-  const kept = axes.flatMap(({ dropped }, axis) => (dropped ? [] : [axis]));
-  const labels = kept.map((axis) => {
-    const index = found.find(({ isIndex, name }) => isIndex && name === names[axis]);
-    return index?.array.shape[0] === array.shape[axis] ? index : undefined;
+  const { selectedCoordinates } = await loadCompute();
+  const kept = await selectedCoordinates(array, selection);
+  return labelColumns(kept, kept.indexAt);
+}
+
+/**
+ * Returns the columns of coordinates: those that label the dimensions of a region, or indices, then its others, as in xarray.
+ * @param indexAt returns the index of an element along a dimension.
+ */
+export function labelColumns(
+  { shape, dimensionNames, coordinates }: Pick<LabelledRegion, "shape" | "dimensionNames" | "coordinates">,
+  indexAt = (_axis: number, i: number): number => i,
+): Column[] {
+  const column = (name: string): Column => {
+    const coordinate = coordinates[name]!;
+    const steps = dimensionNames.map((dimension) => {
+      const own = coordinate.dimensionNames.indexOf(dimension!);
+      return own < 0 ? 0 : coordinate.shape.slice(own + 1).reduce((a, b) => a * b, 1);
+    });
+    return { name, texts: Array.from(fields(decodedCoordinate(name, coordinate))), steps };
+  };
+  const labels = dimensionNames.map((name, axis) => {
+    const own = name !== null && Object.hasOwn(coordinates, name) ? coordinates[name]! : undefined;
+    if (own?.dimensionNames.length === 1 && own.dimensionNames[0] === name) return column(name!);
+    const texts = Array.from({ length: shape[axis]! }, (_, i) => String(indexAt(axis, i)));
+    return { name: name ?? `dim_${axis}`, texts, steps: shape.map((_, other) => (other === axis ? 1 : 0)) };
   });
-  const others = found.filter((coordinate) => !labels.includes(coordinate) && fits(coordinate, array, names));
-  const along = { axes, names, kept };
-  return Promise.all([
-    ...kept.map((axis, place) => {
-      const label = labels[place];
-      return label ? readColumn(label, along) : indexColumn(names[axis] ?? `dim_${axis}`, axis, along);
-    }),
-    ...others.map((coordinate) => readColumn(coordinate, along)),
-  ]);
+  const used = new Set(labels.map(({ name }) => name));
+  const others = Object.keys(coordinates).filter((name) => !used.has(name));
+  return [...labels, ...others.map(column)];
 }
 
-interface Along {
-  readonly axes: Axes;
-  readonly names: readonly (string | null)[];
-  /** Dimensions of the result. */
-  readonly kept: readonly number[];
+/** Elements as bytes, or as a list if they are of variable length. */
+export function plainRegion({ data, dtype, shape }: LabelledRegion | RegionCoordinate): ReadRegion {
+  if (!ArrayBuffer.isView(data)) return { data: data as readonly unknown[], dtype, shape };
+  const bytes = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
+  const isWidened = data instanceof Float32Array && dtype.core.includes("float");
+  return { bytes, dtype: isWidened ? DType.simple("float32") : dtype, shape };
 }
 
-async function groupAbove({ store, path, limits, zarrFormat }: ZarrArray): Promise<ZarrGroup | undefined> {
-  if (path === "") return undefined;
-  const above = path.split("/").slice(0, -1).join("/");
-  try {
-    return await open(store, { path: above, kind: "group", version: zarrFormat, limits });
-  } catch (error) {
-    if (!isZarrError(error, "NotFound")) throw error;
-    return undefined;
-  }
-}
-
-/** Whether the lengths of coordinates are those of the array's dimensions. */
-function fits({ array, dimensions }: Coordinate, { shape }: ZarrArray, names: Along["names"]): boolean {
-  return dimensions.every((dimension, i) => array.shape[i] === shape[names.indexOf(dimension)]);
-}
-
-function indexColumn(name: string, axis: number, { axes, kept }: Along): Column {
-  const chosen = axes[axis]!;
-  const at = (i: number) => ("indices" in chosen ? chosen.indices[i]! : chosen.start + i * chosen.step);
-  const texts = Array.from({ length: chosen.count }, (_, i) => String(at(i)));
-  return { name, texts, steps: kept.map((other) => (other === axis ? 1 : 0)) };
-}
-
-async function readColumn({ name, array, dimensions }: Coordinate, along: Along): Promise<Column> {
-  const own = dimensions.map((dimension) => along.names.indexOf(dimension));
-  const selection = own.map((axis) => {
-    const chosen = along.axes[axis]!;
-    if (chosen.dropped) return chosen.start;
-    if ("indices" in chosen) return chosen.indices;
-    const { start, step, count } = chosen;
-    return { start, stop: count === 0 ? start : start + (count - 1) * step + 1, step };
-  });
-  const read = array.dtype.isVariable
-    ? await get<readonly unknown[]>(array, selection)
-    : await getBytes(array, selection);
-  // A coordinate that equals the fill value is valid: xarray writes 0 as the fill value of indexes.
-  const region = decodeRegion(array, read, { fillValueIsMissing: false });
-  const places = own.map((axis) => along.kept.indexOf(axis)).filter((place) => place >= 0);
-  return columnOf(name, region, places, along.kept.length);
-}
-
-/** Returns the column of a region. @param places of the region's dimensions among the `rank` ones of the table. */
-export function columnOf(name: string, region: ReadRegion, places: readonly number[], rank: number): Column {
-  const steps = new Array<number>(rank).fill(0);
-  places.forEach((place, i) => {
-    steps[place] = region.shape.slice(i + 1).reduce((a, b) => a * b, 1);
-  });
-  return { name, texts: Array.from(fields(region)), steps };
+/**
+ * Coordinates with their CF attributes decoded. One that equals the fill value is valid: xarray writes 0 as the fill value of
+ * indexes.
+ */
+function decodedCoordinate(name: string, coordinate: RegionCoordinate): ReadRegion {
+  const { attributes, dtype } = coordinate;
+  const array = { attributes, dtype, fillValue: null, zarrFormat: 3 as const, path: name };
+  return decodeRegion(array, plainRegion(coordinate), { fillValueIsMissing: false });
 }
 
 /** Values of a table by the names of their columns, all of the same shape. */

@@ -4,7 +4,6 @@
  */
 import { type CodecMetadata, isZarrError, type OpenedNode, type ZarrArray, type ZarrGroup } from "zarr-wasm";
 import { ArrayFileStore, type IcechunkCommit, type IcechunkRef, IcechunkStore } from "zarr-wasm/formats";
-import { exactProduct } from "#internal";
 import { UsageError, type Values } from "../options/options.js";
 import { isPipeline, withoutMark } from "../source/places.js";
 import { locate, openOptions, openSource } from "../source/source.js";
@@ -41,11 +40,12 @@ const formatOf = ({ store, zarrFormat }: OpenedNode): string =>
 
 /** Counts chunks and bytes exactly. */
 function exactSizes({ gridShape, shape, chunkShape, dtype }: ZarrArray) {
-  const itemBytes = BigInt(dtype.itemBytes);
+  const product = (lengths: readonly number[], first = 1) =>
+    lengths.reduce((all, length) => all * BigInt(length), BigInt(first));
   return {
-    chunks: exactProduct(gridShape),
-    bytes: exactProduct(shape) * itemBytes,
-    chunkBytes: exactProduct(chunkShape) * itemBytes,
+    chunks: product(gridShape),
+    bytes: product(shape, dtype.itemBytes),
+    chunkBytes: product(chunkShape, dtype.itemBytes),
   };
 }
 

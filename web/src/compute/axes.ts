@@ -28,8 +28,19 @@ export interface Grouping {
   readonly tables: readonly Uint32Array[];
 }
 
+export const rangeFrom = (start: number, count: number, step = 1): AxisRange => ({
+  start,
+  step,
+  count,
+  dropped: false,
+});
+
+/** Returns the index of a selected element. */
+export const indexAt = (selection: AxisSelection, i: number): number =>
+  "indices" in selection ? selection.indices[i]! : selection.start + i * selection.step;
+
 /** A range of the elements between the first and the last selected one. */
-export function rangeOf(selection: AxisSelection): AxisRange {
+function rangeOf(selection: AxisSelection): AxisRange {
   if (!("indices" in selection)) return selection;
   const { indices } = selection;
   let [first, last] = [indices[0]!, indices[0]!];
@@ -37,7 +48,7 @@ export function rangeOf(selection: AxisSelection): AxisRange {
     if (index < first) first = index;
     else if (index > last) last = index;
   }
-  return { start: first, step: 1, count: last - first + 1, dropped: false };
+  return rangeFrom(first, last - first + 1);
 }
 
 /** Returns the plan of an axis. @param grouping undefined to keep the axis; "single" to reduce it. */

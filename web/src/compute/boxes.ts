@@ -107,7 +107,7 @@ function* product(lists: readonly (() => Iterable<Span>)[], axis = 0): Generator
 export function* tasks(axes: readonly PlanAxis[], block: Block, sizes: Sizes): Generator<Box> {
   const extents = partExtents(axes, block, sizes, sizes.task.least);
   for (const spans of product(axes.map((axis, i) => () => parts(axis, i, block, extents[i]!))))
-    yield { from: spans.map((span) => span.from), to: spans.map((span) => span.to) };
+    yield boxOf(spans);
 }
 
 /** Returns the slabs of a task along each axis. */
@@ -124,12 +124,13 @@ export function slabSpans(
   });
 }
 
-/** Returns the slabs of a task, as boxes of positions in C order. */
-export const slabBoxes = (spans: readonly (readonly Span[])[]): Box[] =>
-  [...combinations(spans)].map((list) => ({
-    from: list.map((span) => span.from),
-    to: list.map((span) => span.to),
-  }));
+const boxOf = (spans: readonly Span[]): Box => ({
+  from: spans.map((span) => span.from),
+  to: spans.map((span) => span.to),
+});
+
+/** Returns the boxes of all combinations of spans in C order. */
+export const boxesOf = (spans: readonly (readonly Span[])[]): Box[] => [...combinations(spans)].map(boxOf);
 
 function parts(axis: PlanAxis, i: number, { spans, tables }: Block, extent: number): Iterable<Span> {
   return axis.kind === "keep" ? [spans[i]!] : cuts(axis, spans[i]!, extent, tables[i]);

@@ -6,7 +6,8 @@ import { noCell } from "../engine/box-reduction.js";
 import type { AxisSelection } from "../plan/selection.js";
 import { isRecord } from "../util/arguments.js";
 import { describeValue, invalidArgument, limitExceeded } from "../util/errors.js";
-import { type Grouping, maxTable } from "./axes.js";
+import { firstIndex } from "../util/search.js";
+import { type Grouping, indexAt, maxTable } from "./axes.js";
 import { coordinateOf, type Labels, type RegionCoordinate } from "./labelled.js";
 import { partsOf, resampled, type TimePart, timeParts, timesOf } from "./times.js";
 
@@ -19,13 +20,12 @@ export interface LabelGroups {
   readonly name?: string | undefined;
 }
 
-/** Groups of `reduce`: a coordinate, a part of its times, or labels. */
-export type GroupBy = `${string}.${TimePart}` | (string & {}) | LabelGroups;
+/** Groups of `reduce`: a coordinate, a part of its times, or labels. `N` are the known names of dimensions. */
+export type GroupBy<N extends string = string> = N | `${N}.${TimePart}` | (string & {}) | LabelGroups;
 
 /** A dimension whose elements are grouped. */
-export interface GroupedAxis {
+export interface GroupedAxis extends Grouping {
   readonly axis: number;
-  readonly grouping: Grouping;
   /** Name of the dimension in the result. */
   readonly name: string | null;
   /** Undefined if the coordinates of the dimension remain. */
@@ -48,27 +48,37 @@ export async function groupedBy(
   const coordinates = await labels.coordinates();
   const dot = by.lastIndexOf(".");
   const isWhole = dot < 0 || coordinates.some(({ name }) => name === by);
-  const coordinate = await labels.coordinate(isWhole ? by : by.slice(0, dot));
-  if (coordinate.dimensions.length !== 1)
-    throw invalidArgument(`groupBy: ${JSON.stringify(coordinate.name)} has more than one dimension`);
-  const axis = labels.axis(coordinate.dimensions[0]);
-  const region = await labels.read(coordinate, keepingDimensions(selections));
-  if (isWhole)
-    return groupsOf(axis, coordinate.name, valuesOf(region.data), region.dtype, coordinate.array.attributes);
+  const { axis, coordinate, region } = await readCoordinate(
+    isWhole ? by : by.slice(0, dot),
+    labels,
+    selections,
+  );
+  if (isWhole) {
+    const { attributes } = coordinate.array;
+    return groupsOf(axis, by, region.data, region.data, region.dtype, attributes);
+  }
   const part = by.slice(dot + 1);
   if (!Object.hasOwn(timeParts, part))
     throw invalidArgument(
       `groupBy: unknown part ${JSON.stringify(part)}; expected ${Object.keys(timeParts).join(", ")}`,
     );
   const values = partsOf(timesOf(coordinate, region), part as TimePart);
-  return groupsOf(axis, part, values, part === "season" ? text : DType.simple("int32"), {});
+  if (part === "season") return groupsOf(axis, part, values, [], text);
+  return groupsOf(axis, part, values, new Int32Array(), DType.simple("int32"));
+}
+
+/** Reads the selected elements of a coordinate of one dimension; an index selects one, whose dimension remains. */
+async function readCoordinate(name: string, labels: Labels, selections: readonly AxisSelection[]) {
+  const coordinate = await labels.coordinate(name);
+  const { dimensions } = coordinate;
+  if (dimensions.length !== 1)
+    throw invalidArgument(`groupBy: ${JSON.stringify(name)} has more than one dimension`);
+  const kept = selections.map((selection) => ({ ...selection, dropped: false }) as AxisSelection);
+  const region = await labels.read(coordinate, kept);
+  return { axis: labels.axis(dimensions[0]), coordinate, region };
 }
 
 const text = DType.variable("string");
-
-/** An index selects one element, whose group remains a dimension. */
-const keepingDimensions = (selections: readonly AxisSelection[]): AxisSelection[] =>
-  selections.map((selection) => ({ ...selection, dropped: false }) as AxisSelection);
 
 function groupedByLabels(by: LabelGroups, labels: Labels, selections: readonly AxisSelection[]): GroupedAxis {
   const axis = labels.axis(by.dimension);
@@ -80,48 +90,42 @@ function groupedByLabels(by: LabelGroups, labels: Labels, selections: readonly A
   const { count } = selections[axis]!;
   if (count > maxTable)
     throw limitExceeded(`groupBy: ${count} labels are more than the limit of ${maxTable}`);
-  const values = indicesOf(selections[axis]!).map((index) => by.labels[index]);
+  const own = selections[axis]!;
+  const values = Array.from({ length: count }, (_, i) => by.labels[indexAt(own, i)]);
   const name = by.name ?? "group";
-  const isText = values.some((value) => typeof value === "string");
-  const isBig = values.some((value) => typeof value === "bigint");
-  return groupsOf(axis, name, values, isText ? text : DType.simple(isBig ? "int64" : "float64"), {});
+  if (values.some((value) => typeof value === "string")) return groupsOf(axis, name, values, [], text);
+  if (values.some((value) => typeof value === "bigint"))
+    return groupsOf(axis, name, values, new BigInt64Array(), DType.simple("int64"));
+  return groupsOf(axis, name, values, new Float64Array(), DType.simple("float64"));
 }
 
-/** Returns the selected indices along an axis. */
-function indicesOf(selection: AxisSelection): number[] {
-  if ("indices" in selection) return [...selection.indices];
-  const { start, step, count } = selection;
-  return Array.from({ length: count }, (_, i) => start + i * step);
-}
-
-const valuesOf = (data: Elements): unknown[] => Array.from(data as ArrayLike<unknown>);
-
-/** Returns the groups of equal values, sorted. */
+/** Returns the groups of equal values, sorted. @param like a list or an array of the type of their coordinate. */
 function groupsOf(
   axis: number,
   name: string,
-  values: readonly unknown[],
+  values: ArrayLike<unknown>,
+  like: Elements,
   dtype: DType,
-  attributes: RegionCoordinate["attributes"],
+  attributes?: RegionCoordinate["attributes"],
 ): GroupedAxis {
-  const isNone = (value: unknown) => value === null || value === undefined || Number.isNaN(value);
-  const distinct = [...new Set(values.filter((value) => !isNone(value)))];
-  const isValid = distinct.every((value) => /^(number|bigint|string|boolean)$/.test(typeof value));
-  if (!isValid || new Set(distinct.map((value) => typeof value)).size > 1)
+  const known = Array.from(values).filter((value) => !Number.isNaN(value ?? Number.NaN));
+  const [kind = "number", other] = new Set(known.map((value) => typeof value));
+  if (other !== undefined || !/^(number|bigint|string|boolean)$/.test(kind))
     throw invalidArgument(`groupBy: labels must be numbers or strings`);
-  distinct.sort((a, b) => ((a as number) < (b as number) ? -1 : 1));
-  const cells = new Map(distinct.map((value, cell) => [value, cell]));
-  const table = Uint32Array.from(values, (value) => cells.get(value) ?? noCell);
-  const coordinate = coordinateOf(name, typed(distinct, dtype), dtype, attributes);
-  return { axis, grouping: { cells: cells.size, tables: [table] }, name, coordinate, minCount: 0 };
-}
-
-function typed(values: readonly unknown[], dtype: DType): Elements {
-  if (dtype === text || dtype.isVariable) return values as string[];
-  if (typeof values[0] === "bigint") return BigInt64Array.from(values as bigint[]);
-  return dtype.core === "int32"
-    ? Int32Array.from(values as number[])
-    : Float64Array.from(values as number[], Number);
+  const list = like.constructor as unknown as { from(values: readonly unknown[]): Float64Array };
+  const sorted = list.from(kind === "string" ? [...new Set(known)] : known).sort(); // of numbers, fast with repetitions
+  const data = sorted.filter((value, i) => i === 0 || value !== sorted[i - 1]);
+  const cellOf = (value: number) => {
+    const cell = firstIndex(data.length, (i) => data[i]! >= value);
+    return cell < data.length && data[cell] === value ? cell : noCell;
+  };
+  const isFlag = kind === "boolean";
+  const table = Uint32Array.from(
+    values as ArrayLike<number>,
+    isFlag ? (value) => cellOf(Number(value)) : cellOf,
+  );
+  const coordinate = coordinateOf(name, data, dtype, attributes);
+  return { axis, cells: data.length, tables: [table], name, coordinate, minCount: 0 };
 }
 
 /** Returns the only entry of an option such as `{ time: "1D" }`. @throws InvalidArgument. */
@@ -139,11 +143,8 @@ export async function binned(
   selections: readonly AxisSelection[],
 ): Promise<GroupedAxis> {
   const [name, period] = onlyEntry(option, "resample");
-  const axis = labels.axis(name);
-  const coordinate = await labels.coordinate(name);
-  const region = await labels.read(coordinate, keepingDimensions(selections));
-  const { grouping, coordinate: starts } = resampled(timesOf(coordinate, region), period);
-  return { axis, grouping, name, coordinate: starts, minCount: 0 };
+  const { coordinate, region } = await readCoordinate(name, labels, selections);
+  return { axis: labels.axis(name), name, minCount: 0, ...resampled(timesOf(coordinate, region), period) };
 }
 
 /** Returns windows along a dimension: those that end at each element, or have it at their centre. */
@@ -170,7 +171,5 @@ export function windows(
       return cell >= 0 && cell < count ? cell : noCell;
     }),
   );
-  const dimension = labels.names[axis]!;
-  const grouping = { cells: count, tables };
-  return { axis, grouping, name: dimension, coordinate: undefined, minCount: window };
+  return { axis, cells: count, tables, name: labels.names[axis]!, coordinate: undefined, minCount: window };
 }

@@ -5,27 +5,17 @@ import { storedRange } from "../metadata/statistics.js";
 import type { AxisSelection } from "../plan/selection.js";
 import type { Method, Output } from "./results.js";
 
-/** Options of `reduce` that the range of all elements does not answer. */
-interface OtherOptions {
-  readonly decode?: unknown;
-  readonly groupBy?: unknown;
-  readonly resample?: unknown;
-  readonly rolling?: unknown;
-  readonly skipMissing?: boolean | undefined;
-}
-
-/** Writes results that are known without reading elements. @returns whether all of them are. */
+/** Writes the results of all elements that are known without reading them. @returns whether all of them are. */
 export function writeKnown(
   array: ZarrArray,
   selections: readonly AxisSelection[],
   wanted: readonly Method[],
   outputs: readonly Output[],
-  { decode, groupBy, resample, rolling, skipMissing }: OtherOptions,
+  skipsMissing: boolean,
 ): boolean {
-  const isPlain = [decode, groupBy, resample, rolling].every((option) => option === undefined);
-  if (!isPlain || !wanted.every((method) => method === "min" || method === "max")) return false;
   const range = storedRange(array.attributes, array.shape);
-  if (!range || (skipMissing === false && range.missing > 0)) return false;
+  const isRange = wanted.every((method) => method === "min" || method === "max");
+  if (!range || !isRange || (!skipsMissing && range.missing > 0)) return false;
   const isWhole = selections.every(
     (selection, axis) => !("indices" in selection) && selection.count === array.shape[axis],
   );

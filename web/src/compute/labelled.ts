@@ -8,9 +8,16 @@ import type { Region, ZarrArray } from "../hierarchy/array.js";
 import { get } from "../hierarchy/get.js";
 import type { ZarrGroup } from "../hierarchy/group.js";
 import type { Attributes } from "../metadata/document.js";
-import { type AxisSelection, type DimensionSelection, slice } from "../plan/selection.js";
+import {
+  type AxisSelection,
+  type DimensionSelection,
+  resolveSelection,
+  type Selection,
+  slice,
+} from "../plan/selection.js";
 import { invalidArgument } from "../util/errors.js";
 import { stridesOf } from "../util/shapes.js";
+import { indexAt } from "./axes.js";
 
 /** A region with names, attributes and the coordinates of its dimensions. */
 export interface LabelledRegion<T extends Elements = ElementData> extends Region<T> {
@@ -70,12 +77,14 @@ export class Labels {
     return this.#group;
   }
 
-  /** Opens the coordinates, once; none of arrays that are not in a group. */
+  /** Opens the coordinates with the lengths of the dimensions, once; none of arrays that are not in a group. */
   coordinates(): Promise<readonly Coordinate[]> {
     const { array, signal } = this;
     const find = async () => {
       const group = await this.group();
-      return group ? await coordinatesOf(group, array, { signal }) : [];
+      const all = group ? await coordinatesOf(group, array, { signal }) : [];
+      const lengthOf = (name: string) => array.shape[this.names.indexOf(name)];
+      return all.filter((one) => one.dimensions.every((name, i) => lengthOf(name) === one.array.shape[i]));
     };
     this.#coordinates ??= find();
     return this.#coordinates;
@@ -90,16 +99,20 @@ export class Labels {
     throw invalidArgument(`no coordinate ${JSON.stringify(name)}; the coordinates are ${names}`);
   }
 
-  /** Reads the elements of a coordinate that belong to a selection; all elements only once. */
+  /** Reads the elements of a coordinate that belong to a selection. */
   async read(
     { array, dimensions }: Coordinate,
     selections: readonly AxisSelection[],
   ): Promise<Region<Elements>> {
     const own = dimensions.map((name) => selections[this.axis(name)]!);
-    const { signal } = this;
-    if (!own.every((selection, axis) => isWhole(selection, array.shape[axis]!)))
-      return get<Elements>(array as never, own.map(selectionOf), { signal });
-    const whole = this.#whole.get(array) ?? get<Elements>(array as never, null, { signal });
+    if (own.every((selection, axis) => isWhole(selection, array.shape[axis]!)))
+      return this.readWhole({ array });
+    return get<Elements>(array as never, own.map(selectionOf), { signal: this.signal });
+  }
+
+  /** Reads all elements of a coordinate, once. */
+  readWhole({ array }: Pick<Coordinate, "array">): Promise<Region<Elements>> {
+    const whole = this.#whole.get(array) ?? get<Elements>(array as never, null, { signal: this.signal });
     this.#whole.set(array, whole);
     return whole;
   }
@@ -141,8 +154,7 @@ export async function keptCoordinates(
   const read = await Promise.all(
     kept.map(async (coordinate) => {
       const region = await labels.read(coordinate, selections);
-      const isKept = (name: string) => !isDropped(selections[labels.axis(name)]!);
-      const dimensionNames = coordinate.dimensions.filter(isKept);
+      const dimensionNames = coordinate.dimensions.filter((name) => !selections[labels.axis(name)]!.dropped);
       const { attributes } = coordinate.array;
       return [coordinate.name, { ...region, dimensionNames, attributes }] as const;
     }),
@@ -150,7 +162,18 @@ export async function keptCoordinates(
   return Object.fromEntries(read);
 }
 
-const isDropped = (selection: AxisSelection): boolean => selection.dropped;
+/** Reads the coordinates of a selection. `indexAt` returns the index in the array of an element along a dimension. */
+export async function selectedCoordinates(array: ZarrArray, selection: Selection) {
+  const labels = new Labels(array, undefined);
+  const axes = resolveSelection(selection, array.shape, array.dimensionNames);
+  const kept = axes.flatMap((axis, i) => (axis.dropped ? [] : [i]));
+  return {
+    shape: kept.map((axis) => axes[axis]!.count),
+    dimensionNames: kept.map((axis) => labels.names[axis]!),
+    coordinates: await keptCoordinates(labels, axes, new Set()),
+    indexAt: (axis: number, i: number) => indexAt(axes[kept[axis]!]!, i),
+  };
+}
 
 export function labelled<T extends Elements>(
   data: T,

@@ -8,9 +8,8 @@ import type { ZarrArray } from "../hierarchy/array.js";
 import { checkOptions, type OptionNames } from "../util/arguments.js";
 import { describeValue, invalidArgument } from "../util/errors.js";
 import { checkReading, type ReadingOptions, readingOptions } from "./reduce.js";
-import type { ReduceProgress } from "./run.js";
-import { checkArray, valueRule } from "./source.js";
-import { allElements, type Elements, runWhole } from "./whole.js";
+import { type ReduceProgress, runWhole } from "./run.js";
+import { checkArray, type Elements, elementsOf } from "./source.js";
 
 export interface QuantileOptions extends ReadingOptions {
   /** Whether to read the array once only. `errors` then bounds the error of each value. Default: false. */
@@ -46,7 +45,7 @@ export async function quantilesOf(
   if (typeof approximate !== "boolean")
     throw invalidArgument(`approximate must be true or false, got ${describeValue(approximate)}`);
   const wanted = checkQuantiles(q);
-  const elements = allElements(array, options.selection, valueRule(array, options.decode, true));
+  const elements = elementsOf(array, options.selection, options.decode);
   const start = firstBins(elements.values, approximate);
   const passes = approximate ? 1 : 1 + (keyBits(elements.values) - start.bits) / passBits;
   let pass = 0;
@@ -95,14 +94,10 @@ const ofPass = ({ bytes, totalBytes, received }: ReduceProgress, pass: number, p
   received,
 });
 
-/** The leading bits of a value's key. */
-interface Prefix {
+/** The leading bits of the value at a rank, and its rank among the values with these bits. */
+interface Key {
   readonly prefix: bigint;
   readonly bits: number;
-}
-
-/** The leading bits of the value at a rank, and its rank among the values with these bits. */
-interface Key extends Prefix {
   readonly rank: number;
 }
 
@@ -182,7 +177,7 @@ const distance = (a: number, b: number): number => (a === b ? 0 : b - a);
 const words = new DataView(new ArrayBuffer(8));
 
 /** Returns the value of a key. @param rest bits after the prefix: 0 for the smallest value, -1 for the largest. */
-function valueAt(values: ValueRule, { prefix, bits }: Prefix, rest: 0n | -1n): number {
+function valueAt(values: ValueRule, { prefix, bits }: Key, rest: 0n | -1n): number {
   const width = keyBits(values);
   const left = BigInt(width - bits);
   const key = (prefix << left) | BigInt.asUintN(Number(left), rest);

@@ -1,6 +1,6 @@
 /** Implements `reduce`. */
 
-import { type Field, noCell, planesOf } from "../engine/box-reduction.js";
+import { noCell } from "../engine/box-reduction.js";
 import type { ZarrArray } from "../hierarchy/array.js";
 import type { Attributes } from "../metadata/document.js";
 import type { AxisRange, AxisSelection, Selection } from "../plan/selection.js";
@@ -12,8 +12,8 @@ import { type PlanAxis, planAxis } from "./axes.js";
 import { binned, type GroupBy, type GroupedAxis, groupedBy, windows } from "./groups.js";
 import { writeKnown } from "./known.js";
 import { keptCoordinates, type LabelledRegion, Labels, labelled, type ResultDimension } from "./labelled.js";
-import { fieldsOf, type Method, makeOutput, methods, type Output, State, writeBlock } from "./results.js";
-import { type ReduceProgress, runReduction } from "./run.js";
+import { fieldsOf, type Method, makeOutput, methods, State, writeBlock } from "./results.js";
+import { type JointLabels, type ReduceProgress, runReduction } from "./run.js";
 import { checkArray, type DecodeOption, selectedAxes, valueRule } from "./source.js";
 import type { JointTable } from "./tables.js";
 import type { Period } from "./times.js";
@@ -34,21 +34,27 @@ export interface ReadingOptions {
   onProgress?: ((progress: ReduceProgress) => void) | undefined;
 }
 
-export interface ReduceOptions<M extends Method | readonly Method[] = Method | readonly Method[]>
-  extends ReadingOptions {
+/** A dimension by name or number. */
+export type Dimension<N extends string = string> = N | number;
+
+/** `N` are the names of the dimensions, if they are known. */
+export interface ReduceOptions<
+  M extends Method | readonly Method[] = Method | readonly Method[],
+  N extends string = string,
+> extends ReadingOptions {
   /** What to compute: one method, or a list of methods that are computed in one pass. */
   method: M;
   /**
    * Dimensions to reduce, by name or number. Default: all; with `groupBy` and `resample`, only the dimension of the groups,
    * which is always reduced.
    */
-  over?: string | number | readonly (string | number)[] | undefined;
+  over?: Dimension<N> | readonly Dimension<N>[] | undefined;
   /** Groups along a dimension: a coordinate, a part of its times such as "time.month", or labels. */
-  groupBy?: GroupBy | undefined;
+  groupBy?: GroupBy<N> | undefined;
   /** Equal periods along a dimension of times: `{ time: "MS" }`. The result has the starts of the periods. */
-  resample?: Readonly<Record<string, Period>> | undefined;
+  resample?: { readonly [name in N]?: Period } | undefined;
   /** Windows of a number of elements along a dimension: `{ time: 3 }`. Windows with fewer elements are NaN. */
-  rolling?: Readonly<Record<string, number>> | undefined;
+  rolling?: { readonly [name in N]?: number } | undefined;
   /** Whether windows have their element at the centre. Default: false, at the end. */
   center?: boolean | undefined;
   /** Weights of the elements, for `sum`, `mean`, `var` and `std`. */
@@ -94,17 +100,12 @@ const reduceOptions: OptionNames<ReduceOptions> = {
   onPartial: true,
 };
 
-/** Cells along some axes that are reduced to the areas they belong to, the first dimension of the result. */
-export interface AreaGroups {
+/** Areas, the first dimension of the result, to which the cells along some axes are reduced. */
+export interface AreaGroups extends JointLabels {
   /** Of the array. */
   readonly labels: Labels;
-  /** Ascending. */
-  readonly axes: readonly number[];
-  /** Indices along these axes that have cells of areas. */
+  /** Indices along the axes that have cells of areas. */
   readonly ranges: readonly AxisRange[];
-  /** Numbers of areas by the position in these ranges; several if areas overlap. */
-  readonly tables: readonly Uint32Array[];
-  readonly areas: number;
   readonly weights: readonly JointTable<Float64Array>[];
   /** Undefined for a single area. */
   readonly dimension: ResultDimension | undefined;
@@ -132,10 +133,8 @@ export async function reduceArray(
   checkArray(array, "reduce");
   checkOptions(options, reduceOptions);
   checkReading(options);
-  const plan = await planOf(array, options, groups);
-  const { wanted } = plan;
-  const made = await compute(plan, options);
-  return Array.isArray(options.method) ? made : made[wanted[0]!];
+  const made = await compute(await planOf(array, options, groups), options);
+  return Array.isArray(options.method) ? made : made[options.method as Method];
 }
 
 export function checkReading({
@@ -176,8 +175,7 @@ async function planOf(
   const labels = groups?.labels ?? new Labels(array, signal);
   const selections = selectedAxes(array, options.selection);
   for (const [i, axis] of (groups?.axes ?? []).entries()) selections[axis] = groups!.ranges[i]!;
-  const listed =
-    over === undefined ? undefined : (Array.isArray(over) ? over : [over]).map((name) => labels.axis(name));
+  const listed = over === undefined ? undefined : [over].flat().map((name) => labels.axis(name));
   const grouped = await groupsIn(options, labels, selections);
   const reduced = new Set(listed ?? (grouped || groups ? [] : array.shape.keys()));
   for (const axis of groups?.axes ?? []) reduced.add(axis);
@@ -185,12 +183,10 @@ async function planOf(
   if (grouped && grouped.minCount > 0 && reduced.size > 0)
     throw invalidArgument("rolling reduces its own dimension only; reduce others in a second step");
   const axes = selections.map((selection, axis) => {
-    const how = axis === grouped?.axis ? grouped.grouping : reduced.has(axis) ? "single" : undefined;
+    const how = axis === grouped?.axis ? grouped : reduced.has(axis) ? "single" : undefined;
+    if ("indices" in selection) checkList(selection.indices, axis, how ? wanted : []);
     return planAxis(selection, array.reader.axes[axis]!, how);
   });
-  for (const [axis, selection] of selections.entries())
-    if ("indices" in selection)
-      checkList(selection.indices, axis, reduced.has(axis) || axis === grouped?.axis ? wanted : []);
   const dimensions = axes.flatMap(({ cells }, axis): ResultDimension[] => {
     if (axis === grouped?.axis) return [{ name: grouped.name, length: cells }];
     const isKept = !reduced.has(axis) && !selections[axis]!.dropped;
@@ -227,38 +223,35 @@ async function groupsIn(
 
 async function compute(plan: Plan, options: ReduceOptions): Promise<Record<string, LabelledRegion>> {
   const { array, axes, grouped, groups, labels, wanted } = plan;
-  const cells = [groups?.areas ?? 1, ...axes.map((axis) => axis.cells)];
+  const cells = [groups?.cells ?? 1, ...axes.map((axis) => axis.cells)];
   const size = 8 * countOf(cells) * wanted.length;
   if (!(size <= array.limits.resultBytes))
     throw limitExceeded(`the results have ${size} bytes, more than the limit of ${array.limits.resultBytes}`);
-  const values = valueRule(array, options.decode, options.skipMissing);
-  const { weights } = options;
+  const { decode, skipMissing, weights } = options;
+  const values = valueRule(array, decode, skipMissing);
   const tables = [...(groups?.weights ?? [])];
   if (weights !== undefined) tables.push(await weightTable(weights, labels, axes, options.signal));
   const fields = fieldsOf(wanted, tables.length > 0);
   const minCount = grouped?.minCount ?? 0;
-  const mayBeEmpty =
-    minCount > 0 || hasEmptyCells(axes) || (groups !== undefined && hasGaps(groups.tables, groups.areas));
+  const isEmpty = groups?.cells === 0 || axes.some(({ range }) => range.count === 0);
+  const tabled = axes.filter(({ kind }) => kind === "table");
+  const mayBeEmpty = minCount > 0 || [...tabled, ...(groups ? [groups] : [])].some(hasGaps) || isEmpty;
   const rule = { values, dtype: array.dtype, isWeighted: tables.length > 0, minCount, mayBeEmpty };
-  const isEmpty = groups?.areas === 0 || axes.some(({ range }) => range.count === 0);
   const outputs = wanted.map((method) => makeOutput(method, rule, countOf(cells)));
   const coordinates = await resultCoordinates(plan);
   const results = Object.fromEntries(
     wanted.map((method, i) => {
-      const attributes = attributesOf(array, method, options.decode !== false);
+      const attributes = attributesOf(array, method, decode !== false);
       const { data, dtype } = outputs[i]!;
       return [method, labelled(data, dtype, plan.dimensions, coordinates, attributes)];
     }),
   );
   const { onPartial } = options;
-  if (isEmpty) fillEmpty(outputs, fields);
-  else if (groups || !writeKnown(array, plan.selections, wanted, outputs, options)) {
+  const isWhole = !groups && !grouped && decode === undefined;
+  if (isEmpty) for (const { data, finish } of outputs) data.fill(finish(State.empty(fields))(0) as never);
+  else if (!(isWhole && writeKnown(array, plan.selections, wanted, outputs, skipMissing ?? true))) {
     const positionStrides = positionStridesOf(plan);
-    const joint = groups && {
-      tables: groups.tables.map((table) => ({ axes: groups.axes, values: table })),
-      cells: groups.areas,
-    };
-    const reduction = { array, axes, values, fields, positionStrides, weights: tables, labels: joint };
+    const reduction = { array, axes, values, fields, positionStrides, weights: tables, labels: groups };
     const running = { ...options, isPartial: onPartial !== undefined };
     await runReduction(reduction, running, (block, state) => {
       writeBlock(outputs, cells, block, state, fields);
@@ -268,23 +261,11 @@ async function compute(plan: Plan, options: ReduceOptions): Promise<Record<strin
   return results;
 }
 
-/** Whether cells may have no element. */
-const hasEmptyCells = (axes: readonly PlanAxis[]): boolean =>
-  axes.some(({ cells, kind, range, tables }) =>
-    kind === "table" ? hasGaps(tables, cells) : range.count === 0,
-  );
-
 /** Whether some cells are in no table. */
-function hasGaps(tables: readonly Uint32Array[], cells: number): boolean {
+function hasGaps({ cells, tables }: Pick<JointLabels, "cells" | "tables">): boolean {
   const isUsed = new Uint8Array(cells);
   for (const table of tables) for (const cell of table) if (cell !== noCell) isUsed[cell] = 1;
   return isUsed.includes(0);
-}
-
-/** Results of no elements. */
-function fillEmpty(outputs: readonly Output[], fields: readonly Field[]): void {
-  const state = new State(new Uint8Array(8 * planesOf(fields).count), fields, 1);
-  for (const { data, finish } of outputs) data.fill(finish(state)(0) as never);
 }
 
 /** Positions count the elements of the ranges along the reduced axes, in C order. */
@@ -308,25 +289,13 @@ async function resultCoordinates({
 }
 
 /** Attributes that tell how numbers are stored. */
-const packingAttributes = new Set([
-  "scale_factor",
-  "add_offset",
-  "_FillValue",
-  "missing_value",
-  "_Unsigned",
-  "valid_range",
-  "valid_min",
-  "valid_max",
-  "actual_range",
-  "coordinates",
-  "_ARRAY_DIMENSIONS",
-  "_nczarr_array",
-]);
+const packing =
+  /^(scale_factor|add_offset|_FillValue|missing_value|_Unsigned|valid_(range|min|max)|actual_range|coordinates|_ARRAY_DIMENSIONS|_nczarr_array)$/;
 /** Methods whose results are not in the units of the elements. */
-const unitless: ReadonlySet<Method> = new Set(["count", "var", "argmin", "argmax", "any", "all"]);
+const unitless = /^(count|var|argmin|argmax|any|all)$/;
 
 export function attributesOf({ attributes }: ZarrArray, method: Method, isDecoded: boolean): Attributes {
   const isKept = (name: string) =>
-    !(isDecoded && packingAttributes.has(name)) && !(unitless.has(method) && /^(units|calendar)$/.test(name));
+    !(isDecoded && packing.test(name)) && !(unitless.test(method) && /^(units|calendar)$/.test(name));
   return Object.fromEntries(Object.entries(attributes).filter(([name]) => isKept(name)));
 }

@@ -8,23 +8,33 @@ import { countOf, indices, stridesOf } from "../util/shapes.js";
 import type { Block } from "./boxes.js";
 import { add, divide, multiply, rounded, subtract, type Twofold } from "./twofold.js";
 
+/** Accumulators of each method, in addition to the count. */
+const needs = {
+  count: [],
+  sum: ["sum"],
+  mean: ["sum", "weight"],
+  std: ["sum", "squares", "weight"],
+  var: ["sum", "squares", "weight"],
+  min: ["min"],
+  max: ["max"],
+  argmin: ["argmin"],
+  argmax: ["argmax"],
+  any: ["nonzero"],
+  all: ["nonzero"],
+  first: ["first"],
+  last: ["last"],
+} as const satisfies Readonly<Record<string, readonly Field[]>>;
+
 /** Methods of {@link reduce}. */
-export const methods = [
-  "count",
-  "sum",
-  "mean",
-  "std",
-  "var",
-  "min",
-  "max",
-  "argmin",
-  "argmax",
-  "any",
-  "all",
-  "first",
-  "last",
-] as const;
-export type Method = (typeof methods)[number];
+export type Method = keyof typeof needs;
+export const methods = Object.keys(needs) as readonly Method[];
+
+/** Returns the accumulators that methods need. The weight of elements without weights is their count. */
+export function fieldsOf(wanted: readonly Method[], isWeighted: boolean): Field[] {
+  const fields = new Set<Field>(["count", ...wanted.flatMap((method): readonly Field[] => needs[method])]);
+  if (!isWeighted) fields.delete("weight");
+  return [...fields];
+}
 
 /** How the values of an array become results. */
 interface ResultRule {
@@ -35,27 +45,6 @@ interface ResultRule {
   readonly minCount: number;
   /** Whether integers become float64, because a cell may be NaN. */
   readonly mayBeEmpty: boolean;
-}
-
-/** Returns the accumulators that methods need. */
-export function fieldsOf(wanted: readonly Method[], isWeighted: boolean): Field[] {
-  const weight = isWeighted ? "weight" : "count";
-  const needs: Readonly<Record<Method, readonly Field[]>> = {
-    count: [],
-    sum: ["sum"],
-    mean: ["sum", weight],
-    var: ["sum", "squares", weight],
-    std: ["sum", "squares", weight],
-    min: ["min"],
-    max: ["max"],
-    argmin: ["argmin"],
-    argmax: ["argmax"],
-    any: ["nonzero"],
-    all: ["nonzero"],
-    first: ["first"],
-    last: ["last"],
-  };
-  return [...new Set<Field>(["count", ...wanted.flatMap((method) => needs[method])])];
 }
 
 /** Accumulators of a block as numbers. */
@@ -75,6 +64,11 @@ export class State {
     this.#words = new Uint32Array(buffer, byteOffset, byteLength / 4);
     this.#integers = new BigInt64Array(buffer, byteOffset, byteLength / 8);
     this.#first = planesOf(fields).first;
+  }
+
+  /** The state of a cell without elements. */
+  static empty(fields: readonly Field[]): State {
+    return new State(new Uint8Array(8 * planesOf(fields).count), fields, 1);
   }
 
   /** Returns the words of a field. */
@@ -122,16 +116,10 @@ export interface Output {
   readonly data: ElementData;
   readonly dtype: DType;
   /** Returns the function that computes the cells of a block. */
-  readonly finish: (state: State) => (cell: number) => number | bigint;
+  readonly finish: Finish;
 }
 
-type Made = Pick<Output, "data" | "dtype">;
-
-/** Makes elements of a type, all 0. */
-function make(type: DType | SimpleType, cells: number): Made {
-  const dtype = typeof type === "string" ? DType.simple(type) : type;
-  return { data: toElements(dtype, new Uint8Array(cells * dtype.itemBytes)), dtype };
-}
+type Finish = (state: State) => (cell: number) => number | bigint;
 
 const isTime = ({ core }: DType): boolean => /^(datetime|timedelta)64$/.test(core);
 const notATime = -(2n ** 63n);
@@ -140,61 +128,83 @@ const roundingError = 2 ** -100;
 
 /** Makes the results of a method, of a number of cells. @throws Unsupported for methods that do not apply to the type. */
 export function makeOutput(method: Method, rule: ResultRule, cells: number): Output {
-  const { values, dtype, isWeighted, minCount, mayBeEmpty } = rule;
-  if (isTime(dtype) && (/^(sum|mean|std|var|any|all)$/.test(method) || mayBeEmpty))
-    throw unsupported(`${method} of ${dtype} is not supported; convert the counts to numbers first`, {
+  const { dtype: stored, minCount, mayBeEmpty } = rule;
+  if (isTime(stored) && (/^(sum|mean|std|var|any|all)$/.test(method) || mayBeEmpty))
+    throw unsupported(`${method} of ${stored} is not supported; convert the counts to numbers first`, {
       code: "unsupported-dtype",
     });
-  const least = Math.max(1, minCount);
-  const float = (finish: Finish<number>, own = least, nothing = Number.NaN): Output => ({
-    ...make("float64", cells),
-    finish: known(finish, own, nothing),
-  });
-  const isExactSum = isExact(values) && !isWeighted;
+  const type = typeOf(method, rule);
+  const dtype = typeof type === "string" ? DType.simple(type) : type;
+  const data = toElements(dtype, new Uint8Array(cells * dtype.itemBytes));
+  const isBig = data instanceof BigInt64Array || data instanceof BigUint64Array;
+  const least = Math.max(/^(count|sum|any|all)$/.test(method) ? 0 : 1, minCount);
+  const nothing = isTime(dtype) ? notATime : isBig ? 0n : method.startsWith("arg") ? -1 : Number.NaN; // 0 in integers
+  const value = cellValue(method, rule, isBig);
+  const finish: Finish = (state) => {
+    const [counts, at] = [state.plane("count"), value(state)];
+    return (cell) => (counts[cell]! < least ? nothing : at(cell));
+  };
+  return { data, dtype, finish };
+}
+
+const isExactSum = ({ values, isWeighted }: ResultRule): boolean => isExact(values) && !isWeighted;
+
+/** Returns the type of a method's results; float64 if integers or booleans may be missing. */
+function typeOf(method: Method, rule: ResultRule): DType | SimpleType {
+  const { dtype, minCount, mayBeEmpty, values } = rule;
+  const { decode, number } = values;
+  if (method === "sum" && isExactSum(rule) && minCount === 0)
+    return number.startsWith("u") ? "uint64" : "int64";
+  if (/^(any|all)$/.test(method) && minCount === 0) return "bool";
+  if (!/^(min|max|first|last)$/.test(method)) return "float64";
+  if (isTime(dtype)) return dtype;
+  if (decode ? decode.isFloat32 : /float(16|32)$/.test(number)) return "float32";
+  return isExact(values) && !mayBeEmpty ? (number as SimpleType) : "float64";
+}
+
+/** Returns the value of a method in cells with enough elements. @param isBig whether results are BigInts. */
+function cellValue(method: Method, rule: ResultRule, isBig: boolean): Finish {
+  const { isWeighted, values } = rule;
+  const isUnsigned = values.number.startsWith("u");
   switch (method) {
-    case "count":
-      return float((state) => valueIn(state.plane("count")), minCount);
+    case "any":
+    case "all":
+      return (state) => {
+        const [counts, nonzero] = [state.plane("count"), state.plane("nonzero")];
+        return (cell) => Number(method === "any" ? nonzero[cell]! > 0 : nonzero[cell] === counts[cell]);
+      };
     case "sum":
-      if (isExactSum && minCount === 0) return integerSum(values, cells);
-      return float(moment(method, isExactSum, isWeighted), minCount);
     case "mean":
     case "var":
     case "std":
-      return float(moment(method, isExactSum, isWeighted));
-    case "any":
-    case "all":
-      if (minCount > 0) return float(truth(method));
-      return { ...make("bool", cells), finish: truth(method) };
-    case "argmin":
-    case "argmax":
-      return float((state) => valueIn(state.plane(method, 1)), least, -1);
+      if (isBig) return (state) => integerSum(state.exact(), isUnsigned);
+      return (state) => {
+        const [of, counts] = [moments[method], state.plane("count")];
+        const sum = isExactSum(rule) ? state.exactTwofold() : state.twofold("sum");
+        const weight = isWeighted ? state.twofold("weight") : (cell: number): Twofold => [counts[cell]!, 0];
+        const squares = state.twofold("squares");
+        return (cell) => of(sum(cell), weight(cell), squares(cell));
+      };
     default:
-      return elementOutput(method, rule, cells);
+      return (state) => {
+        if (method === "count" || method.startsWith("arg") || !isWide(values)) {
+          const plane = state.plane(method, method.startsWith("arg") ? 1 : 0);
+          return (cell) => plane[cell]!;
+        }
+        const plane = state.integers(method);
+        const value = (cell: number) => (isUnsigned ? BigInt.asUintN(64, plane[cell]!) : plane[cell]!);
+        return isBig ? value : (cell) => Number(value(cell));
+      };
   }
 }
 
-type Finish<T = number | bigint> = (state: State) => (cell: number) => T;
+const isWide = (values: ValueRule): boolean => isExact(values) && values.number.endsWith("64");
 
-/** Cells with fewer elements have another value. */
-const known =
-  <T, U>(finish: (state: State) => (cell: number) => T, least: number, nothing: U) =>
-  (state: State): ((cell: number) => T | U) => {
-    const [counts, value] = [state.plane("count"), finish(state)];
-    return (cell) => (counts[cell]! < least ? nothing : value(cell));
-  };
-
-const valueIn = (plane: Float64Array) => (cell: number) => plane[cell]!;
-const wideIn = (plane: BigInt64Array, { number }: ValueRule) =>
-  number === "uint64" ? (cell: number) => BigInt.asUintN(64, plane[cell]!) : (cell: number) => plane[cell]!;
-
-/** Results of sums. */
-const moments: Readonly<
-  Record<"sum" | "mean" | "var" | "std", (sum: Twofold, weight: Twofold, squares: Twofold) => number>
-> = {
+const moments = {
   sum: rounded,
-  mean: (sum, weight) => rounded(sum) / rounded(weight),
+  mean: (sum: Twofold, weight: Twofold) => rounded(sum) / rounded(weight),
   var: variance,
-  std: (sum, weight, squares) => Math.sqrt(variance(sum, weight, squares)),
+  std: (sum: Twofold, weight: Twofold, squares: Twofold) => Math.sqrt(variance(sum, weight, squares)),
 };
 
 function variance(sum: Twofold, weight: Twofold, squares: Twofold): number {
@@ -202,63 +212,12 @@ function variance(sum: Twofold, weight: Twofold, squares: Twofold): number {
   return rest[0] < squares[0] * roundingError ? 0 : rounded(divide(rest, weight));
 }
 
-const moment =
-  (method: keyof typeof moments, isExactSum: boolean, isWeighted: boolean): Finish<number> =>
-  (state) => {
-    const [value, counts] = [moments[method], state.plane("count")];
-    const sum = isExactSum ? state.exactTwofold() : state.twofold("sum");
-    const weight = isWeighted ? state.twofold("weight") : (cell: number): Twofold => [counts[cell]!, 0];
-    const squares = state.twofold("squares");
-    return (cell) => value(sum(cell), weight(cell), squares(cell));
-  };
-
-const truth =
-  (method: "any" | "all"): Finish<number> =>
-  (state) => {
-    const [counts, nonzero] = [state.plane("count"), state.plane("nonzero")];
-    return (cell) => Number(method === "any" ? nonzero[cell]! > 0 : nonzero[cell] === counts[cell]);
-  };
-
-/** Makes a result of elements: of `min`, `max`, `first` and `last`. */
-function elementOutput(method: "min" | "max" | "first" | "last", rule: ResultRule, cells: number): Output {
-  const { values, dtype, minCount } = rule;
-  const made = likeElements(rule, cells);
-  const isBig = made.data instanceof BigInt64Array || made.data instanceof BigUint64Array;
-  const isFloat = made.data instanceof Float32Array || made.data instanceof Float64Array;
-  const nothing = isTime(dtype) ? notATime : isBig ? 0n : isFloat ? Number.NaN : 0;
-  const isWide = isExact(values) && values.number.endsWith("64");
-  const finish: Finish = (state) => {
-    if (!isWide) return valueIn(state.plane(method));
-    const value = wideIn(state.integers(method), values);
-    return isBig ? value : (cell) => Number(value(cell));
-  };
-  return { ...made, finish: known(finish, Math.max(1, minCount), nothing) };
-}
-
-/** Makes a result of the type of the decoded elements; of float64 if integers may be missing. */
-function likeElements({ values, dtype, mayBeEmpty }: ResultRule, cells: number): Made {
-  const { decode, number } = values;
-  if (isTime(dtype)) return make(dtype, cells);
-  if (decode ? decode.isFloat32 : /float(16|32)$/.test(number)) return make("float32", cells);
-  return make(isExact(values) && !mayBeEmpty ? (number as SimpleType) : "float64", cells);
-}
-
-function integerSum({ number }: ValueRule, cells: number): Output {
-  const isUnsigned = number.startsWith("u");
-  const fits = isUnsigned
-    ? (sum: bigint) => BigInt.asUintN(64, sum) === sum
-    : (sum: bigint) => BigInt.asIntN(64, sum) === sum;
-  const name = isUnsigned ? "uint64" : "int64";
-  return {
-    ...make(name, cells),
-    finish(state) {
-      const exact = state.exact();
-      return (cell) => {
-        const sum = exact(cell);
-        if (!fits(sum)) throw limitExceeded(`the sum ${sum} does not fit into ${name}`);
-        return sum;
-      };
-    },
+function integerSum(exact: (cell: number) => bigint, isUnsigned: boolean): (cell: number) => bigint {
+  const wrapped = isUnsigned ? BigInt.asUintN : BigInt.asIntN;
+  return (cell) => {
+    const sum = exact(cell);
+    if (wrapped(64, sum) === sum) return sum;
+    throw limitExceeded(`the sum ${sum} does not fit into ${isUnsigned ? "uint64" : "int64"}`);
   };
 }
 
@@ -272,10 +231,9 @@ export function writeBlock(
 ): void {
   const [labels] = cells as readonly [number];
   const shape = [labels, ...spans.map(({ from, to }) => to - from)];
-  const origin = [0, ...spans.map(({ from }) => from)];
   const state = new State(bytes, fields, countOf(shape));
   const strides = stridesOf(cells);
-  const start = origin.reduce((sum, at, axis) => sum + at * strides[axis]!, 0);
+  const start = spans.reduce((sum, { from }, axis) => sum + from * strides[axis + 1]!, 0);
   const [outer, run] = [shape.slice(0, -1), shape.at(-1)!];
   for (const { data, finish } of outputs) {
     const value = finish(state);

@@ -1,6 +1,7 @@
 /** Runs reductions: reads the chunks task by task, adds them to accumulators, and hands out those of finished blocks. */
 
 import {
+  type BoxAxis,
   type BoxReduction,
   type Field,
   noCell,
@@ -26,8 +27,9 @@ import {
 import { StepFailure } from "../workers/messages.js";
 import type { WorkerPool } from "../workers/pool.js";
 import { reduceTask } from "../workers/reduce-work.js";
-import { chunkExtent, cuts, type PlanAxis } from "./axes.js";
-import { type Block, blocks, type Sizes, slabBoxes, tasks } from "./boxes.js";
+import { chunkExtent, cuts, type PlanAxis, planAxis, rangeFrom } from "./axes.js";
+import { type Block, blocks, boxesOf, type Sizes, slabSpans, tasks } from "./boxes.js";
+import type { Elements } from "./source.js";
 import { type JointTable, partOf } from "./tables.js";
 import { TaskChunks, type TaskSlab } from "./task-chunks.js";
 
@@ -48,9 +50,11 @@ export interface ReductionPlan {
   readonly histograms?: readonly HistogramForm[] | undefined;
 }
 
-/** Numbers of further cells, in tables of positions; several tables if elements belong to more than one cell. */
+/** Further cells, by tables of the positions along some axes; several if elements belong to more than one cell. */
 export interface JointLabels {
-  readonly tables: readonly JointTable<Uint32Array>[];
+  /** Ascending. */
+  readonly axes: readonly number[];
+  readonly tables: readonly Uint32Array[];
   readonly cells: number;
 }
 
@@ -69,17 +73,12 @@ export interface RunOptions {
   /** Maximum number of chunks requested in parallel. */
   readonly concurrency?: number | undefined;
   readonly onProgress?: ((progress: ReduceProgress) => void) | undefined;
-  /** Whether accumulators are handed out after every task. */
+  /** Whether unfinished accumulators are handed out after tasks. */
   readonly isPartial?: boolean | undefined;
 }
 
 /** Receives the accumulators of a block, which are only borrowed. */
-export type TakeState = (
-  block: Block,
-  state: Uint8Array,
-  isDone: boolean,
-  histograms: readonly HistogramCounts[],
-) => void;
+type TakeState = (block: Block, state: Uint8Array, histograms: readonly HistogramCounts[]) => void;
 
 /** Memory for the accumulators of a block, and for the chunks of tasks, on the calling thread and with a pool. */
 const ownMemory = { state: 3 * 2 ** 25, least: 2 ** 24, most: 9 * 2 ** 23 };
@@ -99,7 +98,7 @@ interface OpenBlock {
   /** Tasks that have not ended, and one until all have begun. */
   pending: number;
   /** Slabs of missing chunks by their shape, and how many there are of each. */
-  readonly missing: Map<string, { readonly slab: TaskSlab; count: number }>;
+  readonly missing: Map<string, { readonly slab: TaskSlab; readonly count: number }>;
 }
 
 interface Work {
@@ -121,6 +120,19 @@ export async function runReduction(plan: ReductionPlan, options: RunOptions, tak
   }
 }
 
+/** Reduces all elements to one cell; takes its accumulators at the end, and before if `isPartial`. */
+export async function runWhole(
+  { array, count, selections, values }: Elements,
+  work: Pick<ReductionPlan, "fields" | "histograms">,
+  options: RunOptions,
+  take: (state: Uint8Array, histograms: readonly HistogramCounts[]) => void,
+): Promise<void> {
+  if (count === 0) return;
+  const axes = selections.map((range, axis) => planAxis(range, array.reader.axes[axis]!, "single"));
+  const plan = { array, axes, values, ...work, positionStrides: axes.map(() => 0), weights: [] };
+  await runReduction(plan, options, (_, state, histograms) => take(state, histograms));
+}
+
 class Runner {
   readonly lanes: number;
   readonly pool: WorkerPool | undefined;
@@ -130,6 +142,7 @@ class Runner {
   readonly #progress: ReduceProgress;
   readonly #hasRepeats: boolean;
   #turn = performance.now() + turnTime;
+  #nextPartial = 0;
 
   constructor(
     private readonly plan: ReductionPlan,
@@ -180,24 +193,19 @@ class Runner {
     if (task) {
       const done = new Set<number>(); // slabs that a second attempt does not add again
       await this.plan.array.reader.again(() => this.#task(open, task, done));
-      this.#advance(task);
+      this.#progress.bytes += countIn(task) * this.#sizes.item;
+      this.options.onProgress?.({ ...this.#progress });
     }
     if (--open.pending > 0) return;
     const accumulators = await this.#accumulatorsOf(open);
     await this.#addMissing(open, accumulators);
-    accumulators.take((state, histograms) => this.take(open.block, state, true, histograms));
+    this.#take(open);
     accumulators.free();
     this.#open.delete(open);
   }
 
   free(): void {
     for (const { accumulators } of this.#open) accumulators?.free();
-  }
-
-  #advance(task: Box): void {
-    const progress = this.#progress;
-    progress.bytes += countIn(task) * this.#sizes.item;
-    this.options.onProgress?.({ ...progress });
   }
 
   async #accumulatorsOf(open: OpenBlock): Promise<Accumulators> {
@@ -213,11 +221,12 @@ class Runner {
     const projections = axes.map(({ range, grid }, axis) =>
       projectRange(subrange(range, task.from[axis]!, task.to[axis]!), grid),
     );
-    const chunks = new TaskChunks(array, open.block, axes, task, this.#sizes, projections);
+    const spans = slabSpans(axes, open.block, task, this.#sizes);
+    const chunks = new TaskChunks(array, task, spans, projections);
     if (!this.pool) {
       const accumulators = await this.#accumulatorsOf(open);
       chunks.onSlab = async (slab, i) => {
-        if (!done.has(i)) this.#add(accumulators, open, slab);
+        if (!done.has(i) && !this.#repeats(open, slab)) accumulators.add(this.#reductionOf(open, slab));
         done.add(i);
         await this.#pause();
       };
@@ -245,19 +254,12 @@ class Runner {
 
   async #inPool(open: OpenBlock, all: readonly TaskSlab[]): Promise<void> {
     const { form } = open;
-    const [missing, stored] = [all.filter(this.#isRepeated), all.filter((slab) => !this.#isRepeated(slab))];
-    if (stored.length > 0) {
-      const slabs = stored.map((slab) => this.#reductionOf(open, slab));
-      const made = await this.pool!.submit(reduceTask(this.#module, { form, slabs }), this.options.signal);
-      (await this.#accumulatorsOf(open)).merge(made);
-    }
-    for (const slab of missing) repeat(open, slab);
-  }
-
-  /** Adds a slab on this thread. */
-  #add(accumulators: Accumulators, open: OpenBlock, slab: TaskSlab): void {
-    if (this.#isRepeated(slab)) repeat(open, slab);
-    else accumulators.add(this.#reductionOf(open, slab));
+    const slabs = all
+      .filter((slab) => !this.#repeats(open, slab))
+      .map((slab) => this.#reductionOf(open, slab));
+    if (slabs.length === 0) return;
+    const made = await this.pool!.submit(reduceTask(this.#module, { form, slabs }), this.options.signal);
+    (await this.#accumulatorsOf(open)).merge(made);
   }
 
   /** Handles events now and then. */
@@ -268,9 +270,13 @@ class Runner {
     this.#turn = performance.now() + turnTime;
   }
 
-  /** Whether a slab has missing chunks only, and adds the same as others of its shape. */
-  readonly #isRepeated = ({ steps }: TaskSlab): boolean =>
-    this.#hasRepeats && steps.every(({ encoded }) => !encoded);
+  /** Counts a slab that has missing chunks only, and adds the same as others of its shape. @returns whether it does. */
+  #repeats({ missing }: OpenBlock, slab: TaskSlab): boolean {
+    if (!this.#hasRepeats || slab.steps.some(({ encoded }) => encoded)) return false;
+    const key = boxLengths(slab.box).join();
+    missing.set(key, { slab, count: 1 + (missing.get(key)?.count ?? 0) });
+    return true;
+  }
 
   /** Adds slabs of missing chunks: reduces one of each shape, and doubles its accumulators. */
   async #addMissing(open: OpenBlock, accumulators: Accumulators): Promise<void> {
@@ -290,9 +296,17 @@ class Runner {
     }
   }
 
-  #partial({ block, accumulators }: OpenBlock): void {
-    if (this.options.isPartial)
-      accumulators?.take((state, histograms) => this.take(block, state, false, histograms));
+  #take({ block, accumulators }: OpenBlock): void {
+    accumulators?.take((state, histograms) => this.take(block, state, histograms));
+  }
+
+  /** Hands out unfinished accumulators, for at most a tenth of the time: they may be large, and tasks many. */
+  #partial(open: OpenBlock): void {
+    const began = performance.now();
+    if (!this.options.isPartial || began < this.#nextPartial) return;
+    this.#take(open);
+    const ended = performance.now();
+    this.#nextPartial = ended + 9 * (ended - began);
   }
 
   /** Returns the reductions of a slab: one for each combination of the tables of its axes. */
@@ -308,31 +322,22 @@ class Runner {
       weights: weights.map((table) => ({ axes: table.axes, values: partOf(table, axes, box) })),
       cells: form.state.cells,
     };
-    const lists = axes.map((axis, i): readonly ("keep" | "single" | Uint32Array)[] => {
-      if (axis.kind !== "table") return [axis.kind];
+    const lists = axes.map((axis, i): readonly BoxAxis[] => {
       const start = block.spans[i]!.from;
-      return block.tables[i]!.map((table) => table.subarray(box.from[i]! - start, box.to[i]! - start));
+      const own =
+        axis.kind === "table"
+          ? block.tables[i]!.map((table) => table.subarray(box.from[i]! - start, box.to[i]! - start))
+          : [axis.kind];
+      const stride = axis.kind === "single" ? 0 : strides[i]!;
+      return own.map((cells) => ({ cells, stride, index: box.from[i]!, indexStride: positionStrides[i]! }));
     });
     const stride = countOf(counts);
     const joint = labels
       ? labelsIn(labels, axes, box).map(({ axes: own, values: table }) => ({ axes: own, table, stride }))
       : [undefined];
+    const all = [...combinations(lists)].map((own) => orOne(own, wholeAxis));
     const reductions = joint.flatMap((table) =>
-      [...combinations(lists)].map(
-        (cells): BoxReduction => ({
-          ...common,
-          labels: table,
-          axes: orOne(
-            cells.map((own, i) => ({
-              cells: own,
-              stride: own === "single" ? 0 : strides[i]!,
-              index: box.from[i]!,
-              indexStride: positionStrides[i]!,
-            })),
-            { cells: "single", stride: 0, index: 0, indexStride: 0 },
-          ),
-        }),
-      ),
+      all.map((own): BoxReduction => ({ ...common, labels: table, axes: own })),
     );
     return { bytes, elements: countOf(shape), steps, reductions };
   }
@@ -351,38 +356,31 @@ const hasRepeats = ({ axes, fields, histograms = [], labels, weights }: Reductio
   axes.every(({ kind }) => kind !== "table") &&
   fields.every((field) => /^(count|sum|squares|min|max|nonzero)$/.test(field));
 
-function repeat({ missing }: OpenBlock, slab: TaskSlab): void {
-  const key = boxLengths(slab.box).join();
-  const known = missing.get(key);
-  if (known) known.count++;
-  else missing.set(key, { slab, count: 1 });
-}
-
 /** Returns the tables of a box that have any cell. */
-function labelsIn({ tables }: JointLabels, axes: readonly PlanAxis[], box: Box): JointTable<Uint32Array>[] {
-  const parts = tables.map((table) => ({ axes: table.axes, values: partOf(table, axes, box) }));
+function labelsIn(
+  { axes: own, tables }: JointLabels,
+  axes: readonly PlanAxis[],
+  box: Box,
+): JointTable<Uint32Array>[] {
+  const parts = tables.map((values) => ({ axes: own, values: partOf({ axes: own, values }, axes, box) }));
   return parts.filter(({ values }) => values.some((cell) => cell !== noCell));
 }
 
 /** Returns a task, or the parts of it that have cells if some chunks have none: these are not read. */
 function labelledParts(labels: JointLabels, axes: readonly PlanAxis[], task: Box): readonly Box[] {
-  const own = labels.tables[0]!.axes;
-  const boxes = slabBoxes(
+  const boxes = boxesOf(
     axes.map((axis, i) => {
       const span = { from: task.from[i]!, to: task.to[i]! };
-      return own.includes(i) ? [...cuts(axis, span, chunkExtent(axis))] : [span];
+      return labels.axes.includes(i) ? [...cuts(axis, span, chunkExtent(axis))] : [span];
     }),
   );
   const used = boxes.filter((box) => labelsIn(labels, axes, box).length > 0);
   return used.length === boxes.length ? [task] : used;
 }
 
+const wholeAxis: BoxAxis = { cells: "single", stride: 0, index: 0, indexStride: 0 };
 /** The core expects at least one axis. */
 const orOne = <T>(list: readonly T[], one: T): readonly T[] => (list.length > 0 ? list : [one]);
 
-const subrange = ({ start, step }: PlanAxis["range"], from: number, to: number): PlanAxis["range"] => ({
-  start: start + from * step,
-  step,
-  count: to - from,
-  dropped: false,
-});
+const subrange = ({ start, step }: PlanAxis["range"], from: number, to: number): PlanAxis["range"] =>
+  rangeFrom(start + from * step, to - from, step);

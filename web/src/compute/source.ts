@@ -5,9 +5,10 @@ import type { DType } from "../dtypes/dtype.js";
 import { type ElementData, isConverted, toElements } from "../dtypes/elements.js";
 import type { NumberName, ValueRule } from "../engine/box-reduction.js";
 import { ZarrArray } from "../hierarchy/array.js";
-import { type AxisSelection, resolveSelection, type Selection } from "../plan/selection.js";
+import { type AxisRange, type AxisSelection, resolveSelection, type Selection } from "../plan/selection.js";
 import { isRecord } from "../util/arguments.js";
-import { describeValue, invalidArgument, unsupported } from "../util/errors.js";
+import { describeValue, invalidArgument, invalidSelection, unsupported } from "../util/errors.js";
+import { countOf } from "../util/shapes.js";
 
 /** How `reduce` and its like decode elements: options of `decodeCF`, or false to take numbers as stored. */
 export type DecodeOption = Pick<CFOptions, "fillValueIsMissing"> | false;
@@ -21,6 +22,31 @@ export function checkArray(array: unknown, what: string): asserts array is ZarrA
 /** @throws InvalidSelection. */
 export const selectedAxes = ({ spec }: ZarrArray, selection: Selection | undefined): AxisSelection[] =>
   resolveSelection(selection, spec.shape, spec.dimensionNames, true);
+
+/** A box of elements, and how they become values. */
+export interface Elements {
+  readonly array: ZarrArray;
+  readonly selections: readonly AxisRange[];
+  readonly count: number;
+  readonly values: ValueRule;
+}
+
+/** @throws InvalidSelection for lists of indices; Unsupported for times; the errors of {@link valueRule}. */
+export function elementsOf(
+  array: ZarrArray,
+  selection: Selection | undefined,
+  decode: DecodeOption | undefined,
+): Elements {
+  const values = valueRule(array, decode, true);
+  if (/^(datetime|timedelta)64$/.test(array.dtype.core))
+    throw unsupported(`elements of data type ${array.dtype} are not numbers`, { code: "unsupported-dtype" });
+  const selections = selectedAxes(array, selection).map((axis, i) => {
+    if ("indices" in axis)
+      throw invalidSelection(`dimension ${i}: expected an index, a slice or null, got a list of indices`);
+    return axis;
+  });
+  return { array, selections, count: countOf(selections.map(({ count }) => count)), values };
+}
 
 /**
  * Returns how elements become values.

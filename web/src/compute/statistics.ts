@@ -7,8 +7,8 @@ import { describeValue, invalidArgument } from "../util/errors.js";
 import type { HistogramCounts } from "../workers/accumulators.js";
 import { checkReading, type ReadingOptions } from "./reduce.js";
 import { fieldsOf, type Method, makeOutput, State } from "./results.js";
-import { checkArray, valueRule } from "./source.js";
-import { allElements, runWhole } from "./whole.js";
+import { runWhole } from "./run.js";
+import { checkArray, elementsOf } from "./source.js";
 
 export interface StatisticsOptions extends Omit<ReadingOptions, "selection"> {
   /** Maximum number of bins. Default: 256. */
@@ -69,31 +69,29 @@ export async function statisticsOf(
   const { bins = 256, onPartial, range } = options;
   if (!Number.isSafeInteger(bins) || bins < 2 || bins > maxBins)
     throw invalidArgument(`bins must be an integer from 2 to ${maxBins}, got ${describeValue(bins)}`);
-  const elements = allElements(array, selection, valueRule(array, options.decode, true));
-  const { values } = elements;
+  const elements = elementsOf(array, selection, options.decode);
   const fields = fieldsOf(wanted, false);
   const by = range === undefined ? "growing" : linearBins(range, bins);
-  const rule = { values, dtype: array.dtype, isWeighted: false, minCount: 0, mayBeEmpty: true };
-  const outputs = wanted.map((method) => makeOutput(method, rule, 1));
-  const nothing: Pick<Statistics, "count" | "min" | "max" | "mean" | "std"> = {
-    count: 0,
-    ...{ min: Number.NaN, max: Number.NaN, mean: Number.NaN, std: Number.NaN },
+  const rule = { ...elements, dtype: array.dtype, isWeighted: false, minCount: 0, mayBeEmpty: true };
+  const outputs = wanted.map((method) => [method, makeOutput(method, rule, 1)] as const);
+  let result: Statistics | undefined;
+  const write = (state: State, found: HistogramCounts | undefined) => {
+    const facts = Object.fromEntries(
+      outputs.map(([method, { finish }]) => [method, Number(finish(state)(0))]),
+    ) as Record<(typeof wanted)[number], number>;
+    const histogram =
+      by === "growing"
+        ? usedBins(found)
+        : { edges: edgesOf(by, bins), counts: found?.counts ?? new Float64Array(bins) };
+    result = { ...facts, missing: elements.count - facts.count, histogram };
   };
-  const histogramOf = (found: HistogramCounts | undefined) =>
-    by === "growing"
-      ? usedBins(found)
-      : { edges: edgesOf(by, bins), counts: found?.counts ?? new Float64Array(bins) };
-  let result: Statistics = { ...nothing, missing: elements.count, histogram: histogramOf(undefined) };
+  write(State.empty(fields), undefined);
   const running = { ...options, isPartial: onPartial !== undefined };
   await runWhole(elements, { fields, histograms: [{ bins, by }] }, running, (bytes, [found]) => {
-    const state = new State(bytes, fields, 1);
-    const [count, min, max, mean, std] = outputs.map(({ finish }) => Number(finish(state)(0))) as [
-      ...[number, number, number, number, number],
-    ];
-    result = { count, missing: elements.count - count, min, max, mean, std, histogram: histogramOf(found) };
-    onPartial?.(result);
+    write(new State(bytes, fields, 1), found);
+    onPartial?.(result!);
   });
-  return result;
+  return result!;
 }
 
 interface LinearBins {

@@ -3,12 +3,13 @@
 import type { ZarrArray } from "../hierarchy/array.js";
 import { combinations, type Projection, type RegionChunk } from "../plan/projections.js";
 import type { Sink } from "../read/assemble.js";
+import { firstIndex } from "../util/search.js";
 import { type Box, countOf, stridesOf } from "../util/shapes.js";
 import { BoxChunks } from "../walk/box-chunks.js";
 import { boxLengths, countIn } from "../walk/boxes.js";
 import { StepFailure } from "../workers/messages.js";
-import type { PlanAxis, Span } from "./axes.js";
-import { type Block, type Sizes, slabBoxes, slabSpans } from "./boxes.js";
+import type { Span } from "./axes.js";
+import { boxesOf } from "./boxes.js";
 
 /** A slab of a task: a box of positions, and its chunks. */
 export interface TaskSlab {
@@ -20,37 +21,36 @@ export interface TaskSlab {
 export class TaskChunks implements Sink {
   readonly slabs: readonly TaskSlab[];
   readonly #chunks: readonly BoxChunks[];
-  readonly #spans: readonly (readonly Span[])[];
   /** Number of chunks of each slab that have not arrived. */
   readonly #pending: number[];
   /** Called when all chunks of a slab have arrived; they are released afterwards. Default: they are kept. */
   onSlab: ((slab: TaskSlab, number: number) => Promise<void> | undefined) | undefined;
 
+  /** @param spans of the slabs along each axis. */
   constructor(
     array: ZarrArray,
-    block: Block,
-    axes: readonly PlanAxis[],
     private readonly task: Box,
-    sizes: Sizes,
+    private readonly spans: readonly (readonly Span[])[],
     projections: readonly (readonly Projection[])[],
   ) {
-    const { item } = sizes;
-    this.#spans = slabSpans(axes, block, task, sizes);
-    const boxes = slabBoxes(this.#spans);
-    const counts = this.#spans.map((spans, axis) => chunkCounts(spans, projections[axis]!, task.from[axis]!));
+    const { itemBytes } = array.dtype;
+    const counts = spans.map((own, axis) => chunkCounts(own, projections[axis]!, task.from[axis]!));
     this.#pending = [...combinations(counts)].map(countOf);
+    const boxes = boxesOf(spans);
     this.#chunks = boxes.map((box) => {
       const origin = box.from.map((from, axis) => from - task.from[axis]!);
-      return new BoxChunks(array, { origin, strides: stridesOf(boxLengths(box), item) });
+      return new BoxChunks(array, { origin, strides: stridesOf(boxLengths(box), itemBytes) });
     });
-    this.slabs = boxes.map((box, i) => ({ box, bytes: countIn(box) * item, steps: this.#chunks[i]!.steps }));
+    this.slabs = boxes.map((box, i) => {
+      return { box, bytes: countIn(box) * itemBytes, steps: this.#chunks[i]!.steps };
+    });
   }
 
   async start(): Promise<void> {}
 
   put(chunk: RegionChunk): Promise<void> | undefined {
     let slab = 0;
-    for (const [axis, spans] of this.#spans.entries()) {
+    for (const [axis, spans] of this.spans.entries()) {
       const position = this.task.from[axis]! + chunk.task.projections[axis]!.out;
       slab = slab * spans.length + lastStart(spans, position);
     }
@@ -82,15 +82,8 @@ export class TaskChunks implements Sink {
 }
 
 /** Returns the last span that starts at or before a position. */
-function lastStart(spans: readonly Span[], position: number): number {
-  let [low, high] = [0, spans.length];
-  while (high - low > 1) {
-    const middle = (low + high) >>> 1;
-    if (spans[middle]!.from <= position) low = middle;
-    else high = middle;
-  }
-  return low;
-}
+const lastStart = (spans: readonly Span[], position: number): number =>
+  firstIndex(spans.length, (i) => spans[i]!.from > position) - 1;
 
 /** Returns the number of chunks in each span. */
 function chunkCounts(spans: readonly Span[], projections: readonly Projection[], origin: number): number[] {

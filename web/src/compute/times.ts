@@ -24,7 +24,7 @@ export interface Times {
   readonly milliseconds: Float64Array;
   readonly calendar: Calendar;
   readonly scale: TimeScale;
-  readonly coordinate: Coordinate;
+  readonly source: Coordinate;
 }
 
 /** @throws InvalidArgument for coordinates that are not times; the errors of `parseCalendarUnits`. */
@@ -41,7 +41,7 @@ export function timesOf(coordinate: Coordinate, { data }: Region<Elements>): Tim
     throw unsupported(`${JSON.stringify(name)} has times beyond the year 999999`, {
       code: "unsupported-time",
     });
-  return { milliseconds, calendar, scale, coordinate };
+  return { milliseconds, calendar, scale, source: coordinate };
 }
 
 const notATime = -(2n ** 63n);
@@ -72,7 +72,6 @@ const ofDay =
   (unit: number, count: number): PartOf =>
   (milliseconds) =>
     Math.floor((milliseconds - Math.floor(milliseconds / day) * day) / unit) % count;
-const weekday: PartOf = (milliseconds) => (((Math.floor(milliseconds / day) + 3) % 7) + 7) % 7;
 
 /** Parts of times by the names of xarray. */
 export const timeParts = {
@@ -83,8 +82,7 @@ export const timeParts = {
   day: ofDate(({ day: date }) => date),
   dayofyear: ofDate((date, calendar) => dayOfYear(calendar, date)),
   /** Monday is 0. */
-  dayofweek: weekday,
-  weekday,
+  dayofweek: (milliseconds) => (((Math.floor(milliseconds / day) + 3) % 7) + 7) % 7,
   hour: ofDay(3_600_000, 24),
   minute: ofDay(60_000, 60),
   second: ofDay(1000, 60),
@@ -105,18 +103,10 @@ const monthNames = [
 
 /** A period of `resample` by its name in pandas: "6h", "1D", "MS", "QS-DEC". */
 export type Period =
-  | `${number | ""}${"D" | "h" | "H" | "min" | "T" | "s" | "S" | "MS" | "QS" | "YS" | "AS"}`
-  | `${number | ""}${"QS" | "YS" | "AS"}-${(typeof monthNames)[number]}`;
-/** Milliseconds of fixed periods, by their names in pandas. */
-const periods: Readonly<Record<string, number>> = {
-  D: day,
-  h: 3_600_000,
-  H: 3_600_000,
-  min: 60_000,
-  T: 60_000,
-  s: 1000,
-  S: 1000,
-};
+  | `${number | ""}${keyof typeof periods}`
+  | `${number | ""}${"QS" | "YS"}-${(typeof monthNames)[number]}`;
+/** Milliseconds of periods, or their months, by their names in pandas. */
+const periods = { s: 1000, min: 60_000, h: 3_600_000, D: day, MS: 1, QS: 3, YS: 12 };
 const maxBins = 2 ** 24;
 
 /** Bins of equal periods. */
@@ -131,65 +121,54 @@ interface Bins {
  * @throws InvalidArgument.
  */
 function binsOf(text: unknown, first: number, calendar: Calendar): Bins {
-  const [, digits, name, anchor] =
-    /^(\d{0,6})(D|h|H|min|T|s|S|MS|QS|YS|AS)(?:-([A-Z]{3}))?$/.exec(String(text)) ?? [];
-  const count = digits === "" ? 1 : Number(digits);
+  const [, digits = "0", name, anchor] =
+    /^(\d{0,6})(?:(D|h|min|s|MS)|([QY]S)(?:-([A-Z]{3}))?)$/
+      .exec(String(text))
+      ?.flatMap((part) => part ?? []) ?? [];
   const month = anchor === undefined ? 0 : monthNames.indexOf(anchor as (typeof monthNames)[number]);
-  const period = name === undefined ? undefined : periods[name];
-  if (name === undefined || count === 0 || month < 0 || (anchor !== undefined && (period || name === "MS")))
+  const count = digits === "" ? 1 : Number(digits);
+  if (count === 0 || month < 0)
     throw invalidArgument(
       `resample periods are a count of s, min, h, D, MS, QS or YS (starts of months, quarters and years; QS-DEC begins in December), got ${describeValue(text)}`,
     );
-  if (period !== undefined) {
-    const origin = Math.floor(first / day) * day;
-    const length = count * period;
-    return { bin: (time) => Math.floor((time - origin) / length), start: (bin) => origin + bin * length };
-  }
-  const months = count * (name === "MS" ? 1 : name === "QS" ? 3 : 12);
+  const unit = periods[name as keyof typeof periods];
+  const dayOf = (time: number) => Math.floor(time / day);
   const monthOf = (time: number) => {
-    const date = calendar.date(Math.floor(time / day));
+    const date = calendar.date(dayOf(time));
     return 12 * date.year + date.month - 1;
   };
-  const unit = months / count;
-  const origin = monthOf(first) - ((((monthOf(first) - month) % unit) + unit) % unit);
+  const startOf = (at: number) => {
+    const year = Math.floor(at / 12);
+    return calendar.days(year, at - 12 * year + 1, 1) * day;
+  };
+  const areMonths = name!.endsWith("S");
+  const before = (monthOf(first) - month) % unit;
+  const origin = areMonths ? monthOf(first) - (before < 0 ? before + unit : before) : dayOf(first) * day;
   return {
-    bin: (time) => Math.floor((monthOf(time) - origin) / months),
-    start(bin) {
-      const at = origin + bin * months;
-      const year = Math.floor(at / 12);
-      return calendar.days(year, at - 12 * year + 1, 1) * day;
-    },
+    bin: (time) => Math.floor(((areMonths ? monthOf(time) : time) - origin) / (count * unit)),
+    start: (bin) => (areMonths ? startOf : Number)(origin + bin * count * unit),
   };
 }
 
 /** Returns the bins of times as cells, and the coordinate of their starts. */
-export function resampled(
-  times: Times,
-  period: unknown,
-): { grouping: Grouping; coordinate: RegionCoordinate } {
-  const { calendar, coordinate, milliseconds } = times;
-  const known = milliseconds.filter((time) => !Number.isNaN(time));
-  const first = known.reduce((least, time) => Math.min(least, time), Number.POSITIVE_INFINITY);
-  const latest = known.reduce((most, time) => Math.max(most, time), first);
-  const bins = binsOf(period, known.length > 0 ? first : 0, calendar);
-  const numbers = Array.from(milliseconds, (time) => (Number.isNaN(time) ? Number.NaN : bins.bin(time)));
-  const [start, last] = known.length > 0 ? [bins.bin(first), bins.bin(latest)] : [0, -1];
-  const cells = last - start + 1;
+export function resampled(times: Times, period: unknown): Grouping & { coordinate: RegionCoordinate } {
+  const known = times.milliseconds.filter((time) => !Number.isNaN(time)).sort();
+  const { bin, start } = binsOf(period, known[0] ?? 0, times.calendar);
+  const first = known.length > 0 ? bin(known[0]!) : 0;
+  const cells = known.length > 0 ? bin(known.at(-1)!) - first + 1 : 0;
   if (cells > maxBins) throw limitExceeded(`resample: ${cells} bins are more than the limit of ${maxBins}`);
-  const table = Uint32Array.from(numbers, (bin) => (Number.isNaN(bin) ? noCell : bin - start));
-  const starts = Array.from({ length: Math.max(0, cells) }, (_, bin) => bins.start(start + bin));
-  return { grouping: { cells, tables: [table] }, coordinate: encoded(times, starts, coordinate) };
+  const table = Uint32Array.from(times.milliseconds, (time) =>
+    Number.isNaN(time) ? noCell : bin(time) - first,
+  );
+  const starts = Array.from({ length: cells }, (_, cell) => start(first + cell));
+  return { cells, tables: [table], coordinate: encoded(times, starts) };
 }
 
 /** Returns times as a coordinate in the units of the one they come from. */
-function encoded(
-  { scale }: Times,
-  starts: readonly number[],
-  { array, dimensions }: Coordinate,
-): RegionCoordinate {
+function encoded({ scale, source }: Times, starts: readonly number[]): RegionCoordinate {
   const { origin, per, times } = scale;
-  const { attributes, dtype } = array;
-  const [name] = dimensions as readonly [string];
+  const { attributes, dtype } = source.array;
+  const [name] = source.dimensions as readonly [string];
   if (dtype.core === "datetime64") {
     const counts = starts.map((time) => (BigInt(time) * BigInt(per)) / BigInt(times));
     return coordinateOf(name, BigInt64Array.from(counts), dtype, attributes);

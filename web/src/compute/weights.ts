@@ -6,7 +6,6 @@ import { type Coordinate, measures } from "../conventions/xarray/xarray.js";
 import type { Elements } from "../dtypes/elements.js";
 import { ZarrArray } from "../hierarchy/array.js";
 import { get } from "../hierarchy/get.js";
-import type { AxisSelection } from "../plan/selection.js";
 import { asString, isRecord, ownProperty } from "../util/arguments.js";
 import { describeValue, invalidArgument } from "../util/errors.js";
 import { countOf } from "../util/shapes.js";
@@ -68,43 +67,43 @@ async function wholeWeights(
   return { axes, values: Float64Array.from(data as ArrayLike<number | bigint>, Number) };
 }
 
-export async function latitudeWeights(
+async function latitudeWeights(
   labels: Labels,
   signal: AbortSignal | undefined,
 ): Promise<JointTable<Float64Array>> {
   const latitude = (await labels.coordinates()).find(isLatitude);
   if (!latitude)
     throw invalidArgument(`weights: no coordinate of one dimension has latitudes; ${labels.listed}`);
-  const whole = labels.array.shape.map(
-    (count): AxisSelection => ({ start: 0, step: 1, count, dropped: false }),
-  );
-  const { data } = await labels.read(latitude, whole);
-  const bounds = await boundsOf(latitude, signal);
-  const edges = bounds ?? midpoints(Float64Array.from(data as ArrayLike<number>, Number));
-  return { axes: [labels.axis(latitude.dimensions[0])], values: bandSizes(edges) };
+  const data = (await labels.readWhole(latitude)).data as ArrayLike<number>;
+  const values = await cellLengths(Float64Array.from(data, Number), latitude, true, signal);
+  return { axes: [labels.axis(latitude.dimensions[0])], values };
 }
 
-/** Returns the areas of bands of latitude, relative to that between the equator and the pole, for two bounds each. */
-export function bandSizes(edges: ArrayLike<number>): Float64Array {
-  const sines = Float64Array.from(edges, (edge) => Math.sin(Math.max(-90, Math.min(90, edge)) * radians));
-  return sizesBetween(sines);
-}
-
-/** Returns the differences of two bounds each. */
-export function sizesBetween(edges: ArrayLike<number>): Float64Array {
-  return Float64Array.from({ length: edges.length / 2 }, (_, i) =>
-    Math.abs(edges[2 * i + 1]! - edges[2 * i]!),
-  );
+/**
+ * Returns the lengths of cells between their bounds, or the middles between neighbours.
+ * @param areLatitudes whether these are the areas of bands of latitude, relative to that between the equator and the pole.
+ */
+export async function cellLengths(
+  at: Float64Array,
+  coordinate: Coordinate | undefined,
+  areLatitudes: boolean,
+  signal: AbortSignal | undefined,
+): Promise<Float64Array> {
+  const bounds = (coordinate && (await boundsOf(coordinate, signal))) ?? midpoints(at);
+  const edges = areLatitudes
+    ? bounds.map((edge) => Math.sin(Math.max(-90, Math.min(90, edge)) * radians))
+    : bounds;
+  return at.map((_, i) => Math.abs(edges[2 * i + 1]! - edges[2 * i]!));
 }
 
 const isLatitude = ({ array, dimensions, name }: Coordinate): boolean =>
   dimensions.length === 1 && (measures(array, "latitude") || /^lat(itude)?$/i.test(name));
 
 /** Reads the bounds that a coordinate names: two for each element. */
-export async function boundsOf(
+async function boundsOf(
   { array }: Coordinate,
   signal: AbortSignal | undefined,
-): Promise<ArrayLike<number> | undefined> {
+): Promise<Float64Array | undefined> {
   const name = asString(ownProperty(array.attributes, "bounds"));
   const bounds = name === undefined ? undefined : await arrayBeside(array, name, signal);
   if (!bounds) return undefined;
@@ -117,7 +116,7 @@ export async function boundsOf(
 }
 
 /** Returns bounds in the middle between neighbours; outer ones as far from the first and last as inner ones. */
-export function midpoints(at: Float64Array): Float64Array {
+function midpoints(at: Float64Array): Float64Array {
   const count = at.length;
   if (count < 2) return Float64Array.of(-90, 90);
   const edge = (i: number) => {

@@ -34,10 +34,10 @@ const writing = lazy("writing", () => import("./part.js"));
  *   "foreign-files", "protected-folder", "is-source"); ReadOnly for a store that cannot write. Errors of the
  *   store are passed on; the array has then not been created.
  */
-export async function create<const T extends DTypeInput>(
+export async function create<const T extends DTypeInput, const N extends string = string>(
   target: Target,
-  options: CreateOptions<T>,
-): Promise<ZarrArray<DTypeNamed<T>>>;
+  options: CreateOptions<T> & { dimensionNames?: readonly (N | null)[] | undefined },
+): Promise<ZarrArray<DTypeNamed<T>, N>>;
 export async function create<D extends DTypeName>(
   target: Target,
   options: CreateLikeOptions<D>,

@@ -69,11 +69,13 @@ const part = lazy("iteration over chunks", () => import("../read/part.js"));
 /**
  * An opened Zarr array. `D` is the name of its data type: known from `create`, narrowed by
  * {@link ZarrArray.is}, any name otherwise. `if (array.is("float32")) (await get(array)).data` is a
- * `Float32Array`.
+ * `Float32Array`. `N` are the names of its dimensions: known from `create`, any otherwise.
  */
-export class ZarrArray<D extends DTypeName = DTypeName> {
+export class ZarrArray<D extends DTypeName = DTypeName, N extends string = string> {
   /** Exists in types only. @hidden */
   declare readonly "~dtype"?: D;
+  /** Exists in types only. @hidden */
+  declare readonly "~dimensions"?: N;
 
   /** The name that consoles show, even in minified programs. */
   static get name(): string {
@@ -130,7 +132,7 @@ export class ZarrArray<D extends DTypeName = DTypeName> {
    * bits if an integer), "bigint" (int64 and uint64), "boolean" or "string". If so, TypeScript narrows the type
    * of the elements that `get` returns and `set` takes.
    */
-  is<Q extends DTypeQuery>(...queries: Q[]): this is ZarrArray<DTypeMatching<Q>> {
+  is<Q extends DTypeQuery>(...queries: Q[]): this is ZarrArray<DTypeMatching<Q>, N> {
     return queries.some((query) => matchesDType(this.#spec.dtype, query));
   }
   /** Value of elements that are not stored; null if the metadata leaves it undefined (they read as zeros). */

@@ -28,6 +28,8 @@ export type OpenedNode = ZarrArray | ZarrGroup;
 
 export interface NodeOptions {
   readonly kind?: Member["kind"] | undefined;
+  /** Version of the group that holds the node: a hierarchy has one version, so only its documents are requested. */
+  readonly version?: ZarrGroup["zarrFormat"] | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -35,7 +37,7 @@ export interface NodeOptions {
 export interface NodeOpener {
   open(path: string, options: NodeOptions): Promise<OpenedNode>;
   /** Returns the kind of the node at a path, undefined for none; reads only the documents that decide it. */
-  kindOf(path: string, signal: AbortSignal | undefined): Promise<Member["kind"] | undefined>;
+  kindOf(path: string, options: NodeOptions): Promise<Member["kind"] | undefined>;
   /** Returns the kinds of the nodes directly below a group, by name, if consolidated metadata lists them. */
   members(
     path: string,
@@ -96,7 +98,12 @@ export class ZarrGroup {
   ): Promise<OpenedNode> {
     checkSignalIn(options, { ...sharedOptions, kind: true });
     const below = normalizePath(path);
-    return this.#opener.open(below === "" ? this.path : this.#pathOf(below), options);
+    const { kind, signal } = options;
+    return this.#opener.open(below === "" ? this.path : this.#pathOf(below), {
+      kind,
+      signal,
+      version: this.zarrFormat,
+    });
   }
 
   /**
@@ -136,7 +143,8 @@ export class ZarrGroup {
   async #listed(signal: AbortSignal | undefined): Promise<ReadonlyMap<string, Member["kind"]>> {
     const { listedMembers } = await listing();
     signal?.throwIfAborted();
-    const kindOf = (name: string) => this.#opener.kindOf(this.#pathOf(name), signal);
+    const kindOf = (name: string) =>
+      this.#opener.kindOf(this.#pathOf(name), { signal, version: this.zarrFormat });
     return listedMembers(this.store, this.path, kindOf, signal);
   }
 

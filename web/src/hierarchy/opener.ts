@@ -183,11 +183,11 @@ export class Opener implements NodeOpener {
   }
 
   /** Opens the node at a path. */
-  async open(path: string, { kind, signal }: NodeOptions): Promise<OpenedNode> {
+  async open(path: string, { kind, signal, version }: NodeOptions): Promise<OpenedNode> {
     await this.#renew(signal);
-    const node = await this.#find(path, signal, kind);
+    const node = await this.#find(path, signal, kind, version);
     signal?.throwIfAborted();
-    if (!node) throw this.#notFound(path);
+    if (!node) throw this.#notFound(path, version);
     if (kind !== undefined && node.kind !== kind)
       throw notFound(
         `expected ${kind === "array" ? "an array" : "a group"}, found a Zarr ${node.kind} at "/${path}"`,
@@ -220,9 +220,10 @@ export class Opener implements NodeOpener {
    * node with invalid or unsupported metadata counts as missing, with a warning, so that the other members of its group can
    * be listed.
    */
-  async kindOf(path: string, signal: AbortSignal | undefined): Promise<Member["kind"] | undefined> {
+  async kindOf(path: string, { signal, version }: NodeOptions): Promise<Member["kind"] | undefined> {
     const others = spareSignal(signal);
-    const { v3, v2Array, v2Group } = this.#lookAt(path, signal, others.signal, (version) => version !== 1);
+    const asks = (candidate: ZarrVersion) => candidate === version;
+    const { v3, v2Array, v2Group } = this.#lookAt(path, signal, others.signal, asks);
     try {
       const document = await v3;
       if (document) return v3NodeType(document);
@@ -289,13 +290,14 @@ export class Opener implements NodeOpener {
     path: string,
     signal: AbortSignal | undefined,
     kind?: Member["kind"],
+    version = this.openOptions.version,
   ): Promise<OpenedNode | undefined> {
-    const { version } = this.openOptions;
     const likely =
       version === undefined && !this.#consolidated.hasNode(path)
         ? handleOf(this.store).lastVersion
         : undefined;
-    if (likely === undefined) return this.#findOf(path, signal, () => true, kind);
+    if (likely === undefined)
+      return this.#findOf(path, signal, (candidate) => candidate === (version ?? candidate), kind);
     return (
       (await this.#findOf(path, signal, (candidate) => candidate === likely, kind)) ??
       (await this.#findOf(path, signal, (candidate) => candidate !== likely, kind))
@@ -415,8 +417,7 @@ export class Opener implements NodeOpener {
     return this.#array(path, await parseV1(meta, attributes, options));
   }
 
-  #notFound(path: string) {
-    const { version } = this.openOptions;
+  #notFound(path: string, version = this.openOptions.version) {
     const keys: Record<ZarrVersion, readonly string[]> = {
       3: [v3Key],
       2: [v2ArrayKey, v2GroupKey],

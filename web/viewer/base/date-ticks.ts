@@ -1,4 +1,5 @@
 /** Ticks at the turns of the calendar: years, months, days, hours, minutes, seconds, in UTC. */
+import { locale } from "../language/locale.js";
 
 const [second, minute, hour, day] = [1000, 60_000, 3_600_000, 86_400_000];
 
@@ -90,7 +91,16 @@ function tickText(time: number, { unit, count }: CalendarStep): string {
   return `${date} ${clock.slice(0, digits)}`;
 }
 
-const monthNames = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ");
+const englishMonths = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ");
+
+let monthFormat: Intl.DateTimeFormat | undefined;
+
+/** The short name of a month. English needs no `Intl`, whose first use takes a browser 20 ms. */
+function monthName(month: number): string {
+  if (locale === "en") return englishMonths[month]!;
+  monthFormat ??= new Intl.DateTimeFormat(locale, { month: "short", timeZone: "UTC" });
+  return monthFormat.format(Date.UTC(2000, month));
+}
 
 /** Shorter labels of consecutive ticks: years, and dates beside times of day, appear only where they change. */
 export function briefDates(labels: readonly string[]): string[] {
@@ -101,7 +111,7 @@ export function briefDates(labels: readonly string[]): string[] {
     if (year === undefined || month === undefined) return text;
     const words = [
       ...(year === lastYear ? [] : [year]),
-      ...(clock && date === lastDate ? [] : [day ? `${month}-${day}` : monthNames[Number(month) - 1]!]),
+      ...(clock && date === lastDate ? [] : [day ? `${month}-${day}` : monthName(Number(month) - 1)]),
       ...(clock ? [clock] : []),
     ];
     [lastYear, lastDate] = [year, date];

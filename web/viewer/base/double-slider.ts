@@ -1,16 +1,31 @@
 /** A track with two handles, the ends of a range, which pointers and keys move. */
 import { h } from "./dom.js";
 
+interface Scale {
+  shareOf(value: number): number;
+  valueOf(share: number): number;
+}
+
 export interface DoubleRange {
   readonly ends: readonly [low: number, high: number];
   /** Values at the edges of the track; unchanged while an end is dragged. */
   readonly domain: readonly [from: number, to: number];
-  /** Distance that an arrow key moves an end. */
+  /** Distance that an arrow key moves an end; with a scale, the least distance, beside a hundredth of the track. */
   readonly step: number;
+  /** Places of values on the track, from 0 to 1. Default: linear. */
+  readonly scale?: Scale | undefined;
   readonly names: readonly [low: string, high: string];
   /** Returns the text that screen readers speak. Default: the number. */
   readonly format?: (value: number) => string;
 }
+
+const scaleOf = ({ domain: [from, to], scale }: DoubleRange): Scale =>
+  scale ?? {
+    shareOf: (value) => (value - from) / (to - from || 1),
+    valueOf: (share) => from + share * (to - from),
+  };
+
+const clamped = (share: number) => Math.min(Math.max(share, 0), 1);
 
 /** Steps of the keys of sliders. */
 export const sliderSteps: Readonly<Record<string, number>> = {
@@ -69,8 +84,7 @@ export class DoubleSlider {
     const [from, to] = domain;
     for (const [i, handle] of this.#handles.entries()) {
       const value = ends[i]!;
-      const share = Math.min(Math.max((value - from) / (to - from || 1), 0), 1);
-      handle.style.left = `${(share * 100).toFixed(2)}%`;
+      handle.style.left = `${(clamped(scaleOf(range).shareOf(value)) * 100).toFixed(2)}%`;
       const attributes = {
         "aria-label": names[i]!,
         "aria-valuemin": from,
@@ -86,8 +100,8 @@ export class DoubleSlider {
   #press(event: PointerEvent): void {
     if (event.button !== 0 || !this.#range) return;
     event.preventDefault();
-    const [low, high] = this.#range.ends;
-    const pressed = this.#valueAt(event);
+    const [low, high] = this.#range.ends.map(scaleOf(this.#range).shareOf) as [number, number];
+    const pressed = this.#shareAt(event);
     const isNearLow = Math.abs(pressed - low) <= Math.abs(pressed - high);
     // If both ends are equal, the pointer is on the side to which the end can move.
     const end = low === high ? (pressed < low ? 0 : 1) : isNearLow ? 0 : 1;
@@ -100,21 +114,26 @@ export class DoubleSlider {
     const dragged = this.#dragged;
     if (!dragged) return;
     dragged.hasMoved ||= Math.abs(event.clientX - dragged.from) > 2;
-    if (dragged.hasMoved) this.onMove(dragged.end, this.#valueAt(event));
+    if (dragged.hasMoved) this.onMove(dragged.end, scaleOf(this.#range!).valueOf(this.#shareAt(event)));
   }
 
-  #valueAt({ clientX }: PointerEvent): number {
+  #shareAt({ clientX }: PointerEvent): number {
     const { left, width } = this.element.getBoundingClientRect();
-    const [from, to] = this.#range!.domain;
-    return from + Math.min(Math.max((clientX - left) / (width || 1), 0), 1) * (to - from);
+    return clamped((clientX - left) / (width || 1));
+  }
+
+  #moved({ ends, step, scale }: DoubleRange, end: 0 | 1, count: number): number {
+    const value = ends[end];
+    const moved = scale ? scale.valueOf(scale.shareOf(value) + count / 100) : value;
+    return Math.abs(moved - value) < step ? value + (scale ? Math.sign(count) : count) * step : moved;
   }
 
   #key(event: KeyboardEvent, end: 0 | 1): void {
     if (!this.#range) return;
-    const { domain, ends, step } = this.#range;
-    const [from, to] = domain;
-    const moved = sliderSteps[event.key];
-    const wanted = event.key === "Home" ? from : event.key === "End" ? to : moved && ends[end] + moved * step;
+    const [from, to] = this.#range.domain;
+    const count = sliderSteps[event.key];
+    const wanted =
+      event.key === "Home" ? from : event.key === "End" ? to : count && this.#moved(this.#range, end, count);
     if (wanted === undefined) return;
     event.preventDefault();
     this.onMove(end, Math.min(Math.max(wanted, from), to));

@@ -1,5 +1,8 @@
 /** Kinds of data types, and values as text for the tooltip, the legend and the facts. */
+
 import { type DType, type Region, readScalar, type Scalar } from "zarr-wasm";
+import { joinNumbers, localNumber } from "../language/locale.js";
+import { text } from "../language/text.js";
 import { maxText, shortened, shortName } from "./text.js";
 
 export const isComplex = ({ core }: DType) => core === "complex64" || core === "complex128";
@@ -9,6 +12,8 @@ export const isFloat = ({ core }: DType) => /^float\d+$/.test(core);
 
 /** NumPy's "not a time". */
 export const notATime = -(2n ** 63n);
+
+export { formatCount } from "../language/locale.js";
 
 /** The message of an error or of any other thrown value. */
 export const errorMessage = (error: unknown): string =>
@@ -67,10 +72,10 @@ function formatObject(value: unknown, depth = 0): string {
   return `{${cut(entries, names.length)}}`;
 }
 
-const quoted = (text: string): string => JSON.stringify(shortened(text, maxCharacters));
+const quoted = (string: string): string => JSON.stringify(shortened(string, maxCharacters));
 
-const cut = (texts: readonly string[], length: number): string =>
-  [...texts, ...(length > texts.length ? [`… (${length} in all)`] : [])].join(", ");
+const cut = (items: readonly string[], length: number): string =>
+  joinNumbers([...items, ...(length > items.length ? [text.format.inAll(length)] : [])]);
 
 function formatFields(dtype: DType, value: { readonly [name: string]: Scalar }): string {
   const shown = dtype
@@ -108,9 +113,7 @@ function shortest(value: number, round: (value: number) => number, least: number
   return String(value);
 }
 
-function minus(text: string): string {
-  return text.replaceAll("-", "−");
-}
+const minus = (number: string): string => localNumber(number).replaceAll("-", "−");
 
 /**
  * Formats a number for axes and legends: with four significant digits, or as many as tell it from numbers at
@@ -133,14 +136,14 @@ export function formatBriefly(value: number, resolution = 0): string {
 }
 
 /** Separates thousands in numbers of at least five digits before the point. */
-const grouped = (text: string): string =>
-  /^-?\d{5}/.test(text) ? text.replace(/\B(?<!\.\d*)(?=(\d{3})+(?!\d))/g, ",") : text;
+const grouped = (number: string): string =>
+  /^-?\d{5}/.test(number) ? number.replace(/\B(?<!\.\d*)(?=(\d{3})+(?!\d))/g, ",") : number;
 
 /** Printable text unchanged, other bytes in hexadecimal. */
 function formatBytes({ core }: DType, bytes: Uint8Array): string {
   if (core === "fixed_bytes") return JSON.stringify(new TextDecoder().decode(bytes));
   const shown = Array.from(bytes.subarray(0, 32), (byte) => byte.toString(16).padStart(2, "0")).join(" ");
-  return bytes.length > 32 ? `${shown} … (${bytes.length} bytes)` : shown;
+  return bytes.length > 32 ? text.format.bytesInAll(shown, bytes.length) : shown;
 }
 
 function formatBigInt(dtype: DType, value: bigint): string {
@@ -152,7 +155,7 @@ function formatBigInt(dtype: DType, value: bigint): string {
 }
 
 function unitText({ unit }: DType): string {
-  return unit === undefined || unit === "generic" ? "units" : unit;
+  return unit === undefined || unit === "generic" ? text.format.units : unit;
 }
 
 /** Seconds per unit, or fractions of a second as a power of ten. */
@@ -171,8 +174,8 @@ export function formatTime(dtype: DType, stored: bigint): string {
   if (stored === notATime) return "NaT";
   const count = stored * BigInt(dtype.scaleFactor ?? 1);
   const unit = dtype.unit ?? "generic";
-  const text = unit === "Y" || unit === "M" ? calendarText(unit, count) : clockText(unit, count);
-  return text ?? `${minus(String(count))} ${unitText(dtype)} since 1970`;
+  const date = unit === "Y" || unit === "M" ? calendarText(unit, count) : clockText(unit, count);
+  return date ?? text.format.since1970(`${minus(String(count))} ${unitText(dtype)}`);
 }
 
 function calendarText(unit: "Y" | "M", count: bigint): string | undefined {
@@ -199,22 +202,20 @@ function clockText(unit: string, count: bigint): string | undefined {
 
 /** 1536 → "1.5 KiB". */
 export function formatByteCount(bytes: number): string {
-  const units = ["bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+  const units = [text.format.bytes, "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
   const power = bytes < 1024 ? 0 : Math.min(units.length - 1, Math.floor(Math.log2(bytes) / 10));
   const value = bytes / 1024 ** power;
-  return `${power === 0 || value >= 100 ? Math.round(value) : Number(value.toFixed(1))} ${units[power]}`;
+  const rounded = power === 0 || value >= 100 ? Math.round(value) : Number(value.toFixed(1));
+  return `${localNumber(rounded)} ${units[power]}`;
 }
 
 /** Milliseconds as text: "2.9 s" from a second on. */
 export const formatDuration = (time: number): string =>
-  time < 1000 ? `${time.toFixed(time < 10 ? 1 : 0)} ms` : `${(time / 1000).toFixed(1)} s`;
-
-/** 1234 → "1,234", as `toLocaleString("en")`, whose first call takes a browser 20 ms. */
-export const formatCount = (count: number): string => String(count).replace(/\B(?=(?:\d{3})+$)/g, ",");
+  localNumber(time < 1000 ? `${time.toFixed(time < 10 ? 1 : 0)} ms` : `${(time / 1000).toFixed(1)} s`);
 
 /** [1024, 768] → "1024 × 768". */
 export function formatShape(shape: readonly number[]): string {
-  return shape.length === 0 ? "a single value" : shape.join(" × ");
+  return shape.length === 0 ? text.format.single : shape.join(" × ");
 }
 
 /** A data type with the details that its name omits. */
@@ -230,8 +231,8 @@ export function formatType(dtype: DType): string {
     return shortened(`struct { ${cut(shown, fields.length)} }`, maxText);
   }
   if (unit !== undefined) return `${core}[${scaleFactor > 1 ? scaleFactor : ""}${unit}]`;
-  if (core === "fixed_utf32") return `text of ${dtype.itemBytes / 4} characters`;
-  if (core === "fixed_bytes") return `byte string of ${dtype.itemBytes}`;
-  if (core === "raw") return `${dtype.itemBytes} raw bytes`;
+  if (core === "fixed_utf32") return text.format.characters(dtype.itemBytes / 4);
+  if (core === "fixed_bytes") return text.format.byteString(dtype.itemBytes);
+  if (core === "raw") return text.format.rawBytes(dtype.itemBytes);
   return dtype.name;
 }

@@ -20,6 +20,12 @@ export function scaleCurve(scale: ValueScale, low: number, high: number): Curve 
   return { start, factor: 256 / (end - start), threshold };
 }
 
+/** The inverse of {@link bent}. */
+export function unbent(scale: ValueScale, at: number, threshold: number): number {
+  if (scale === "log") return Math.exp(at);
+  return scale === "symlog" ? Math.sign(at) * threshold * Math.expm1(Math.abs(at)) : at;
+}
+
 /** −∞ for values that the scale does not have. */
 export function bent(scale: ValueScale, value: number, threshold: number): number {
   if (scale === "log")

@@ -97,12 +97,13 @@ export class VirtualGrid {
       maxItems: maxCells,
       inset: { block: head.height, inline: head.width },
       render: () => this.#render(),
-      onResize: () => this.#resize(),
+      onResize: () => this.resize(),
     });
-    this.#resize();
+    this.resize();
   }
 
-  #resize(): void {
+  /** Follows the width of the grid, or another size of cells. */
+  resize(): void {
     const { width: headWidth, height: headHeight } = this.options.head;
     const width = Math.max(0, this.element.clientWidth - headWidth);
     const { rows, columns } = this.cells;

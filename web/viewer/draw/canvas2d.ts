@@ -1,17 +1,25 @@
 /** Renderer without WebGL2: puts the colours of the elements under the pixels on a 2-D canvas. */
 import { applied, inverse, product } from "../base/matrix.js";
-import type { Tile, TileGap } from "../tiles/tile.js";
+import type { Tile } from "../tiles/tile.js";
 import { Drawn, tilePosition } from "./drawn.js";
 import {
   cornersOf,
   grainOf,
   intersection,
   type PlacedTile,
+  paperBoxes,
   pixelBox,
   placedTile,
   placing,
 } from "./placing.js";
-import { dotDistance, hatchDistance, marks, type Renderer, type Scene, type SceneLayer } from "./renderer.js";
+import {
+  gapPattern,
+  hatchDistance,
+  type Pattern,
+  type Renderer,
+  type Scene,
+  type SceneLayer,
+} from "./renderer.js";
 import { elementsUnder, type PixelLook, PixelPainter } from "./sampling.js";
 import type { PixelBox } from "./shared-context.js";
 import { markedGaps } from "./table.js";
@@ -81,7 +89,7 @@ export class CanvasRenderer implements Renderer {
       const grain = grainOf(placed, layer);
       const isReduced = grain.includes(2);
       this.#drawTile(context, placed, box, { layer, key, grain: isQuick ? [1, 1] : grain });
-      drawGaps(context, markedGaps(tile, layer.style), placed, scene.ratio);
+      drawGaps(context, markedGaps(tile, layer.style, layer.style === scene.layers[0]!.style), placed, scene);
       if (isReduced && isQuick && !scene.isDraft) isWhole = false;
       else this.#drawn.add(tile);
     }
@@ -123,14 +131,18 @@ function resize(canvas: HTMLCanvasElement, width: number, height: number): void 
   if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
 }
 
-/** Paints the ground and the paper, which tiles will cover. */
+/** Paints the ground, and the paper, hatched where no tile will cover it. */
 function paintGround(context: CanvasRenderingContext2D, scene: Scene): void {
-  const { width, height, place } = placing(scene);
+  const where = placing(scene);
+  const { width, height, place } = where;
   const { left, right, top, bottom } = place(scene.extent);
   context.fillStyle = css(scene.ground);
   context.fillRect(0, 0, width, height);
-  context.fillStyle = css(scene.paper);
+  context.fillStyle = pattern(context, gapPattern("unread", scene), scene.ratio);
   context.fillRect(left, Math.min(top, bottom), right - left, Math.abs(bottom - top));
+  context.fillStyle = css(scene.paper);
+  for (const { left, top, right, bottom } of paperBoxes(scene, where))
+    context.fillRect(left, top, right - left, bottom - top);
 }
 
 /** Everything that determines the colours of a layer. */
@@ -147,9 +159,9 @@ function drawGaps(
   context: CanvasRenderingContext2D,
   { gaps }: Pick<Tile, "gaps">,
   { matrix, seen, isTurned }: PlacedTile,
-  ratio: number,
+  scene: Scene,
 ): void {
-  const patterns = new Map<TileGap["kind"], CanvasPattern>();
+  const patterns = new Map<string, CanvasPattern>();
   for (const { kind, rows, columns } of gaps) {
     const part = intersection(seen, { left: columns[0], right: columns[1], top: rows[0], bottom: rows[1] });
     if (part.left >= part.right || part.top >= part.bottom) continue;
@@ -159,30 +171,25 @@ function drawGaps(
       if (isTurned) context.lineTo(across, down);
       else context.lineTo(Math.round(across), Math.round(down));
     }
-    const made = patterns.get(kind) ?? pattern(context, kind, ratio);
+    const made = patterns.get(kind) ?? pattern(context, gapPattern(kind, scene), scene.ratio);
     patterns.set(kind, made);
     context.fillStyle = made;
     context.fill();
   }
 }
 
-/** A pattern of hatching or dots. */
-function pattern(
-  context: CanvasRenderingContext2D,
-  kind: "missing" | "damaged",
-  ratio: number,
-): CanvasPattern {
-  const side = Math.round((kind === "damaged" ? hatchDistance : dotDistance) * ratio);
+function pattern(context: CanvasRenderingContext2D, { light, dark }: Pattern, ratio: number): CanvasPattern {
+  const side = Math.round(hatchDistance * ratio);
   const canvas = Object.assign(document.createElement("canvas"), { width: side, height: side });
   const own = drawingContext(canvas);
-  if (kind === "damaged") {
+  own.fillStyle = css(dark);
+  if (light) {
     for (let y = 0; y < side; y++)
       for (let x = 0; x < side; x++) {
-        own.fillStyle = css((x - y + side) % side < side * 0.4 ? marks.hatchDark : marks.hatchLight);
+        own.fillStyle = css((x - y + side) % side < side * 0.4 ? dark : light);
         own.fillRect(x, y, 1, 1);
       }
   } else {
-    own.fillStyle = css(marks.dot);
     own.arc(side / 2, side / 2, side * 0.17, 0, 2 * Math.PI);
     own.fill();
   }

@@ -55,7 +55,7 @@ function layerLook(scene: Scene): string {
 }
 
 /** Everything that determines the placement of tiles, and their background. */
-export function tilePosition({ size, ratio, camera, aspect, extent, ground, paper }: Scene): string {
+export function tilePosition({ size, ratio, camera, aspect, extent, ground, paper, unread }: Scene): string {
   const [sides, centre, edges] = [size, camera, extent].map((part) => Object.values(part));
-  return JSON.stringify([sides, ratio, centre, aspect, edges, ground, paper]);
+  return JSON.stringify([sides, ratio, centre, aspect, edges, ground, paper, unread]);
 }

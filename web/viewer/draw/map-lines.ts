@@ -13,6 +13,9 @@ export interface MapLook {
 /** A place in CSS pixels. */
 export type ScreenPlace = readonly [x: number, y: number];
 
+/** Largest longitude of a map in degrees: lines are repeated every 360. */
+const maxLongitude = 3600;
+
 /** Converts degrees to elements along an axis. */
 export type Placer = (degrees: number) => number;
 
@@ -62,7 +65,8 @@ export class MapLines {
     const ends = [horizontal.coordinates?.at(0), horizontal.coordinates?.at(horizontal.length - 1)].map(
       Number,
     );
-    if (!east || !north || !ends.every(Number.isFinite)) return undefined;
+    const isMap = ends.every((end) => Math.abs(end) <= maxLongitude);
+    if (!east || !north || !isMap) return undefined;
     return new MapLines(east, north, isTurned, [Math.min(...ends), Math.max(...ends)]);
   }
 
@@ -118,7 +122,7 @@ export class MapLines {
     });
   }
 
-  #drawGraticule(context: CanvasRenderingContext2D, look: MapLook, extent: Rectangle): void {
+  #drawGraticule(context: CanvasRenderingContext2D, look: MapLook, extent: Rectangle): undefined {
     const seen = clipped(visible(look.camera, look.size, look.aspect), extent);
     const { longitudes, latitudes } = this.graticule(look, seen);
     context.beginPath();
@@ -161,7 +165,12 @@ export function drawLines(
   context: CanvasRenderingContext2D,
   { size, ratio }: MapLook,
   { isGraticuleOn, coasts }: DrawnLines,
-  parts: { clip(): void; graticule(): void; trace(coasts: readonly Float32Array[]): void },
+  parts: {
+    clip(): void;
+    /** Returns a function that draws labels, which the path does not clip. */
+    graticule(): (() => void) | undefined;
+    trace(coasts: readonly Float32Array[]): void;
+  },
 ): void {
   const { canvas } = context;
   const [width, height] = [Math.round(size.width * ratio), Math.round(size.height * ratio)];
@@ -172,13 +181,14 @@ export function drawLines(
   context.beginPath();
   parts.clip();
   context.clip();
-  if (isGraticuleOn) parts.graticule();
+  const label = isGraticuleOn ? parts.graticule() : undefined;
   if (coasts) {
     context.beginPath();
     parts.trace(coasts);
     strokeTwice(context, 1.1);
   }
   context.restore();
+  label?.();
 }
 
 /** To the data, which may cover only a part of the world. */

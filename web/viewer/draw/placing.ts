@@ -131,6 +131,17 @@ export function pixelBox(
   };
 }
 
+/** Boxes of tiles that layers above the first draw onto plain paper: these layers do not cover what is below. */
+export function paperBoxes(scene: Scene, where: Placing): Placed[] {
+  const covering = scene.layers.filter(
+    ({ style, turn }, i) => i > 0 && !turn && style.kind !== "labels" && style.blend !== "mask",
+  );
+  const boxes = covering.flatMap((layer) =>
+    layer.tiles.map((tile) => pixelBox(placedTile(tile, layer, scene, where), layer, scene, where)),
+  );
+  return boxes.filter(({ left, top, right, bottom }) => right > left && bottom > top);
+}
+
 /** Numbers of samples along the sides of a pixel, whose mean is shown. */
 export type Grain = readonly [across: 1 | 2, down: 1 | 2];
 

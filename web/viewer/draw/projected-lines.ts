@@ -1,8 +1,11 @@
 /** Draws coastlines, meridians and parallels over planes with positions in degrees, in any projection. */
 import { degreeStep, multiplesBetween } from "../base/degrees.js";
+import { text as texts } from "../language/text.js";
 import { type Rectangle, visible } from "../model/camera.js";
+import { turned } from "../model/map-projections.js";
 import type { GeoPlane } from "../model/projection.js";
 import type { DatasetAxis, PointConverter } from "../source/dataset.js";
+import { type Features, GeometryBuilder } from "../source/features.js";
 import {
   addNear,
   clipTo,
@@ -83,6 +86,71 @@ function trace(
         look.size,
         piece.map(([x, y]) => [x + turn, y]),
       );
+}
+
+/** Degrees between two points of lines of features, at most. */
+const longestPart = 2;
+
+/**
+ * Points and shapes on a map, in columns and rows of the plane. Parts beyond its edge are omitted: areas across it are
+ * lines.
+ */
+export function featuresOn(
+  plane: GeoPlane,
+  { points, paths }: Pick<Features, "points" | "paths">,
+  toDegrees: (x: number, y: number) => Position | undefined,
+): Pick<Features, "points" | "paths"> {
+  const builder = new GeometryBuilder();
+  const onto = ([longitude, latitude]: Position): ScreenPlace | undefined => {
+    const at = plane.place(longitude, latitude);
+    return at && [at.column, at.row];
+  };
+  for (const [i, feature] of points.features.entries()) {
+    const at = toDegrees(points.xy[2 * i]!, points.xy[2 * i + 1]!);
+    const place = at && onto(at);
+    if (!place) continue;
+    builder.feature = feature;
+    builder.point(...place);
+  }
+  for (const [path, feature] of paths.features.entries()) {
+    builder.feature = feature;
+    const isRing = paths.isRing[path] === 1;
+    const line = degreesOf(paths, path, isRing, toDegrees);
+    const pieces = piecesOf(line, onto, (longitude) => plane.side(longitude));
+    for (const piece of pieces) {
+      builder.begin(isRing && 2 * piece.length === line.length);
+      for (const place of piece) builder.vertex(...place);
+      builder.end(isRing && areaOf(line) < 0);
+    }
+  }
+  return builder.geometry;
+}
+
+/** A path as [longitude, latitude, …] with continuous longitudes and short parts; rings are closed. */
+function degreesOf(
+  { xy, starts }: Features["paths"],
+  path: number,
+  isRing: boolean,
+  toDegrees: (x: number, y: number) => Position | undefined,
+): number[] {
+  const [first, end] = [starts[path]!, starts[path + 1]!];
+  const line: number[] = [];
+  for (let i = first; i < end + (isRing ? 1 : 0); i++) {
+    const from = i < end ? i : first;
+    const at = toDegrees(xy[2 * from]!, xy[2 * from + 1]!);
+    if (!at) continue;
+    const [x, y] = line.length > 0 ? line.slice(-2) : at;
+    const [east, north] = [turned(at[0] - x!), at[1] - y!];
+    const parts = Math.max(1, Math.ceil(Math.max(Math.abs(east), Math.abs(north)) / longestPart));
+    for (let k = 1; k <= parts; k++) line.push(x! + (k / parts) * east, y! + (k / parts) * north);
+  }
+  return line;
+}
+
+function areaOf(line: readonly number[]): number {
+  let area = 0;
+  for (let i = 0; i + 3 < line.length; i += 2) area += line[i]! * line[i + 3]! - line[i + 2]! * line[i + 1]!;
+  return area;
 }
 
 /** The connected parts of a line on the map. */
@@ -195,9 +263,9 @@ function drawGraticule(
   plane: GeoPlane,
   look: ProjectedLook,
   extent: Rectangle,
-): void {
+): (() => void) | undefined {
   const seen = seenDegrees(plane, look, extent);
-  if (!seen) return;
+  if (!seen) return undefined;
   const [south, north] = seen.latitudes;
   const [west, east] = seen.longitudes.map((at) => at + seen.middle[0]) as [number, number];
   const shrink = Math.max(0.15, Math.cos((seen.middle[1] * Math.PI) / 180));
@@ -225,13 +293,13 @@ function drawGraticule(
       line((part) => [west + part * (east - west), at]),
     );
   strokeTwice(context, 0.8, 0.4);
-  label(context, plane, look, seen, meridians, parallels);
+  return () => label(context, plane, look, seen, meridians, parallels);
 }
 
 const nearest = (values: readonly number[], to: number): number | undefined =>
   values.toSorted((a, b) => Math.abs(a - to) - Math.abs(b - to))[0];
 
-/** Degrees beside the lines, along the parallel and the meridian nearest to the middle. */
+/** Degrees beside the lines, along the parallel and the meridian nearest to the middle, within the view. */
 function label(
   context: CanvasRenderingContext2D,
   plane: GeoPlane,
@@ -240,23 +308,30 @@ function label(
   meridians: readonly number[],
   parallels: readonly number[],
 ): void {
+  const words = texts.maps;
   const [parallel, meridian] = [nearest(parallels, middle[1]), nearest(meridians, middle[0])];
   context.font = "11px system-ui, sans-serif";
   context.lineJoin = "round";
   const write = (text: string, longitude: number, latitude: number) => {
     const at = plane.place(longitude, latitude);
     if (!at) return;
-    const [x, y] = toScreen(look, at.row, at.column);
+    const { width, height } = look.size;
+    const [left, low] = toScreen(look, at.row, at.column);
+    if (left < 0 || left > width || low < 0 || low > height) return;
+    const x = Math.max(2, Math.min(left + 3, width - context.measureText(text).width - 2));
+    const y = Math.max(11, low - 3);
     context.strokeStyle = "rgb(255 255 255 / 80%)";
     context.lineWidth = 3;
-    context.strokeText(text, x + 3, y - 3);
+    context.strokeText(text, x, y);
     context.fillStyle = "rgb(20 28 36)";
-    context.fillText(text, x + 3, y - 3);
+    context.fillText(text, x, y);
   };
   if (parallel !== undefined)
-    for (const at of meridians) write(degreesText(at - 360 * Math.round(at / 360), "E", "W"), at, parallel);
+    for (const at of meridians)
+      write(degreesText(at - 360 * Math.round(at / 360), words.east, words.west), at, parallel);
   if (meridian !== undefined)
-    for (const at of parallels) if (at !== parallel) write(degreesText(at, "N", "S"), meridian, at);
+    for (const at of parallels)
+      if (at !== parallel) write(degreesText(at, words.north, words.south), meridian, at);
 }
 
 const degreesText = (at: number, positive: string, negative: string): string =>

@@ -2,7 +2,7 @@
 import type { Matrix } from "../base/matrix.js";
 import type { Camera, Rectangle, Size } from "../model/camera.js";
 import type { LayerStyle } from "../model/layers.js";
-import type { Tile } from "../tiles/tile.js";
+import type { Tile, TileGap } from "../tiles/tile.js";
 
 /** 0 to 255. */
 export type Rgb = readonly [red: number, green: number, blue: number];
@@ -30,9 +30,11 @@ export interface Scene {
   readonly aspect: number;
   /** Bounds of the whole plane, whether or not it has been read. */
   readonly extent: Rectangle;
-  /** Background of everything, and colour of parts that have not been read: red, green, blue. */
+  /** Background of everything, and of the plane: red, green, blue. */
   readonly ground: Rgb;
   readonly paper: Rgb;
+  /** Lines of the soft hatching on the paper of parts that have not been read. */
+  readonly unread: Rgb;
   readonly layers: readonly SceneLayer[];
   /** Whether another slice follows at once: pixels may show one element each, instead of the mean of several. */
   readonly isDraft?: boolean | undefined;
@@ -71,9 +73,21 @@ export const marks = {
   dot: [128, 134, 142],
 } as const;
 
-/** Distance between two lines of the hatching, and between two dots, in CSS pixels. */
+/** Distance between two lines of a hatching, and between two dots, in CSS pixels. */
 export const hatchDistance = 8;
-export const dotDistance = 8;
+
+/** The pattern of a part without data: hatching of two colours, or dots. */
+export interface Pattern {
+  readonly light: Rgb | undefined;
+  readonly dark: Rgb;
+}
+
+export const gapPattern = (kind: TileGap["kind"], { paper, unread }: Scene): Pattern =>
+  kind === "damaged"
+    ? { light: marks.hatchLight, dark: marks.hatchDark }
+    : kind === "unread"
+      ? { light: paper, dark: unread }
+      : { light: undefined, dark: marks.dot };
 
 let software: boolean | undefined;
 

@@ -33,7 +33,7 @@ function makeTable(style: LayerStyle): Uint32Array {
   if (kind === "mask") return Uint32Array.from({ length: 256 }, (_, i) => pixelColor([0, 0, 0], i));
   const plain = kind === "tint" ? ramp(color) : colorTable(colormap);
   return Uint32Array.from(plain, (_, i) => {
-    const share = steps > 0 ? Math.floor((i * steps) / 256) / (steps - 1) : (i + 0.5) / 256;
+    const share = steps > 0 ? Math.floor((i * steps) / 256) / (steps - 1) : i / 255;
     const at = Math.min(255, Math.floor(256 * share ** gamma));
     return plain[isReversed ? 255 - at : at]!;
   });
@@ -69,8 +69,16 @@ const faintShare = 1 / 6;
 /** A ramp from black to a colour. */
 const ramp = (color: string): Uint32Array => colorTable(`#000000,#${color}`);
 
-/** The parts of a tile that have a pattern. Missing labels have none: the image shows through them. */
-export function markedGaps({ gaps, plane }: Tile, style: LayerStyle): Pick<Tile, "gaps" | "plane"> {
+/**
+ * The parts of a tile that have a pattern. Missing labels have none: the image shows through them, as it does through
+ * unread parts of layers above the first.
+ */
+export function markedGaps(
+  { gaps, plane }: Tile,
+  style: LayerStyle,
+  isFirst: boolean,
+): Pick<Tile, "gaps" | "plane"> {
   const isMarked = style.isMissingMarked && !style.isOverlay;
-  return { plane, gaps: isMarked ? gaps : gaps.filter(({ kind }) => kind !== "missing") };
+  const hasPattern = { missing: isMarked, unread: isFirst, damaged: true };
+  return { plane, gaps: gaps.filter(({ kind }) => hasPattern[kind]) };
 }

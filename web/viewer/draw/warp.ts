@@ -16,6 +16,13 @@ interface Raster {
   /** Positions of its rows and columns in elements; undefined for curvilinear grids. */
   readonly lines: ReturnType<Projection["rasterLines"]>;
   readonly isPeriodic: boolean;
+  /** Place of the raster, pixels per side of a device pixel, and whether rows go up. */
+  readonly pixels: {
+    readonly left: number;
+    readonly top: number;
+    readonly grain: number;
+    readonly isUp: boolean;
+  };
   /** Numbers of rows and columns of the plane. */
   readonly plane: Size;
   /** World units per pixel. */
@@ -88,6 +95,25 @@ export class Warping {
     };
   }
 
+  /** Paints the pixels of the frame that have no element: unlike missing values, they are not part of the plane. */
+  fillOutside(context: CanvasRenderingContext2D, colour: string): void {
+    const { cells, width, height, lines, pixels } = this.#raster!.raster;
+    if (lines) return;
+    const { left, top, grain, isUp } = pixels;
+    context.beginPath();
+    for (let y = 0; y < height; y += grain)
+      for (let x = 0, from = -1; x <= width; x += grain) {
+        const isOut = x < width && cells[y * width + x]! < 0;
+        if (isOut && from < 0) from = x;
+        if (isOut || from < 0) continue;
+        const row = (isUp ? height - grain - y : y) / grain;
+        context.rect(left + from / grain, top + row, (x - from) / grain, 1);
+        from = -1;
+      }
+    context.fillStyle = colour;
+    context.fill();
+  }
+
   #drop(tiles: Map<string, Tile>): void {
     for (const { block } of tiles.values()) this.forget(block.key);
     tiles.clear();
@@ -96,21 +122,23 @@ export class Warping {
 
 /** The raster of the part of the world in view, bounded by whole device pixels. */
 function makeRaster(projection: Projection, view: Viewpoint, plane: Size, before?: Raster): Raster {
-  const { place, width: most, height: highest } = placing(view);
+  const { place, exact, width: most, height: highest } = placing(view);
   const unit = place({ top: 0, left: 0, bottom: projection.rows, right: projection.columns });
   const [left, right] = [Math.max(0, unit.left), Math.min(most, unit.right)];
   const [low, high] = [
     Math.max(0, Math.min(unit.top, unit.bottom)),
     Math.min(highest, Math.max(unit.top, unit.bottom)),
   ];
-  const across = projection.columns / (unit.right - unit.left);
-  const down = projection.rows / (unit.bottom - unit.top);
-  const edges = [low, high].map((y) => (y - unit.top) * down).sort((a, b) => a - b) as [number, number];
+  const corner = exact({ top: 0, left: 0, bottom: 1, right: 1 });
+  // Not by differences of places, which vary when the view is moved.
+  const across = view.camera.scale * view.ratio;
+  const down = across * view.aspect;
+  const edges = [low, high].map((y) => (y - corner.top) / down).sort((a, b) => a - b) as [number, number];
   const world = {
     top: edges[0],
     bottom: edges[1],
-    left: (left - unit.left) * across,
-    right: (right - unit.left) * across,
+    left: (left - corner.left) / across,
+    right: (right - corner.left) / across,
   };
   const [columns, rows] = [Math.max(0, right - left), Math.max(0, high - low)];
   const share =
@@ -121,7 +149,7 @@ function makeRaster(projection: Projection, view: Viewpoint, plane: Size, before
   const [width, height] = [columns * grain, rows * grain];
   const shift = view.shift ?? 0;
   const shifted = { ...world, left: world.left + shift, right: world.right + shift };
-  const step = { down: (world.bottom - world.top) / height, across: (world.right - world.left) / width };
+  const step = { down: 1 / Math.abs(down) / grain, across: 1 / across / grain };
   const at = { row: shifted.top / step.down, column: shifted.left / step.across };
   const sized = { width, height, step, at };
   const kept = before && keptPixels(before, sized);
@@ -134,6 +162,7 @@ function makeRaster(projection: Projection, view: Viewpoint, plane: Size, before
       : projection.raster(shifted, width, height),
     lines: projection.rasterLines(shifted, width, height),
     isPeriodic: projection.isPeriodic,
+    pixels: { left, top: low, grain, isUp: down < 0 },
     plane,
   };
 }
@@ -209,7 +238,8 @@ function warped(
   const owners = new Owners(tiles);
   const values = pixelValues(tiles, cells.length);
   const gaps: TileGap[] = [];
-  let [before, value, isDamaged] = [-1, Number.NaN, false];
+  let [before, value] = [-1, Number.NaN];
+  let gap: TileGap["kind"] | undefined;
   const kept = isSmooth || former?.gaps.length !== 0 ? undefined : raster.kept;
   if (kept) keepPixels(former!.plane.values as typeof values, values, width, kept);
   for (let at = 0; at < cells.length; at++) {
@@ -221,21 +251,21 @@ function warped(
       before = cell;
       const [row, column] = [Math.floor(cell / size.columns), cell % size.columns];
       value = cell < 0 ? Number.NaN : owners.valueAt(row, column);
-      isDamaged = cell >= 0 && Number.isNaN(value) && owners.isDamagedAt(row, column);
+      gap = cell >= 0 && Number.isNaN(value) ? owners.gapAt(row, column) : undefined;
     }
     values[at] = value;
-    if (isDamaged) addDamaged(gaps, Math.floor(at / width), at % width);
+    if (gap) addGap(gaps, gap, Math.floor(at / width), at % width);
   }
   if (isSmooth) interpolate(values, owners, raster);
   return gatheredTile(values, { width, height, world }, tiles[0]!, stacked(gaps));
 }
 
-/** Adds a damaged pixel to the run that ends beside it, or to a new one. */
-function addDamaged(gaps: TileGap[], row: number, column: number): void {
+/** Adds a pixel without data to the run that ends beside it, or to a new one. */
+function addGap(gaps: TileGap[], kind: TileGap["kind"], row: number, column: number): void {
   const last = gaps.at(-1);
-  const isBeside = last?.rows[0] === row && last.columns[1] === column;
+  const isBeside = last?.kind === kind && last.rows[0] === row && last.columns[1] === column;
   const from = isBeside ? gaps.pop()!.columns[0] : column;
-  gaps.push({ kind: "damaged", rows: [row, row + 1], columns: [from, column + 1] });
+  gaps.push({ kind, rows: [row, row + 1], columns: [from, column + 1] });
 }
 
 /** Joins runs of the same columns in consecutive rows. */
@@ -243,10 +273,10 @@ function stacked(runs: readonly TileGap[]): TileGap[] {
   const joined = new Map<string, TileGap>();
   for (const run of runs) {
     const [from, to] = run.columns;
-    const above = joined.get(`${run.rows[0]} ${from} ${to}`);
-    joined.delete(`${run.rows[0]} ${from} ${to}`);
+    const above = joined.get(`${run.kind} ${run.rows[0]} ${from} ${to}`);
+    joined.delete(`${run.kind} ${run.rows[0]} ${from} ${to}`);
     const rows = [above?.rows[0] ?? run.rows[0], run.rows[1]] as const;
-    joined.set(`${rows[1]} ${from} ${to}`, { ...run, rows });
+    joined.set(`${run.kind} ${rows[1]} ${from} ${to}`, { ...run, rows });
   }
   return [...joined.values()];
 }
@@ -365,8 +395,9 @@ class Owners {
     return y < 0 || x < 0 ? 0 : this.#owner[y * this.#columns.count + x]!;
   }
 
-  isDamagedAt(row: number, column: number): boolean {
-    return this.#ownerAt(row, column) === damaged;
+  gapAt(row: number, column: number): "damaged" | "unread" | undefined {
+    const owner = this.#ownerAt(row, column);
+    return owner === damaged ? "damaged" : owner === 0 ? "unread" : undefined;
   }
 
   valueAt(row: number, column: number): number {

@@ -14,16 +14,17 @@ import {
   intersection,
   type PlacedTile,
   type Placing,
+  paperBoxes,
   partPlace,
   pixelBox,
   placedTile,
   placing,
 } from "./placing.js";
 import {
-  dotDistance,
+  gapPattern,
   hatchDistance,
   type MakingTime,
-  marks,
+  type Pattern,
   type Renderer,
   type Scene,
   type SceneLayer,
@@ -125,6 +126,7 @@ class PictureDrawing {
 
   drawAll(): void {
     this.#clear();
+    this.#layPaper();
     for (const [i, layer] of this.scene.layers.entries()) {
       if (i > 0) this.#beginLayer(layer);
       this.drawLayer(layer);
@@ -139,10 +141,34 @@ class PictureDrawing {
     gl.clearColor(...unit(scene.ground), 1);
     gl.clear(gl.COLOR_BUFFER_BIT);
     this.#cutOff(scene.extent);
-    gl.clearColor(...unit(scene.paper), 1);
-    gl.clear(gl.COLOR_BUFFER_BIT);
+    setWhole(gl, this.#usePattern(gapPattern("unread", scene)));
+    gl.drawArrays(gl.TRIANGLE_STRIP, 0, 4);
+    gl.disable(gl.SCISSOR_TEST);
+  }
+
+  /** Paints plain paper below the tiles of further layers: only unread parts stay hatched. */
+  #layPaper(): void {
+    const gl = this.#gl;
+    const boxes = paperBoxes(this.scene, this.#where);
+    gl.clearColor(...unit(this.scene.paper), 1);
+    gl.enable(gl.SCISSOR_TEST);
+    for (const { left, top, right, bottom } of boxes) {
+      gl.scissor(left, this.#where.height - bottom, right - left, bottom - top);
+      gl.clear(gl.COLOR_BUFFER_BIT);
+    }
     gl.disable(gl.SCISSOR_TEST);
     gl.clearColor(0, 0, 0, 0);
+  }
+
+  #usePattern({ light, dark }: Pattern): Program["at"] {
+    const gl = this.#gl;
+    const { program, at } = compileProgram(gl, this.live.resources, "pattern");
+    gl.useProgram(program);
+    gl.uniform1i(at("pattern"), light ? 0 : 1);
+    gl.uniform1f(at("distance_"), Math.round(hatchDistance * this.scene.ratio));
+    gl.uniform3f(at("light"), ...unit(light ?? dark));
+    gl.uniform3f(at("dark"), ...unit(dark));
+    return at;
   }
 
   /**
@@ -213,7 +239,7 @@ class PictureDrawing {
         continue;
       }
       this.#drawTile(layer, placed, textures);
-      this.#drawGaps(markedGaps(tile, style), placed);
+      this.#drawGaps(markedGaps(tile, style, style === this.scene.layers[0]!.style), placed);
       this.boxes.push(box);
       this.drawn.add(tile);
     }
@@ -312,18 +338,9 @@ class PictureDrawing {
   }
 
   #drawGaps({ gaps }: Pick<Tile, "gaps">, placed: PlacedTile): void {
-    if (gaps.length === 0) return;
     const gl = this.#gl;
-    const { resources } = this.live;
-    const { ratio } = this.scene;
-    const { program, at } = compileProgram(gl, resources, "pattern");
-    gl.useProgram(program);
     for (const { kind, rows, columns } of gaps) {
-      const isDamaged = kind === "damaged";
-      gl.uniform1i(at("pattern"), isDamaged ? 0 : 1);
-      gl.uniform1f(at("distance_"), Math.round((isDamaged ? hatchDistance : dotDistance) * ratio));
-      gl.uniform3f(at("light"), ...unit(marks.hatchLight));
-      gl.uniform3f(at("dark"), ...unit(isDamaged ? marks.hatchDark : marks.dot));
+      const at = this.#usePattern(gapPattern(kind, this.scene));
       const part = rectangleOf(rows, columns);
       if (placed.isTurned) setPlace(gl, at, part, this.#where, placed.matrix);
       else setPlace(gl, at, partPlace(placed, part, this.#where), this.#where);

@@ -1,5 +1,6 @@
 /** Reads the columns that colour rows. Long reads of genes begin when the user agrees, and the view does not wait. */
 import { errorMessage, formatByteCount } from "../base/format.js";
+import { text } from "../language/text.js";
 import type { Note } from "../panels/messages.js";
 import { geneTitle } from "../source/gene-name.js";
 import { LargeRead } from "../source/genes.js";
@@ -10,12 +11,12 @@ const maxAwaited = 16 * 2 ** 20;
 
 /** Progress of a long read. */
 export const progressText = (by: string, share: number, bytes: number): string =>
-  `Reading ${geneTitle(by)}: ${Math.round(100 * share)} % of ${formatByteCount(bytes)}.`;
+  text.columns.progress(geneTitle(by), Math.round(100 * share), formatByteCount(bytes));
 
 /** Asks before a long read. */
 export const consentNote = (by: string, { message, bytes }: LargeRead, run: () => void): Note => ({
-  text: `${geneTitle(by)} has not been read: ${message}.`,
-  action: { label: `Read ${formatByteCount(bytes)}`, run },
+  text: text.columns.unread(geneTitle(by), message),
+  action: { label: text.columns.read(formatByteCount(bytes)), run },
 });
 
 interface ColumnEvents {
@@ -64,23 +65,22 @@ export class ColumnReader {
       if (this.#abort === controller) this.#abort = new AbortController();
       void this.#attempt(observations, by, most).then(() => this.events.onNews());
     };
-    const cancel = { label: "Cancel", run: () => controller.abort() };
+    const cancel = { label: text.columns.cancel, run: () => controller.abort() };
     const onProgress = (share: number, bytes: number) => {
       if (!signal.aborted) onNote({ text: progressText(by, share, bytes), action: cancel });
     };
     try {
       await observations.read(by, { maxBytes, onProgress, signal });
       const isRead = observations.column(by) !== undefined;
-      const text = `The column ${by} cannot be shown: it does not exist, or is of an unknown kind.`;
-      if (!signal.aborted) onNote(isRead ? undefined : { text });
+      if (!signal.aborted) onNote(isRead ? undefined : { text: text.columns.unknown(by) });
     } catch (error) {
       if (this.signal.aborted || this.#abort !== controller) return;
-      const retry = { label: "Try again", run: () => again(maxBytes) };
+      const retry = { label: text.columns.retry, run: () => again(maxBytes) };
       if (error instanceof LargeRead) onNote(consentNote(by, error, () => again(Infinity)));
-      else if (signal.aborted) onNote({ text: `${geneTitle(by)} has not been read.`, action: retry });
+      else if (signal.aborted) onNote({ text: text.columns.unread(geneTitle(by)), action: retry });
       else
         onNote({
-          text: `The column ${geneTitle(by)} could not be read: ${errorMessage(error)}.`,
+          text: text.columns.failed(geneTitle(by), errorMessage(error)),
           action: retry,
         });
     }

@@ -1,5 +1,7 @@
 /** The command box: finds controls and actions of a viewer by their names, and goes to them. */
+
 import { h, uniqueId } from "../base/dom.js";
+import { text } from "../language/text.js";
 
 /** A control, and its name as users read it. */
 interface Found {
@@ -22,21 +24,26 @@ export function showCommandBox(root: HTMLElement): void {
   let shown: readonly Found[] = [];
   let active = 0;
   const listId = uniqueId("commands");
-  const list = h("ul", { id: listId, role: "listbox", "aria-label": "Controls and actions" });
+  const list = h("ul", { id: listId, role: "listbox", "aria-label": text.commands.list });
   const field = h("input", {
     type: "text",
     role: "combobox",
     "aria-expanded": "true",
     "aria-controls": listId,
     "aria-autocomplete": "list",
-    "aria-label": "Find a control or an action",
-    placeholder: "Find a control or an action",
+    "aria-label": text.commands.find,
+    placeholder: text.commands.find,
     autocomplete: "off",
     spellcheck: false,
     oninput: () => show(field.value),
     onkeydown: (event: KeyboardEvent) => key(event),
   });
-  const dialog = h("dialog", { class: "zw-help zw-commands", "aria-label": "Commands" }, field, list);
+  const dialog = h(
+    "dialog",
+    { class: "zw-help zw-commands", "aria-label": text.commands.title },
+    field,
+    list,
+  );
   const choose = (found: Found | undefined) => {
     if (!found) return;
     dialog.close();
@@ -48,8 +55,8 @@ export function showCommandBox(root: HTMLElement): void {
       if (i === active) field.setAttribute("aria-activedescendant", item.id);
     }
   };
-  const show = (text: string) => {
-    shown = matches(all, text).slice(0, maxShown);
+  const show = (typed: string) => {
+    shown = matches(all, typed).slice(0, maxShown);
     active = 0;
     const items = shown.map((found) => {
       const attributes = { role: "option", id: uniqueId("command"), onclick: () => choose(found) };

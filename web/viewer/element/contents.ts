@@ -1,11 +1,14 @@
 /** Content other than pictures: plates, groups, tables. */
+
 import { get } from "zarr-wasm";
+import { text } from "../language/text.js";
 import { planTable } from "../model/plan.js";
 import { arrayFacts, drawnLeaf, type ViewState } from "../model/state.js";
 import { frameTable, readTable, tableView, valueView } from "../panels/table.js";
 import type { Collection } from "../source/collection.js";
 import type { Dataset } from "../source/dataset.js";
-import type { Opened, SourceTarget } from "../source/opened.js";
+import type { Opened } from "../source/opened.js";
+import type { ViewerTarget } from "./options.js";
 import type { PlateCallbacks } from "./plate.js";
 
 export { adoptStyles } from "./panel-styles.js";
@@ -13,18 +16,18 @@ export { adoptStyles } from "./panel-styles.js";
 /** Content that replaces the picture, and the panel beside it. */
 export async function createContents(
   opened: Exclude<Opened, { kind: "dataset" }>,
-  target: SourceTarget,
+  target: ViewerTarget,
   callbacks: PlateCallbacks,
   signal: AbortSignal,
 ): Promise<{ main: HTMLElement; beside: HTMLElement[] }> {
   const { onGo } = callbacks;
   if (opened.kind === "plate") {
     const { createPlate } = await import("./plate.js");
-    return { main: createPlate(opened.plate, target, callbacks, signal), beside: [] };
+    return createPlate(opened, target, callbacks, signal);
   }
   const { treeView } = await import("../panels/tree.js");
   const { attributesCard } = await import("../panels/facts.js");
-  const attributes = attributesCard("Group", opened.attributes);
+  const attributes = attributesCard(text.collections.group, opened.attributes);
   const main = treeView(opened.what, opened.branch, { onGo, signal });
   if (opened.embeddings) void addEmbeddings(main, opened.embeddings(signal), onGo);
   if (opened.frame) return { main: frameTable(await readTable(opened.frame, signal)), beside: [main] };
@@ -51,6 +54,6 @@ async function addEmbeddings(
 ): Promise<void> {
   const found = await finding.catch(() => undefined); // the contents do not depend on it
   const { collectionCard } = await import("../panels/collection.js");
-  const panel = found && collectionCard({ ...found, title: "Scatter plots" }, onGo);
+  const panel = found && collectionCard({ ...found, title: text.collections.plots }, onGo);
   if (panel) main.prepend(panel);
 }

@@ -1,5 +1,7 @@
 /** Views beside the picture: the other panes of its grid, and the profile through the element under the pointer. */
+
 import { h } from "../base/dom.js";
+import { text } from "../language/text.js";
 import type { Camera } from "../model/camera.js";
 import { findChannelAxis } from "../model/channels.js";
 import { isComposite } from "../model/layers.js";
@@ -110,7 +112,7 @@ class Profile {
     this.#key = key;
     const channelAxis = isComposite(dataset, state) ? findChannelAxis(dataset) : undefined;
     const at = index.map((value, i) => (i === axis || i === channelAxis ? ":" : value)).join(", ");
-    const title = `Along ${axisName(dataset.axes, axis)} at [${at}]`;
+    const title = text.panes.along(axisName(dataset.axes, axis), at);
     if (this.#title.textContent !== title) this.#title.textContent = title;
     this.#side.show(main, { axes: [axis], index, camera: this.#camera });
   }

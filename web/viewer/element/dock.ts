@@ -1,6 +1,8 @@
 /** The dock beside the picture. Its panels are loaded when it becomes visible. */
+
 import type { ReadonlySignal } from "@preact/signals-core";
 import { button, h } from "../base/dom.js";
+import { text } from "../language/text.js";
 import type { PanelContext, PanelView } from "../panels/panel.js";
 
 /** Time for which the picture goes first, in milliseconds. */
@@ -14,10 +16,10 @@ const untilIdle = () =>
 
 export class Dock {
   readonly #body = h("div", { class: "zw-dock-body" });
-  readonly #handle = button("Controls", () => this.#toggle(), { class: "zw-dock-handle" });
+  readonly #handle = button(text.dock.controls, () => this.#toggle(), { class: "zw-dock-handle" });
   readonly element = h(
     "div",
-    { class: "zw-side", role: "group", "aria-label": "View and array", "data-empty": true },
+    { class: "zw-side", role: "group", "aria-label": text.dock.title, "data-empty": true },
     this.#handle,
     this.#body,
   );

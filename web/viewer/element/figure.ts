@@ -136,9 +136,8 @@ class FigureCopy {
     for (const part of mainPanel.querySelectorAll<HTMLElement>(".zw-crumbs, .zw-tools, .zw-status"))
       part.hidden = true;
     this.#title();
-    const bar = mainPanel.querySelector<HTMLElement>(".zw-view .zw-scale-bar");
-    if (this.options.hasScaleBar === false) bar?.remove();
-    else if (bar) mainPanel.querySelector(".zw-foot")!.append(bar);
+    if (this.options.hasScaleBar === false)
+      for (const bar of mainPanel.querySelectorAll(".zw-scale-bar")) bar.remove();
     const seen = this.live.plane.view && shownPart(this.live.plane.view);
     this.#fitWidth();
     if (view && seen && this.options.height === undefined) this.#fitHeight(view, seen);
@@ -284,11 +283,14 @@ async function recordVideo(live: FigureViewer, options: VideoOptions): Promise<B
   const canvas = document.createElement("canvas");
   const context = canvas.getContext("2d", { alpha: false })!;
   let film: Film | undefined;
+  /** A frame is recorded while the next one is drawn. */
+  let adding: Promise<void> = Promise.resolve();
   try {
     for (let at = 0; at < length; at++) {
       await figure.show(settings.index.map((old, i) => (i === axis ? at : old)));
       signal.throwIfAborted();
       const frame = figure.canvas();
+      await adding;
       if (!film) {
         const { width = frame.width / figure.ratio, height = frame.height / figure.ratio } = options;
         // Encoders require even sizes.
@@ -299,9 +301,10 @@ async function recordVideo(live: FigureViewer, options: VideoOptions): Promise<B
       }
       context.fillRect(0, 0, canvas.width, canvas.height);
       context.drawImage(frame, 0, 0);
-      await film.add();
-      onProgress(at + 1, length);
+      adding = film.add().then(() => onProgress(at + 1, length));
+      adding.catch(() => {}); // reported with the next frame
     }
+    await adding;
   } catch (error) {
     film?.cancel();
     throw error;

@@ -1,9 +1,10 @@
 /** Draws two axes as an image. */
 import { formatCount, formatShape } from "../base/format.js";
 import { LazyPart } from "../base/lazy-part.js";
-import { isSoftware, type Renderer, type Rgb } from "../draw/renderer.js";
+import { isSoftware, type Renderer, type Rgb, type Scene } from "../draw/renderer.js";
 import type { Warping } from "../draw/warp.js";
 import type { Point } from "../input/gestures.js";
+import { text } from "../language/text.js";
 import { visible } from "../model/camera.js";
 import { openedLayers } from "../model/layer.js";
 import type { Layer } from "../model/layers.js";
@@ -48,7 +49,7 @@ export class ImagePainter implements Painter {
   #warping: Warping | undefined;
   readonly #scheme = window.matchMedia("(prefers-color-scheme: dark)");
   readonly #repaint: () => void;
-  #kept: { readonly ground: Rgb; readonly paper: Rgb } | undefined;
+  #kept: Grounds | undefined;
 
   constructor(
     private readonly frame: Frame,
@@ -95,9 +96,9 @@ export class ImagePainter implements Painter {
       down,
     );
     const subject = dataset.embedding
-      ? `Scatter plot of ${formatCount(dataset.embedding.observations.rows)} points`
-      : `Image of a slice of ${formatShape(lengths)} elements`;
-    const label = `${subject}. Down ${names[0]}. Across ${names[1]}. Arrow keys read values.`;
+      ? text.planes.scatterPlot(formatCount(dataset.embedding.observations.rows))
+      : text.planes.image(formatShape(lengths));
+    const label = text.planes.label(subject, names[0]!, names[1]!);
     if (frame.box.getAttribute("aria-label") !== label) frame.box.setAttribute("aria-label", label);
     this.#overlay.value?.paint({ ...shown, dataset }, view);
     if (this.#hasVectors(shown)) this.#vectors.want(this.redraw);
@@ -122,33 +123,37 @@ export class ImagePainter implements Painter {
       // Until then the style sheet paints the background.
       return !isNeeded || this.#renderer.hasFailed;
     }
-    return renderer.draw({
+    const grounds = this.#grounds();
+    const isWhole = renderer.draw({
       size,
       ratio,
       camera,
       aspect,
       extent: { top: 0, left: 0, bottom: lengths[0]!, right: lengths[1]! },
-      ...this.#grounds(),
+      ...grounds,
       // Additive layers start from black.
-      ...(layers[0]?.style.blend === "add" ? { paper: black } : {}),
+      ...(layers[0]?.style.blend === "add" ? { paper: black, unread: darkLines } : {}),
       layers: drawn,
       isDraft: shown.isPassing,
     });
+    if (shown.projection && !isPlain(shown, view))
+      this.#warping!.fillOutside(frame.canvas.getContext("2d")!, `rgb(${grounds.ground.join(" ")})`);
+    return isWhole;
   }
 
   /** A function that places the tiles of a layer in the world; those of equal cells are placed already. */
   #placer(shown: PlaneContent, view: Viewpoint): (layer: Layer, tiles: readonly Tile[]) => readonly Tile[] {
     const { projection, layers, state, dataset } = shown;
-    const isPlain = !projection || (projection.isIdentity && view.shift === undefined);
-    if (isPlain && !layers.some(({ style }) => style.isSmooth)) return (_, tiles) => tiles;
+    const isUpright = isPlain(shown, view);
+    if (isUpright && !layers.some(({ style }) => style.isSmooth)) return (_, tiles) => tiles;
     const { Warping, equalCells } = warpCode();
     this.#warping ??= new Warping((key) => this.#renderer.value?.forget(key));
     const cells = projection ?? equalCells(state.axes.map((axis) => dataset.axes[axis]!));
     const place = this.#warping.begin(cells, view, planeExtent(shown));
     return ({ style, turn }, tiles) => {
       // Turned layers are placed by the renderer, in planes of equal cells.
-      if (turn) return isPlain ? tiles : [];
-      return isPlain && !style.isSmooth ? tiles : place(tiles, style.isSmooth === true);
+      if (turn) return isUpright ? tiles : [];
+      return isUpright && !style.isSmooth ? tiles : place(tiles, style.isSmooth === true);
     };
   }
 
@@ -178,11 +183,12 @@ export class ImagePainter implements Painter {
   }
 
   /** Colours of the style sheet, which depend on the colour scheme only. */
-  #grounds(): { ground: Rgb; paper: Rgb } {
+  #grounds(): Grounds {
     const { box } = this.frame;
     this.#kept ??= {
       ground: fillColour(box, "--zw-sunken", [238, 241, 244]),
       paper: fillColour(box, "--zw-surface", [255, 255, 255]),
+      unread: fillColour(box, "--zw-line", [219, 225, 231]),
     };
     return this.#kept;
   }
@@ -204,7 +210,15 @@ export class ImagePainter implements Painter {
   }
 }
 
+type Grounds = Pick<Scene, "ground" | "paper" | "unread">;
+
+/** Whether the places of tiles in the world are those of their elements. */
+const isPlain = ({ projection }: PlaneContent, { shift }: Viewpoint): boolean =>
+  !projection || (projection.isIdentity && shift === undefined);
+
 const black: Rgb = [0, 0, 0];
+/** As in the style sheet. */
+const darkLines: Rgb = [38, 44, 51];
 
 /** A colour of the style sheet. */
 function fillColour(element: HTMLElement, name: string, otherwise: Rgb): Rgb {

@@ -1,8 +1,10 @@
 /** Opens the layers over a picture and keeps their contents; loads the tables of labels. */
+
 import { loadColormap } from "../base/colormaps.js";
-import { errorMessage, formatCount } from "../base/format.js";
+import { errorMessage } from "../base/format.js";
 import { keptFor } from "../base/memo.js";
 import { shortName } from "../base/text.js";
+import { text } from "../language/text.js";
 import { contentKey, type LayerState, layerName, placeKey } from "../model/added-layers.js";
 import { makeLabelTable } from "../model/label-column.js";
 import { keepLabelTable, labelTableOf } from "../model/label-look.js";
@@ -135,14 +137,13 @@ export class LayerOpener {
       return [consentNote(layer.by, attempt.error, () => this.#agree(layer))];
     if (attempt?.error === undefined && attempt?.progress !== undefined) return [{ text: attempt.progress }];
     if (attempt?.error !== undefined) {
-      const text = `The layer ${name} cannot be shown: ${errorMessage(attempt.error)}.`;
-      return [{ text, isWarning: true, action: { label: "Try again", run: () => this.#retry(layer) } }];
+      const { failed, retry } = text.layerNotes;
+      const action = { label: retry, run: () => this.#retry(layer) };
+      return [{ text: failed(name, errorMessage(attempt.error)), isWarning: true, action }];
     }
     const opened = attempt && openedLayers(this.image).get(placeKey(layer));
     const { leftOut = 0, count = 0 } = opened?.kind === "features" ? opened.features : {};
-    if (leftOut === 0) return [];
-    const share = `${formatCount(leftOut)} of ${formatCount(count)} features`;
-    return [{ text: `The layer ${name} lacks ${share}: their coordinates are not finite numbers.` }];
+    return leftOut === 0 ? [] : [{ text: text.layerNotes.leftOut(name, leftOut, count) }];
   }
 
   #agree(layer: LayerState): void {

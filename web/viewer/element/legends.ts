@@ -98,13 +98,12 @@ const resolutionOf = ([low, high]: readonly [number, number]): number => Math.ab
 /** Names the map, and the slices from which its range was found. */
 function scaleTitle(layer: Layer, ranges: Ranges): string {
   const { colormap } = layer.style;
-  const name = colormap.startsWith("#") ? "Colours of your own" : colormap;
+  const name = colormap.startsWith("#") ? text.legend.own : colormap;
   const slices = ranges.sampledSlices(layer);
   if (slices === undefined) return name;
   const shape = datasetShape(layer.dataset);
   const all = sampledAxes(layer).reduce((product, axis) => product * shape[axis]!, 1);
-  const count = slices === all ? `all ${all}` : `${slices} of ${formatCount(all)}`;
-  return `${name}; one range for all slices, from ${count}`;
+  return text.legend.sampled(name, slices === all ? undefined : slices, formatCount(all));
 }
 
 /** The colours of channels; photographs need no legend. */
@@ -125,16 +124,15 @@ function channelEntries(drawn: LegendContent): LegendEntries {
 /** Notes on labels, missing and infinite elements. @param isByColumn whether labels have the colours of a column */
 function legendNotes(layer: Layer, ranges: Ranges, isByColumn: boolean): string[] {
   const { missing, infinite } = ranges.findings(layer);
-  const count = (n: number, one: string, many: string) => (n === 0 ? [] : [`${n} ${n === 1 ? one : many}`]);
+  const words = text.legend;
+  const count = (n: number, phrase: (n: number) => string) => (n === 0 ? [] : [phrase(n)]);
   return [
-    ...(layer.style.kind === "labels" && !isByColumn
-      ? ["Every label has its own colour; 0 is the background"]
-      : []),
-    ...(layer.style.scale === "log" ? ["Logarithmic scale"] : []),
-    ...(layer.style.scale === "symlog" ? ["Symmetric logarithmic scale"] : []),
+    ...(layer.style.kind === "labels" && !isByColumn ? [words.labels] : []),
+    ...(layer.style.scale === "log" ? [words.log] : []),
+    ...(layer.style.scale === "symlog" ? [words.symlog] : []),
     ...(layer.dataset.decode && !layer.isRaw
-      ? count(missing, "element is missing (chequered)", "elements are missing (chequered)")
-      : count(missing, "element is not a number (chequered)", "elements are not numbers (chequered)")),
-    ...count(infinite, "element is infinite", "elements are infinite"),
+      ? count(missing, words.missing)
+      : count(missing, words.notNumbers)),
+    ...count(infinite, words.infinite),
   ];
 }

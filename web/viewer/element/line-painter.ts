@@ -7,6 +7,7 @@ import { h } from "../base/dom.js";
 import { formatShape, millisecondsPer } from "../base/format.js";
 import { keptFor } from "../base/memo.js";
 import { hatchDistance, marks } from "../draw/renderer.js";
+import { text } from "../language/text.js";
 import { visible } from "../model/camera.js";
 import type { Layer } from "../model/layers.js";
 import type { Projection } from "../model/projection.js";
@@ -62,15 +63,22 @@ export class LinePainter implements Painter {
     fillRuler(frame.across, "across", rulerTitle(name, axis), span, size.width, axis);
     const ticks = valueTicks(layer, state, [low, high], size.height / 44, format);
     fillValueRuler(frame.down, quantityText(layer.dataset, state), low, high, ticks);
-    frame.box.setAttribute(
-      "aria-label",
-      `Plot of a line of ${formatShape([length])} elements. ${name}. Arrow keys read values.`,
-    );
+    frame.box.setAttribute("aria-label", text.planes.line(formatShape([length]), name));
     const [width, height] = [Math.round(size.width * ratio), Math.round(size.height * ratio)];
     if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
     const context = canvas.getContext("2d")!;
     context.clearRect(0, 0, width, height);
     const scale = { perElement: camera.scale * ratio, left: seen.left, low, high, ratio, projection };
+    hatch(
+      context,
+      [toX(scale, 0), toX(scale, length)],
+      getComputedStyle(canvas).getPropertyValue("--zw-line"),
+      ratio,
+    );
+    for (const { world } of layers.flatMap((one) => tilesOf(one))) {
+      const [from, to] = [toX(scale, world.left), toX(scale, world.right)];
+      context.clearRect(from, 0, to - from, height);
+    }
     for (const one of layers) {
       const tiles = [...tilesOf(one)].sort((a, b) => a.world.left - b.world.left);
       const isChannel = one.style.kind === "tint";
@@ -201,26 +209,37 @@ function drawExtents(context: CanvasRenderingContext2D, tiles: readonly Tile[], 
 
 /** Marks unreadable chunks. */
 function drawGaps(context: CanvasRenderingContext2D, { gaps, world, plane }: Tile, scale: Scale): void {
-  const { height } = context.canvas;
-  const { ratio } = scale;
   const each = (world.right - world.left) / plane.columns;
   for (const { kind, columns } of gaps) {
     if (kind !== "damaged") continue;
     const [from, to] = columns.map((column) => toX(scale, world.left + column * each));
-    context.save();
-    context.beginPath();
-    context.rect(from!, 0, to! - from!, height);
-    context.clip();
-    context.strokeStyle = `rgb(${marks.hatchDark.join(" ")})`;
-    context.lineWidth = 2 * ratio;
-    context.beginPath();
-    for (let x = from! - height; x < to!; x += 2 * hatchDistance * ratio) {
-      context.moveTo(x, height);
-      context.lineTo(x + height, 0);
-    }
-    context.stroke();
-    context.restore();
+    hatch(context, [from!, to!], `rgb(${marks.hatchDark.join(" ")})`, scale.ratio);
   }
+}
+
+/** Hatches a part of the width. */
+function hatch(
+  context: CanvasRenderingContext2D,
+  [from, to]: readonly [number, number],
+  colour: string,
+  ratio: number,
+): void {
+  const { width, height } = context.canvas;
+  const [left, right] = [Math.max(0, from), Math.min(width, to)];
+  context.save();
+  context.beginPath();
+  context.rect(left, 0, right - left, height);
+  context.clip();
+  context.strokeStyle = colour;
+  context.lineWidth = 2 * ratio;
+  context.beginPath();
+  const step = 2 * hatchDistance * ratio;
+  for (let x = Math.floor((left - height) / step) * step; x < right; x += step) {
+    context.moveTo(x, height);
+    context.lineTo(x + height, 0);
+  }
+  context.stroke();
+  context.restore();
 }
 
 interface ValueTick {

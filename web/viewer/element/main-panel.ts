@@ -1,13 +1,14 @@
 /** The main panel: heading, progress, the picture or its replacement, legend, value under the pointer. */
+
 import { effect, signal } from "@preact/signals-core";
 import type { Progress } from "zarr-wasm";
 import { h } from "../base/dom.js";
-import { formatByteCount, formatCount, formatShape, formatType } from "../base/format.js";
+import { formatByteCount, formatShape, formatType } from "../base/format.js";
 import { LazyPart } from "../base/lazy-part.js";
 import { longName, maxText, shortened } from "../base/text.js";
+import { text } from "../language/text.js";
 import { unitText } from "../panels/coordinates.js";
 import { type Explanation, errorPanel } from "../panels/messages.js";
-import { Readout } from "../panels/readout.js";
 import { type Dataset, datasetShape } from "../source/dataset.js";
 import type { LegendContent } from "./legends.js";
 
@@ -19,14 +20,14 @@ export class MainPanel {
   readonly #subtitle = h("p", { class: "zw-subtitle", dir: "auto" });
   readonly #place = h("p", { class: "zw-place", dir: "auto", hidden: true });
   readonly #status = h("p", { class: "zw-status", dir: "auto", role: "status" });
-  readonly #progress = h("progress", { class: "zw-progress", max: 1, "aria-label": "Chunks read" });
+  readonly #progress = h("progress", { class: "zw-progress", max: 1, "aria-label": text.main.chunks });
   readonly #view = h("div", { class: "zw-view" });
   /** Timer that reports if no more data arrive. */
   #waiting: ReturnType<typeof setTimeout> | undefined;
   /** The title, after the path to the node. */
   readonly path = h("div", { class: "zw-line" }, this.#title);
   /** Container for the buttons above the picture. */
-  readonly tools = h("div", { class: "zw-tools", role: "group", "aria-label": "Picture" });
+  readonly tools = h("div", { class: "zw-tools", role: "group", "aria-label": text.main.controls });
   /** Container for the variable and the view, before the buttons. */
   readonly modes = h("div", { class: "zw-modes" });
   /** Container for the profile. */
@@ -40,10 +41,11 @@ export class MainPanel {
   });
   /** What the legend explains; undefined hides it. */
   readonly legend = signal<LegendContent | undefined>(undefined);
-  readonly readout = new Readout();
+  /** Container for the value under the pointer. */
+  readonly readout = h("output", { class: "zw-readout", dir: "ltr", hidden: true });
   readonly element = h(
     "section",
-    { class: "zw-stage", role: "group", "aria-label": "Slice" },
+    { class: "zw-stage", role: "group", "aria-label": text.main.title },
     h(
       "header",
       { class: "zw-head" },
@@ -55,7 +57,7 @@ export class MainPanel {
     ),
     this.#progress,
     this.#view,
-    h("div", { class: "zw-foot" }, this.#legendPlace, this.readout.element),
+    h("div", { class: "zw-foot" }, this.#legendPlace, this.readout),
     h("div", { class: "zw-beside-place" }, this.beside),
   );
 
@@ -81,9 +83,9 @@ export class MainPanel {
     if (this.#place.textContent !== shown) this.#place.textContent = shown;
   }
 
-  setBusy(text: string, progress?: Progress): void {
+  setBusy(status: string, progress?: Progress): void {
     // Many frames repeat the same status while no data arrive.
-    if (this.#status.textContent.startsWith(text) && this.#progress.value === progress?.chunks) return;
+    if (this.#status.textContent.startsWith(status) && this.#progress.value === progress?.chunks) return;
     this.element.setAttribute("aria-busy", "true");
     this.#progress.classList.add("zw-active");
     // Without a value the bar is indeterminate.
@@ -91,10 +93,11 @@ export class MainPanel {
     else {
       this.#progress.max = progress.totalChunks;
       this.#progress.value = progress.chunks;
-      this.#progress.title = `${progress.chunks} of ${progress.totalChunks} chunks, ${formatByteCount(progress.bytes)}`;
+      const { chunks, totalChunks, bytes } = progress;
+      this.#progress.title = text.main.progress(chunks, totalChunks, formatByteCount(bytes));
     }
-    this.#say(text);
-    const still = `${text} Still waiting after 10 s: the source is slow or not responding.`;
+    this.#say(status);
+    const still = text.main.waiting(status);
     this.#waiting = setTimeout(() => this.#say(still), 10_000);
   }
 
@@ -127,14 +130,14 @@ export class MainPanel {
   show(element: HTMLElement | undefined, isPicture = false): void {
     if (element?.parentElement !== this.#view) this.#view.replaceChildren(...(element ? [element] : []));
     if (!isPicture) this.legend.value = undefined;
-    this.readout.element.hidden = !isPicture;
+    this.readout.hidden = !isPicture;
   }
 }
 
 /** The meaning of the values, then their number. */
 function subtitleText(dataset: Dataset): string {
   const { label, unit, dtype, embedding } = dataset;
-  if (embedding) return `${formatCount(embedding.observations.rows)} points`;
+  if (embedding) return text.main.points(embedding.observations.rows);
   const meaning = [
     label && shortened(label, maxTitle),
     unit === undefined ? undefined : unitText(unit),

@@ -70,9 +70,15 @@ export interface ViewerOptions {
   /**
    * Called when the place shown differs from the requested one: "go" after the user navigated to another
    * node, "read" if the address was interpreted (as a bucket's, say), "open" for content other than pictures:
-   * a tree, a plate; "plate" after other planes of a plate have been chosen.
+   * a tree, a plate; "plate" after the wells of a plate have changed, of which the last argument is the state.
    */
-  readonly onPlace?: ((target: ViewerTarget, cause: "go" | "read" | "open" | "plate") => void) | undefined;
+  readonly onPlace?:
+    | ((
+        target: ViewerTarget,
+        cause: "go" | "read" | "open" | "plate",
+        wells?: Pick<ViewerView, "dataset" | "settings">,
+      ) => void)
+    | undefined;
   /** Called with undefined when the pointer leaves. */
   readonly onPointer?: ((pointed: PointerReport | undefined) => void) | undefined;
   /** Called when the activity has changed. */

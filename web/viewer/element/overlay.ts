@@ -1,9 +1,10 @@
 /** Overlay of a picture: coastlines, meridians and parallels, the scale bar. */
 import { h, setHidden } from "../base/dom.js";
+import { type GeoPosition, greatCircleLength } from "../base/great-circle.js";
 import { LazyPart } from "../base/lazy-part.js";
 import type { DrawnLines, MapLines as Lines } from "../draw/map-lines.js";
 import { type GeoPlane, projectedConverter } from "../model/projection.js";
-import { planScaleBar } from "../panels/scale-bar.js";
+import { planScaleBar, scaleBar } from "../panels/scale-bar.js";
 import { datasetShape } from "../source/dataset.js";
 import type { Viewpoint } from "../tiles/tile-selection.js";
 import type { Frame } from "./frame.js";
@@ -29,11 +30,11 @@ export class Overlay {
   readonly #asked = new WeakSet<object>();
 
   constructor(
-    frame: Frame,
+    private readonly frame: Frame,
     private readonly redraw: () => void,
   ) {
     this.#bar.append(this.#text, this.#line);
-    frame.overlay.append(this.#lines, this.#bar);
+    frame.overlay.append(this.#lines);
   }
 
   paint(shown: PlaneContent, view: Viewpoint): void {
@@ -41,18 +42,22 @@ export class Overlay {
     this.#paintLines(shown, view);
   }
 
-  #paintBar({ dataset, state }: PlaneContent, { camera, size }: Viewpoint): void {
-    const bar = planScaleBar(
-      dataset,
-      state.axes,
-      camera.scale,
-      camera.row,
-      Math.min(size.width * widest, 180),
-    );
+  #paintBar({ dataset, state, projection }: PlaneContent, view: Viewpoint): void {
+    const { camera, size, shift = 0 } = view;
+    const room = Math.min(size.width * widest, 180);
+    const geo = projection?.geo;
+    const perPixel = geo && kilometresPerPixel(geo, camera.row, camera.column + shift, camera.scale);
+    const bar = geo
+      ? perPixel && scaleBar(perPixel, "km", room)
+      : planScaleBar(dataset, state.axes, camera.scale, camera.row, room);
     setHidden(this.#bar, !bar);
     if (!bar) return;
     this.#line.style.width = `${bar.width}px`;
-    if (this.#text.textContent !== bar.text) this.#text.textContent = bar.text;
+    if (this.#text.textContent === bar.text) return;
+    this.#text.textContent = bar.text;
+    // On the ruler it hides no data; without rulers there is no other place than the picture.
+    const { across, overlay } = this.frame;
+    (across.clientHeight > 0 ? across : overlay).append(this.#bar);
   }
 
   #paintLines(shown: PlaneContent, view: Viewpoint): void {
@@ -124,6 +129,17 @@ export class Overlay {
     if (!part.value) part.load().then(this.redraw, () => {});
     return part.value;
   }
+}
+
+/** Along the row in the middle of the view; undefined outside the map. */
+function kilometresPerPixel(geo: GeoPlane, row: number, column: number, scale: number): number | undefined {
+  const [from, to] = [-1, 1].map((pixels) => geo.positionAt(row, column + pixels / scale));
+  if (!from || !to) return undefined;
+  const [a, b] = [from, to].map(([longitude, latitude]) => ({ longitude, latitude })) as [
+    GeoPosition,
+    GeoPosition,
+  ];
+  return greatCircleLength(a, b) / 2;
 }
 
 /** The value made last, for a dataset and its shown axes. */

@@ -15,7 +15,7 @@ const leftOut =
 
 /** The parts of a main panel that pictures show. */
 export function pictureParts(mainPanel: HTMLElement, isTitled = true): HTMLElement[] {
-  const names = [...(isTitled ? [".zw-head"] : []), ".zw-view", ".zw-legend", ".zw-foot > .zw-scale-bar"];
+  const names = [...(isTitled ? [".zw-head"] : []), ".zw-view", ".zw-legend"];
   return names.flatMap((name) => {
     const found = mainPanel.querySelector<HTMLElement>(name);
     return found?.checkVisibility() ? [found] : [];

@@ -42,6 +42,7 @@ import {
   resolveViewpoint,
   visibleRectangle,
   wholeScale,
+  worldExtent,
 } from "./plane-geometry.js";
 import { PlaneTools } from "./plane-tools.js";
 import type { Ranges } from "./ranges.js";
@@ -196,6 +197,10 @@ export class PlaneView {
       (this.#shown?.layers ?? []).flatMap((layer) => this.#tiles.tilesOf(layer).map(({ block }) => block)),
     );
     return [...blocks].flatMap(({ gaps }) => gaps);
+  }
+
+  get isRead(): boolean {
+    return this.#tiles.isRead;
   }
 
   /** Retries failed reads. */
@@ -431,8 +436,9 @@ export class PlaneView {
     const { dataset } = this.frame.box;
     dataset["view"] =
       view.aspect < 0 ? `${bottom}:${top},${left}:${right}` : `${top}:${bottom},${left}:${right}`;
-    const { rows, columns } = this.extent;
-    dataset["extent"] = `${rows},${columns}`;
+    const [extent, world] = [this.extent, worldExtent(this.#shown!)];
+    dataset["extent"] = `${extent.rows},${extent.columns}`;
+    dataset["world"] = `${world.rows},${world.columns}`;
   }
 
   #cellAt(at: Point): Cell | undefined {

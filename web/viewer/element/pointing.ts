@@ -4,7 +4,7 @@ import { scalarAt } from "../base/format.js";
 import type { LazyPart } from "../base/lazy-part.js";
 import { labelTableOf, maxListed } from "../model/label-look.js";
 import type { ViewState } from "../model/state.js";
-import { decodedAt, type Pointed, type Readout } from "../panels/readout.js";
+import { decodedAt, type Pointed, Readout } from "../panels/readout.js";
 import type { Embedding } from "../source/dataset.js";
 import { storedIndex } from "../source/folds.js";
 import type { RowId } from "../source/row-id.js";
@@ -19,6 +19,7 @@ import type { ViewerModel } from "./viewer-model.js";
 type By = PointerReport["by"];
 
 export class Pointing {
+  readonly readout: Readout;
   /** The latest pointing device. */
   #by: By = "pointer";
   /** The last report: the element, and what identifies its values. Undefined after the pointer has left. */
@@ -28,9 +29,11 @@ export class Pointing {
     private readonly model: ViewerModel,
     private readonly plane: MainPlane,
     private readonly crossSections: LazyPart<CrossSections>,
-    private readonly readout: Readout,
     private readonly gate: SliceGate,
-  ) {}
+    place: HTMLElement,
+  ) {
+    this.readout = new Readout(place);
+  }
 
   point(cell: Cell | undefined, by: By): void {
     const { dataset, settings } = this.model.view!;
@@ -93,7 +96,8 @@ export class Pointing {
   /** The value under the pointer may have been read. @param isGone whether no element may be under it any more */
   again(isGone = false): void {
     const cell = this.plane.view?.cell;
-    if (cell || isGone) this.point(cell, this.#by);
+    if (this.plane.view && (cell || isGone)) this.point(cell, this.#by);
+    else if (isGone) this.show(undefined, this.#by);
   }
 
   /** @param isPinned whether the cursor stays there */

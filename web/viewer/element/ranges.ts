@@ -132,7 +132,7 @@ export class Ranges {
     return sample?.isDone ? sample.slices : undefined;
   }
 
-  add(tile: Tile, layer: Layer): void {
+  add(tile: Pick<Tile, "key" | "level" | "plane" | "gaps">, layer: Layer): void {
     const known = this.#known.get(layer.id);
     if (!known || known.plane !== valuePlane(layer)) return;
     const findings = known.levels.get(tile.level) ?? new Findings();
@@ -219,7 +219,7 @@ export class Ranges {
     if (layer.style.scale === "log") return this.#positive(found, layer);
     const limits = layer.center === undefined ? found : centred(found, layer.center);
     const { steps, scale } = layer.style;
-    return steps > 0 && scale === "linear" && layer.center === undefined ? roundSteps(limits, steps) : limits;
+    return steps > 0 && scale === "linear" ? roundSteps(limits, steps) : limits;
   }
 
   /** Limits for a logarithmic scale, which has no place for 0. */
@@ -286,7 +286,10 @@ export function roundSteps([low, high]: Limits, steps: number): Limits {
   const short = (value: number) => Number(value.toPrecision(12));
   for (const factor of [1, 2, 2.5, 3, 4, 5, 6, 8, 10, 20]) {
     const step = factor * power;
-    const first = Math.floor(short(low / step));
+    // Limits around zero stay symmetric. The edges of an odd number of steps are at halves of a step.
+    const isEven = steps % 2 === 0 || (factor * 10) % 4 === 0;
+    if (low === -high && !isEven) continue;
+    const first = low === -high ? -steps / 2 : Math.floor(short(low / step));
     if (short((first + steps) * step) >= high) return [short(first * step), short((first + steps) * step)];
   }
   return [low, high];
@@ -313,7 +316,8 @@ function declaredLimits({ dataset, range, isRaw, field, part }: Layer): Limits |
 }
 
 /** The unreadable parts of a tile. */
-const unreadable = ({ gaps }: Tile): readonly CellRange[] => gaps.filter(({ kind }) => kind === "damaged");
+const unreadable = ({ gaps }: Pick<Tile, "gaps">): readonly CellRange[] =>
+  gaps.filter(({ kind }) => kind === "damaged");
 
 const elementCount = (parts: readonly CellRange[]): number =>
   parts.reduce((sum, { rows, columns }) => sum + (rows[1] - rows[0]) * (columns[1] - columns[0]), 0);

@@ -1,6 +1,7 @@
 /** Reads parts of an open array again after a program has changed them. */
 import { effect } from "@preact/signals-core";
 import type { ZarrArray } from "zarr-wasm";
+import { text } from "../language/text.js";
 import type { Level } from "../source/dataset.js";
 import { arrayId } from "../tiles/layer-level.js";
 import { acquire, release } from "../tiles/shared.js";
@@ -13,7 +14,7 @@ type Bounds = readonly [start: number, stop: number];
 
 /**
  * Resolves when the changed elements in view have been read and drawn.
- * @throws RangeError for a selection with more entries than dimensions, or an index out of range
+ * @throws RangeError for a selection with more entries than dimensions, an index out of range, or too many objects
  */
 export async function refresh(
   model: ViewerModel,
@@ -21,8 +22,35 @@ export async function refresh(
   selection: RefreshSelection = [],
 ): Promise<void> {
   const { dataset } = model;
-  const { plane, volume } = controller;
+  const { plane, status, volume } = controller;
   if (!dataset) return;
+  expire(model, controller, selection);
+  status.begin();
+  plane.view?.retry();
+  volume.view?.retry();
+  await settled(model);
+  if (model.dataset !== dataset || model.activity.peek() !== "ready") return;
+  await showNumbers(model, controller);
+  await settled(model);
+}
+
+/** Reads the arrays in memory of a dataset again, and draws them. */
+export async function drawAgain(model: ViewerModel, controller: ViewController): Promise<void> {
+  if (!model.view) return;
+  expire(model, controller, [null]);
+  await showNumbers(model, controller);
+}
+
+/** Finds histograms and automatic limits from the new values. */
+function showNumbers(model: ViewerModel, controller: ViewController): Promise<void> {
+  for (const { ranges } of [controller.plane, controller.volume])
+    ranges.begin([], { isPerSlice: false, isCommon: false });
+  return controller.apply(model.settings.peek()!, "refresh");
+}
+
+/** Drops the bytes and blocks of a selection; blocks stay in the picture until they have been read again. */
+function expire(model: ViewerModel, { plane, volume }: ViewController, selection: RefreshSelection): void {
+  const dataset = model.dataset!;
   const bounds = boundsOf(
     selection,
     dataset.axes.map(({ length }) => length),
@@ -32,26 +60,24 @@ export async function refresh(
       level.array ? [[arrayId(level.array), levelBounds(bounds, level, level.array)] as const] : [],
     ),
   );
-  for (const { array } of dataset.levels) if (array) invalidate(array, changed.get(arrayId(array))!);
+  const dropping = dataset.levels.flatMap(({ array }) =>
+    array ? [invalidation(array, changed.get(arrayId(array))!)] : [],
+  );
+  for (const drop of dropping) drop();
   // Added layers and labels are read again as a whole.
-  const layers = [...plane.layers, ...volume.layers].flatMap((layer) => layer.dataset.levels);
-  const others = new Set(layers.flatMap(({ array }) => (array ? [arrayId(array)] : [])));
-  acquire().scheduler.expire(({ key, start, region: { shape } }) => {
-    const id = Number(key.slice(0, key.indexOf(" ")));
-    const part = changed.get(id);
-    if (!part) return others.has(id) && selection.length === 0;
-    return part.every(([from, to], axis) => start[axis]! < to && start[axis]! + shape[axis]! > from);
-  });
+  const layers = selection.length > 0 ? [] : [...plane.layers, ...volume.layers];
+  const levels = layers.flatMap((layer) => layer.dataset.levels);
+  const others = new Set(levels.flatMap(({ array }) => (array ? [arrayId(array)] : [])));
+  const idOf = (key: string) => Number(key.slice(0, key.indexOf(" ")));
+  acquire().scheduler.expire(
+    ({ key, start, region: { shape } }) => {
+      const part = changed.get(idOf(key));
+      if (!part) return others.has(idOf(key));
+      return part.every(([from, to], axis) => start[axis]! < to && start[axis]! + shape[axis]! > from);
+    },
+    (key) => changed.has(idOf(key)) || others.has(idOf(key)),
+  );
   release();
-  controller.status.begin();
-  plane.view?.retry();
-  volume.view?.retry();
-  await settled(model);
-  if (model.dataset !== dataset || model.activity.peek() !== "ready") return;
-  // Histograms and automatic limits are found from the new values.
-  for (const { ranges } of [plane, volume]) ranges.begin([], { isPerSlice: false, isCommon: false });
-  await controller.apply(model.settings.peek()!, "refresh");
-  await settled(model);
 }
 
 /** Waits until the view is complete, or an error or another source replaces it. */
@@ -96,27 +122,33 @@ const levelBounds = (bounds: readonly Bounds[], { factor, origin }: Level, { sha
 /** Maximum number of objects whose cached bytes are dropped one by one. */
 const maxObjects = 100_000;
 
-/** Drops cached bytes and indexes of shards. */
-function invalidate(array: ZarrArray, bounds: readonly Bounds[]): void {
+/**
+ * Returns a function that drops cached bytes and indexes of shards.
+ * @throws RangeError for too many objects
+ */
+function invalidation(array: ZarrArray, bounds: readonly Bounds[]): () => void {
   const { shape, shardShape, chunkShape, gridShape } = array;
-  if (bounds.some(([from, to]) => from >= to)) return;
-  const ranges = bounds.map(([from, to], axis): readonly [first: number, stop: number, step: number] => {
+  const lists = bounds.map(([from, to], axis) => {
     const side = chunkShape[axis]!;
     // Chunks of different lengths.
-    if (Math.ceil(shape[axis]! / side) !== gridShape[axis]) return [0, gridShape[axis]!, 1];
-    const step = Math.max(1, Math.round((shardShape?.[axis] ?? side) / side));
-    return [Math.floor(from / side / step) * step, Math.ceil(to / side), step];
+    const isEven = Math.ceil(shape[axis]! / side) === gridShape[axis];
+    const step = isEven ? Math.max(1, Math.round((shardShape?.[axis] ?? side) / side)) : 1;
+    const first = isEven ? Math.floor(from / side / step) * step : 0;
+    const count = Math.ceil(((isEven ? Math.ceil(to / side) : gridShape[axis]!) - first) / step);
+    return { first, step, count: from < to ? count : 0 };
   });
-  const at = ranges.map(([first]) => first);
-  for (let count = 0; count < maxObjects; count++) {
-    array.invalidate(at);
-    let axis = at.length - 1;
-    for (; axis >= 0; axis--) {
-      const [first, stop, step] = ranges[axis]!;
-      at[axis] = at[axis]! + step;
-      if (at[axis]! < stop) break;
-      at[axis] = first;
+  const total = lists.reduce((product, { count }) => product * count, 1);
+  if (total > maxObjects) throw new RangeError(text.refresh.tooMany(total, maxObjects));
+  return () => {
+    for (let i = 0; i < total; i++) {
+      let rest = i;
+      const at = lists.map(() => 0);
+      for (let axis = at.length - 1; axis >= 0; axis--) {
+        const { count, first, step } = lists[axis]!;
+        at[axis] = first + (rest % count) * step;
+        rest = Math.floor(rest / count);
+      }
+      array.invalidate(at);
     }
-    if (axis < 0) return;
-  }
+  };
 }

@@ -129,7 +129,8 @@ export class RegionTool extends TwoPointTool {
     if (!isShown) return;
     const context = clearedContext(this.#canvas, viewpoint);
     for (const [i, region] of drawn.entries())
-      if (region.axes.join() === axes.join()) drawRegion(context, content, viewpoint, region, regionColor(i));
+      if (region.points.length > 0 && region.axes.join() === axes.join())
+        drawRegion(context, content, viewpoint, region, regionColor(i));
     const kind = this.#kind;
     if (kind && this.#draft.length > 0) {
       const isOpen = kind === "polygon" && !this.#isDragged;

@@ -3,6 +3,7 @@
 import { loadColormap } from "../base/colormaps.js";
 import { errorMessage } from "../base/format.js";
 import { listOf, unusable } from "../base/unusable.js";
+import { text } from "../language/text.js";
 import { labelTableOf } from "../model/label-look.js";
 import { shownLabels, tableOf } from "../model/layers.js";
 import type { ViewState } from "../model/state.js";
@@ -66,7 +67,7 @@ export class RelatedDataLoader {
     try {
       await load();
     } catch (error) {
-      if (!signal.aborted) this.status.addSourceNote(`${subject} cannot be shown: ${errorMessage(error)}.`);
+      if (!signal.aborted) this.status.addSourceNote(text.related.failed(subject, errorMessage(error)));
     } finally {
       if (opened === this.#opened) this.mainPanel.setPending(--this.#pending > 0);
     }
@@ -76,7 +77,7 @@ export class RelatedDataLoader {
   openLayers({ layers }: ViewState): void {
     const opened = this.#opened;
     if (!opened || (layers.length === 0 && !this.#layers)) return;
-    void this.#load("The layers", () => this.#openLayers(opened, layers));
+    void this.#load(text.related.layers, () => this.#openLayers(opened, layers));
   }
 
   async #openLayers({ dataset }: OpenedDataset, layers: ViewState["layers"]): Promise<void> {
@@ -98,9 +99,9 @@ export class RelatedDataLoader {
     if (!opened || this.#isFound) return;
     this.#isFound = true;
     void this.#findCollection(opened);
-    void this.#load("The labels", () => this.#findLabels(opened.dataset));
+    void this.#load(text.related.labels, () => this.#findLabels(opened.dataset));
     const { embedding } = opened.dataset;
-    if (embedding) void this.#load("The points", () => this.#describe(embedding));
+    if (embedding) void this.#load(text.related.points, () => this.#describe(embedding));
     if (this.#settings?.colormap === "labels") this.#openTable(opened.dataset);
   }
 
@@ -109,7 +110,7 @@ export class RelatedDataLoader {
     const [signal, tables] = [this.#signal, this.#tables];
     if (tables.has(labels)) return;
     tables.add(labels);
-    void this.#load("The table of the labels", async () => {
+    void this.#load(text.related.table, async () => {
       try {
         const { loadLabelTable } = await import("./layer-opener.js");
         await loadLabelTable(labels, "", signal);
@@ -172,7 +173,7 @@ export class RelatedDataLoader {
     const { name, isOn } = this.#settings?.labels ?? { name: null, isOn: false };
     const names = this.model.labels.peek().map((labels) => labels.name);
     if (!this.#areLabelsKnown || !isOn || name === null || names.includes(name)) return;
-    const expected = listOf(names, "none: the picture has no labels");
+    const expected = listOf(names, text.related.noLabels);
     this.status.addUnusable([unusable("labels", name, expected)]);
   }
 
@@ -182,7 +183,7 @@ export class RelatedDataLoader {
     const [opened, settings, signal] = [this.#opened, this.#settings, this.#signal];
     const labels = opened && settings && shownLabels(opened.dataset, settings);
     if (!labels) return;
-    void this.#load(`The labels ${labels.name}`, async () => {
+    void this.#load(text.related.labelsNamed(labels.name), async () => {
       // Open labels are drawn already.
       const isOpen = labels.dataset !== undefined && this.#tables.has(labels.dataset);
       const dataset = labels.dataset ?? (await labels.open());
@@ -204,12 +205,10 @@ export function stateData(
     name === null
       ? undefined
       : loadColormap(name)?.catch((error: unknown) =>
-          onFailure(`The colour map ${name} could not be loaded: ${errorMessage(error)}.`),
+          onFailure(text.related.colormap(name, errorMessage(error))),
         );
   const places = loadProjection(dataset, state)?.catch((error: unknown) =>
-    onFailure(
-      `The positions of the elements could not be read: ${errorMessage(error)}. They are drawn as equal cells.`,
-    ),
+    onFailure(text.related.positions(errorMessage(error))),
   );
   return [map(colormap), map(byColormap), places];
 }

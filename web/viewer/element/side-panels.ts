@@ -71,7 +71,7 @@ class TabList {
     const all = this.#tabs.map(({ tab }) => tab);
     this.#element = h(
       "div",
-      { role: "tablist", class: "zw-tabs", "aria-label": "Controls", onkeydown },
+      { role: "tablist", class: "zw-tabs", "aria-label": text.dock.controls, onkeydown },
       ...all,
     );
     dock.append(this.#element, ...this.#tabs.map(({ place }) => place));
@@ -129,7 +129,8 @@ class TabList {
   }
 }
 
-function showPanel(
+/** @returns a function that ends its updates */
+export function showPanel(
   place: HTMLElement,
   panel: Panel,
   context: PanelContext,

@@ -1,7 +1,8 @@
 /** Reports progress, notes and errors, to the user and to the page; writes the notes below a picture. */
-import { effect, signal } from "@preact/signals-core";
+import { computed, effect, signal } from "@preact/signals-core";
 import type { ZarrWarning } from "zarr-wasm";
 import { formatByteCount, formatCount, formatDuration } from "../base/format.js";
+import { text } from "../language/text.js";
 import type { ViewState } from "../model/state.js";
 import type { ErrorContext, FailedOperation } from "../panels/error-advice.js";
 import { chunkSentence, type Explanation, explain, type Note, Notes } from "../panels/messages.js";
@@ -40,11 +41,14 @@ export class StatusReporter {
     /** Called when an error replaces the picture. */
     private readonly onFailure: () => void,
   ) {
+    const isComputing = computed(() => model.computing.value !== undefined);
+    const cancel = { label: text.compute.cancel, run: () => model.actions.derive(undefined) };
     effect(() => {
       const readInC = () => this.model.actions.reorder("writer");
       this.notes.show([
         ...this.#unusable.value.map((message): Note => ({ text: `${message}.`, isWarning: true })),
         ...sourceNotes(this.sourceNotes.value, this.warnings.value, readInC),
+        ...(isComputing.value ? [{ text: text.compute.partial, action: cancel }] : []),
         ...(this.model.columnNote.value ? [this.model.columnNote.value] : []),
         ...this.model.layerNotes.value,
         ...this.#pictureNotes.value,
@@ -84,11 +88,13 @@ export class StatusReporter {
     this.#status = status;
     const { chunks, done, bytes, isComplete } = status;
     const { onProgress } = this.model.options;
-    const text = countText(chunks);
-    if (!isComplete) {
+    const count = countText(chunks);
+    const computing = this.model.computing.peek();
+    if (!isComplete || computing !== undefined) {
       this.model.activity.value = "reading";
       const progress = { chunks: done, totalChunks: chunks, bytes };
-      this.mainPanel.setBusy(`Reading ${text}…`, progress);
+      if (computing !== undefined) this.mainPanel.setBusy(computing);
+      else this.mainPanel.setBusy(text.status.reading(count), progress);
       onProgress?.(progress);
       return false;
     }
@@ -96,7 +102,7 @@ export class StatusReporter {
     if (isNew) {
       const time = formatDuration(performance.now() - this.#started);
       // Lines break between the parts, not before units.
-      const parts = [text, formatByteCount(bytes), time].map((part) => part.replaceAll(" ", "\u00a0"));
+      const parts = [count, formatByteCount(bytes), time].map((part) => part.replaceAll(" ", "\u00a0"));
       // Points have been read on opening.
       this.mainPanel.setIdle(chunks === 0 ? "" : parts.join(", "));
       onProgress?.({ chunks, totalChunks: chunks, bytes });
@@ -165,9 +171,6 @@ export class StatusReporter {
   }
 }
 
-const orderWarning =
-  "The metadata says order F, but zarr-python 1.x wrote chunks of this compressor in C order. They are read in F order, as specified; if the picture looks scrambled, try C order.";
-
 /** Notes on the source: how its address was read, and the library's warnings. */
 export function sourceNotes(
   sentences: readonly string[],
@@ -176,7 +179,11 @@ export function sourceNotes(
 ): Note[] {
   const warned = warnings.map(({ code, message }): Note => {
     if (code === "v1-order")
-      return { text: orderWarning, isWarning: true, action: { label: "Read in C order", run: readInC } };
+      return {
+        text: text.status.order,
+        isWarning: true,
+        action: { label: text.status.readInC, run: readInC },
+      };
     return { text: `${message[0]!.toUpperCase()}${message.slice(1)}.`, isWarning: true };
   });
   return [...sentences.map((text): Note => ({ text })), ...warned];
@@ -191,28 +198,27 @@ function chunkErrors(gaps: readonly Gap[], { failures }: TileStatus): unknown[] 
 function damageNotes(errors: readonly unknown[], context: ErrorContext, retry: () => void): Note[] {
   const [first] = errors;
   if (first === undefined) return [];
-  const others = errors.length > 1 ? ` ${errors.length - 1} more could not be read.` : "";
-  const text = `${chunkSentence(first)}${others}`;
+  const others = errors.length > 1 ? ` ${text.status.moreDamaged(errors.length - 1)}` : "";
+  const sentence = `${chunkSentence(first)}${others}`;
   const more = explain(first, context).advice?.then((advice) => advice?.hints[0]);
-  return [{ text, more, isWarning: true, action: { label: "Try again", run: retry } }];
+  return [{ text: sentence, more, isWarning: true, action: { label: text.status.retry, run: retry } }];
 }
 
 /** Notes on parts that exceed the memory budget. */
 function leftOutNotes({ leftOut }: TileStatus): Note[] {
   if (leftOut.tiles === 0) return [];
-  const text = `${formatCount(leftOut.tiles)} of ${formatCount(leftOut.of)} tiles in view exceed the memory budget and are not read. Zoom in to see them.`;
-  return [{ text }];
+  return [{ text: text.status.leftOut(formatCount(leftOut.tiles), formatCount(leftOut.of)) }];
 }
 
 /** Note on a slice of which only the middle is shown. */
 function middleNote(dataset: Dataset, { axes }: ViewState, readAll: () => void): Note {
   const { chunks, bytes } = wholeCost(dataset, axes);
   return {
-    text: `This is the middle of a slice of ${countText(chunks)} (${formatByteCount(bytes)} when decoded).`,
-    action: { label: "Read the whole slice", run: readAll },
+    text: text.status.middle(countText(chunks), formatByteCount(bytes)),
+    action: { label: text.status.readAll, run: readAll },
   };
 }
 
 export function countText(chunks: number): string {
-  return chunks === 1 ? "1 chunk" : `${formatCount(chunks)} chunks`;
+  return text.status.chunks(chunks, formatCount(chunks));
 }

@@ -5,13 +5,12 @@ import type { Plane } from "../base/plane.js";
 import { paintLabels, paintPlane } from "../draw/paint.js";
 import { layerColors, outsideOf } from "../draw/table.js";
 import { type Layer, planeAspect, planLayers } from "../model/layers.js";
-import { arrayFacts, resolveState, type ViewState, type WantedState } from "../model/state.js";
+import { arrayFacts, resolveState, type ViewState } from "../model/state.js";
 import { Findings } from "../numbers/findings.js";
 import { summarize } from "../numbers/summary.js";
 import type { Dataset, Level } from "../source/dataset.js";
 import { dtypeLeaves } from "../source/leaf.js";
 import { openTarget, resolveTarget } from "../source/open.js";
-import type { SourceTarget } from "../source/opened.js";
 import { cutTile } from "../tiles/cut.js";
 import type { ViewerTarget } from "./options.js";
 
@@ -23,8 +22,8 @@ export interface ThumbnailOptions {
   readonly enough: number;
   /** Whether to look for labels and draw them over the image. */
   readonly hasLabels: boolean;
-  /** Settings for a dataset. Default: those of the target. */
-  readonly settings?: ((dataset: Dataset) => WantedState) | undefined;
+  /** Maximum number of bytes that are decoded for a plane. Default: those of any plane of few enough elements. */
+  readonly maxBytes?: number | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -39,8 +38,6 @@ export interface Thumbnail {
   readonly dataset: Dataset;
   readonly state: ViewState;
   readonly layers: readonly ThumbnailLayer[];
-  /** Number of fields of view, if the source is a well. */
-  readonly fields: number | undefined;
 }
 
 /**
@@ -57,25 +54,40 @@ export async function drawThumbnail(
 }
 
 /** Reads the layers of a thumbnail; as {@link drawThumbnail}. */
-export async function readThumbnail(
-  target: ViewerTarget & Pick<SourceTarget, "field">,
-  { enough, hasLabels, settings, signal }: ThumbnailOptions,
+async function readThumbnail(
+  target: ViewerTarget,
+  { enough, hasLabels, maxBytes, signal }: ThumbnailOptions,
 ): Promise<Thumbnail | undefined> {
   const opened = await openTarget(resolveTarget(target).target, { signal, onWarning: () => {} });
   if (opened.kind !== "dataset") return undefined;
-  const { dataset, fields } = opened;
-  const state = resolveState(arrayFacts(dataset), settings?.(dataset) ?? target.settings ?? {});
+  const { dataset } = opened;
+  const state = resolveState(arrayFacts(dataset), target.settings ?? {});
   if (state.axes.length !== 2) return undefined;
-  await loadColormap(state.colormap);
   const [labels] = hasLabels ? ((await dataset.labels?.find()) ?? []) : [];
   await labels?.open();
-  const layers: ThumbnailLayer[] = [];
-  for (const layer of planLayers(dataset, state)) {
-    const plane = await readPlane(layer, levelFor(layer, enough), signal);
-    if (!plane) return undefined;
-    layers.push({ layer, plane });
-  }
-  return { dataset, state, layers, fields };
+  return readLayers(dataset, state, enough, signal, maxBytes);
+}
+
+/**
+ * Reads the layers of a state, of which the numbers can be painted in other colours later.
+ * @param enough sufficient rows and columns: the coarsest level with as many is read
+ * @returns undefined for planes that are too large
+ */
+export async function readLayers(
+  dataset: Dataset,
+  state: ViewState,
+  enough: number,
+  signal: AbortSignal,
+  maxBytes = Number.POSITIVE_INFINITY,
+): Promise<Thumbnail | undefined> {
+  await loadColormap(state.colormap);
+  const read = async (layer: Layer) => {
+    const plane = await readPlane(layer, levelFor(layer, enough), maxBytes, signal);
+    return plane && { layer, plane };
+  };
+  const layers = await Promise.all(planLayers(dataset, state).map(read));
+  const found = layers.filter((layer) => layer !== undefined);
+  return found.length < layers.length ? undefined : { dataset, state, layers: found };
 }
 
 /** @param limitsOf the range of a layer. Default: its own, or else that of its values */
@@ -103,7 +115,12 @@ function blended(below: HTMLCanvasElement, above: HTMLCanvasElement, { style }: 
 }
 
 /** @returns undefined if the plane is too large */
-async function readPlane(layer: Layer, level: Level, signal: AbortSignal): Promise<Plane | undefined> {
+async function readPlane(
+  layer: Layer,
+  level: Level,
+  maxBytes: number,
+  signal: AbortSignal,
+): Promise<Plane | undefined> {
   const { dataset, axes, part } = layer;
   const array = await level.open();
   const index = layer.index.map((at, axis) => {
@@ -111,7 +128,12 @@ async function readPlane(layer: Layer, level: Level, signal: AbortSignal): Promi
     return Math.min(Math.max(own, 0), array.shape[axis]! - 1);
   });
   const [rows, columns] = axes.map((axis) => array.shape[axis]!) as [number, number];
-  if (rows * columns > most) return undefined;
+  const { chunkShape, dtype } = array;
+  const decoded = chunkShape.map((chunk, axis) =>
+    axes.includes(axis) ? Math.ceil(array.shape[axis]! / chunk) * chunk : chunk,
+  );
+  const bytes = decoded.reduce((product, length) => product * length, dtype.itemBytes);
+  if (rows * columns > most || bytes > maxBytes) return undefined;
   const selection = index.map((at, axis) =>
     axes.includes(axis) ? slice(0, array.shape[axis]!) : slice(at, at + 1),
   );

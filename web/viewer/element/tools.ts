@@ -1,43 +1,36 @@
 /** Buttons above the picture, and the commands of keys and of gestures that are left to the page. */
+
 import { effect } from "@preact/signals-core";
 import { button, h, icon } from "../base/dom.js";
 import { radioGroup } from "../base/radios.js";
 import { saveBlob } from "../base/save.js";
 import { adoptSheet } from "../base/styles.js";
 import type { Command } from "../input/gestures.js";
+import { text } from "../language/text.js";
 import type { ToolName } from "../model/state.js";
 import type { MainPanel } from "./main-panel.js";
 import styleText from "./tool-style-text.js";
 import type { ViewerModel } from "./viewer-model.js";
 
 /** The tools with their keys, and icons as paths in a square of 16 units. */
-const tools: readonly (readonly [name: ToolName, label: string, key: string, icon: string])[] = [
-  ["pan", "Move", "H", "M8 1v14M1 8h14M6 3l2-2 2 2M6 13l2 2 2-2M3 6 1 8l2 2M13 6l2 2-2 2"],
-  [
-    "zoom",
-    "Zoom into a rectangle",
-    "Z",
-    "M11 6.5a4.5 4.5 0 1 1-9 0 4.5 4.5 0 0 1 9 0zM10 10l5 5M4.5 6.5h4M6.5 4.5v4",
-  ],
-  ["pick", "Pick an element", "P", "M8 1v4M8 11v4M1 8h4M11 8h4M7 7h2v2H7z"],
-  ["measure", "Measure a distance", "M", "M1 11 11 1l4 4L5 15zM4 8l2 2M6.5 5.5l1 1M9 3l2 2"],
-];
+const tools = [
+  ["pan", "H", "M8 1v14M1 8h14M6 3l2-2 2 2M6 13l2 2 2-2M3 6 1 8l2 2M13 6l2 2-2 2"],
+  ["zoom", "Z", "M11 6.5a4.5 4.5 0 1 1-9 0 4.5 4.5 0 0 1 9 0zM10 10l5 5M4.5 6.5h4M6.5 4.5v4"],
+  ["pick", "P", "M8 1v4M8 11v4M1 8h4M11 8h4M7 7h2v2H7z"],
+  ["measure", "M", "M1 11 11 1l4 4L5 15zM4 8l2 2M6.5 5.5l1 1M9 3l2 2"],
+] as const;
 
 /** Time for which a message stays over the picture, in milliseconds. */
 const messageTime = 1600;
 
 const isApple = /Mac|iP(ad|hone)/.test(globalThis.navigator?.platform ?? "");
 
-const namedBy = (label: string, key: string) => ({
-  title: `${label} (${key})`,
+/** @param shown the key as the language of the page names it */
+const namedBy = (label: string, key: string, shown = key) => ({
+  title: `${label} (${shown})`,
   "aria-label": label,
   "aria-keyshortcuts": key,
 });
-
-const sentences = {
-  wheel: `Hold ${isApple ? "⌘" : "Ctrl"} while turning the wheel to zoom`,
-  touch: "Use two fingers to move the picture",
-};
 
 export class Tools {
   readonly #message = h("p", { class: "zw-message", role: "status", hidden: true });
@@ -48,28 +41,32 @@ export class Tools {
     private readonly model: ViewerModel,
   ) {
     const { actions } = model;
-    const tool = (text: string, label: string, key: string, onclick: () => void) =>
-      button(text, onclick, { class: "zw-tool", ...namedBy(label, key) });
+    const own = text.tools;
+    const tool = (sign: string, label: string, key: string, onclick: () => void) =>
+      button(sign, onclick, { class: "zw-tool", ...namedBy(label, key) });
     adoptSheet(panel.element, styleText);
-    const choices = tools.map(([value, label, key, path]) => {
-      const { title, ...attributes } = namedBy(label, key);
+    const choices = tools.map(([value, key, path]) => {
+      const { title, ...attributes } = namedBy(own[value], key);
       return { value, content: icon(path), title, attributes };
     });
-    const choice = radioGroup("Tool", choices, (tool) => this.#choose(tool));
-    const full = tool("", "Full screen", "F", () => this.run("full"));
+    const choice = radioGroup<ToolName>(own.title, choices, (tool) => this.#choose(tool));
+    const full = tool("", own.full, "F", () => this.run("full"));
     full.classList.add("zw-tool-full");
     full.hidden = !document.fullscreenEnabled;
-    const save = tool("PNG", "Save as PNG", "S", () => this.run("save"));
+    const save = tool("PNG", own.save, "S", () => this.run("save"));
     save.classList.add("zw-tool-save");
     panel.tools.replaceChildren(
       choice.element,
-      tool("Fit", "Fit whole slice", "0", () => actions.zoom("reset")),
-      tool("−", "Zoom out", "-", () => actions.zoom("out")),
-      tool("+", "Zoom in", "+", () => actions.zoom("in")),
+      tool(own.fit, own.fitSlice, "0", () => actions.zoom("reset")),
+      tool("−", own.out, "-", () => actions.zoom("out")),
+      tool("+", own.in, "+", () => actions.zoom("in")),
       full,
       save,
-      tool("⌕", "Find a control", isApple ? "Meta+K" : "Control+K", () => void this.#find()),
-      tool("?", "Keys and gestures", "?", () => this.run("help")),
+      button("⌕", () => void this.#find(), {
+        class: "zw-tool",
+        ...(isApple ? namedBy(own.find, "Meta+K") : namedBy(own.find, "Control+K", own.findKey)),
+      }),
+      tool("?", own.help, "?", () => this.run("help")),
     );
     this.#listen();
     panel.element.append(this.#message);
@@ -89,7 +86,8 @@ export class Tools {
     if (command === "help") void this.#help();
     else if (command === "full") this.#toggleFull();
     else if (command === "save") void this.#save();
-    else if (command === "wheel" || command === "touch") this.#say(sentences[command]);
+    else if (command === "wheel" || command === "touch")
+      this.#say(command === "touch" ? text.tools.touch : text.tools.wheel(isApple));
     else this.#choose(command);
   }
 
@@ -117,19 +115,19 @@ export class Tools {
     const { fullscreenElement } = root.getRootNode() as Document | ShadowRoot;
     // Browsers may refuse, in frames for example.
     if (fullscreenElement === root) void document.exitFullscreen();
-    else root.requestFullscreen?.().catch(() => this.#say("This page may not fill the screen"));
+    else root.requestFullscreen?.().catch(() => this.#say(text.tools.noFull));
   }
 
   async #save(): Promise<void> {
     const picture = await this.model.actions.picture();
     if (!picture) return;
     saveBlob(picture);
-    this.#say(`${picture.name} is saved`);
+    this.#say(text.tools.saved(picture.name));
   }
 
-  #say(text: string): void {
+  #say(message: string): void {
     this.#message.hidden = false;
-    if (this.#message.textContent !== text) this.#message.textContent = text;
+    if (this.#message.textContent !== message) this.#message.textContent = message;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
       this.#message.hidden = true;

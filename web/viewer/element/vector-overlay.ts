@@ -2,6 +2,7 @@
 import { h } from "../base/dom.js";
 import type { Matrix } from "../base/matrix.js";
 import { shortName } from "../base/text.js";
+import { featuresOn } from "../draw/projected-lines.js";
 import {
   type Color,
   drawFeature,
@@ -11,9 +12,11 @@ import {
   type VectorScene,
 } from "../draw/vectors.js";
 import type { Point } from "../input/gestures.js";
+import { text } from "../language/text.js";
 import { type LayerState, layerColor, layerName, placeKey } from "../model/added-layers.js";
 import { columnColors, layerChoice, pairBackground, tableColors } from "../model/column-colors.js";
 import { openedLayers } from "../model/layer.js";
+import { projectedConverter } from "../model/projection.js";
 import type { ViewState } from "../model/state.js";
 import type { Dataset, DatasetAxis, Embedding } from "../source/dataset.js";
 import { embeddingFeatures } from "../source/embedding.js";
@@ -37,6 +40,8 @@ export class VectorOverlay {
   #look = "";
   #marked: { readonly vectors: DrawnVectors; readonly feature: number } | undefined;
   #ratio = 1;
+  /** The part of the canvas that a map which repeats covers. */
+  #clip: Path2D | undefined;
 
   constructor(overlay: HTMLElement) {
     overlay.prepend(this.#canvas, this.#mark);
@@ -51,6 +56,7 @@ export class VectorOverlay {
     const look = JSON.stringify([width, height, this.#drawn.map(({ key, scene }) => [key, scene.matrix])]);
     if (look === this.#look) return;
     this.#look = look;
+    this.#clip = mapClip(shown, view);
     for (const canvas of [this.#canvas, this.#mark])
       if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
     this.#draw();
@@ -65,7 +71,10 @@ export class VectorOverlay {
       context.fillStyle = background;
       context.fillRect(0, 0, this.#canvas.width, this.#canvas.height);
     }
+    context.save();
+    if (this.#clip) context.clip(this.#clip);
     for (const { scene } of this.#drawn) drawVectors(context, scene);
+    context.restore();
     // For outside observers.
     this.#canvas.dataset["layers"] = String(this.#drawn.length);
   }
@@ -146,7 +155,7 @@ function addedLayers(image: Dataset, shown: PlaneContent, view: Viewpoint): Draw
   return shown.state.layers.flatMap((layer): DrawnVectors[] => {
     const content = layer.isOn ? opened.get(placeKey(layer)) : undefined;
     if (content?.kind !== "features") return [];
-    const { features } = content;
+    const features = featuresIn(shown, layer, content.features);
     const colorOf = colorsOf(features, layer);
     const style = {
       colorOf,
@@ -156,19 +165,64 @@ function addedLayers(image: Dataset, shown: PlaneContent, view: Viewpoint): Draw
     };
     const plain = {
       name: shortName(layerName(layer)),
-      one: "feature",
+      one: text.planes.feature,
       features,
-      key: JSON.stringify([layer, features.column(layer.by) !== undefined]),
+      key: JSON.stringify([layer, features.column(layer.by) !== undefined, mapKey(shown)]),
     };
     const { dataset, state } = shown;
     const matrices = isPlaneOf(dataset, state.axes)
-      ? matricesOf(shown, view, planeAxes(dataset), layer, features.isFromEdge)
+      ? matricesOf(
+          shown,
+          view,
+          planeAxes(dataset),
+          shown.projection?.geo ? placed : layer,
+          features.isFromEdge,
+        )
       : [];
     const scenes = matrices.map((matrix) => ({ ...plain, scene: { features, matrix, ...style } }));
     return content.link
       ? scenes.flatMap((one) => selectable(one, content.link!, shown.state, layer))
       : scenes;
   });
+}
+
+/** Of features in columns and rows of the plane. */
+const placed = { scale: null, translation: [0, 0] } as const;
+
+const mapKey = ({ projection, state }: PlaneContent): string =>
+  projection?.geo ? [state.projection, state.meridian, state.parallel].join(" ") : "";
+
+/** The latest features on a map, by their layers' content. */
+const onMaps = new WeakMap<Features, { readonly key: string; readonly features: Features }>();
+
+/** Features in columns and rows of a map; their coordinates are degrees or, of projected data, in the same system. */
+function featuresIn(shown: PlaneContent, { scale, translation }: LayerState, features: Features): Features {
+  const { projection, state } = shown;
+  if (!projection?.geo) return features;
+  const key = JSON.stringify([mapKey(shown), projection.rows, projection.columns, scale, translation]);
+  const before = onMaps.get(features);
+  if (before?.key === key) return before.features;
+  const converter = projectedConverter(shown.dataset, state.axes)?.value;
+  const toDegrees = (x: number, y: number) => {
+    const [east, north] = [x * (scale?.[1] ?? 1) + translation[1], y * (scale?.[0] ?? 1) + translation[0]];
+    return converter ? converter.inverse(east, north) : ([east, north] as const);
+  };
+  const made = { ...features, ...featuresOn(projection.geo, features, toDegrees), isFromEdge: true };
+  onMaps.set(features, { key, features: made });
+  return made;
+}
+
+function mapClip(
+  { projection }: PlaneContent,
+  { camera, size, ratio, aspect }: Viewpoint,
+): Path2D | undefined {
+  if (!projection?.isPeriodic) return undefined;
+  const across = camera.scale * ratio;
+  const left = (size.width * ratio) / 2 - camera.column * across;
+  const top = (size.height * ratio) / 2 - camera.row * across * aspect;
+  const clip = new Path2D();
+  clip.rect(left, top, projection.columns * across, projection.rows * across * aspect);
+  return clip;
 }
 
 /** Features linked to a table: the selected ones above the others. Those of labels are selected as well. */
@@ -240,13 +294,12 @@ function embeddingLayers(
   const [hidden, selected] = [state.labels.hidden, state.labels.selected].map((ids) =>
     observations.rowsOf(ids),
   ) as [ReadonlySet<number>, ReadonlySet<number>];
-  const plain = { scale: null, translation: [0, 0] } as const;
-  const [matrix] = matricesOf(shown, view, [down, across], plain, false) as [Matrix];
+  const [matrix] = matricesOf(shown, view, [down, across], placed, false) as [Matrix];
   const size = (state.pointSize || usualSize(features.points.features.length)) * view.ratio;
   const { by, byColormap, byRange, outside } = state;
   const vectors = {
     name: "",
-    one: "row",
+    one: text.planes.row,
     features,
     scene: { features, matrix, colorOf, size, lineWidth: defaultLine * view.ratio, opacity: 1 },
     idOf: (row: number) => observations.id(row),

@@ -1,4 +1,5 @@
 /** Applies changes of the state: draws the slice, and updates the views and panels around it. */
+
 import { computed, effect } from "@preact/signals-core";
 import { errorMessage } from "../base/format.js";
 import { LazyPart } from "../base/lazy-part.js";
@@ -16,7 +17,6 @@ import { Dock } from "./dock.js";
 import type { MainPanel } from "./main-panel.js";
 import { MainPlane, type PlaneKind } from "./main-plane.js";
 import type { ViewerView } from "./options.js";
-import { Pointing } from "./pointing.js";
 import { RelatedDataLoader, stateData } from "./related-data-loader.js";
 import { SliceGate } from "./slice-gate.js";
 import { Slices } from "./slices.js";
@@ -38,14 +38,19 @@ export class ViewController {
   readonly #slices: Slices;
   readonly #gate = new SliceGate(() => this.plane.view?.rest());
   readonly #relatedData: RelatedDataLoader;
-  readonly #pointing: Pointing;
+  /** Loaded with the first view. */
+  readonly #pointing = new LazyPart(async () => {
+    const { Pointing } = await import("./pointing.js");
+    const { model, plane, mainPanel } = this;
+    return new Pointing(model, plane, this.#crossSections, this.#gate, mainPanel.readout);
+  });
   /** Loaded with the first profile or pane. */
   readonly #crossSections = new LazyPart(async () => {
     const { CrossSections } = await import("./cross-sections.js");
     return new CrossSections(this.mainPanel.beside, {
       ...this.model.inputs,
       onFailure: (sentence) => this.status.addSourceNote(sentence),
-      onPoint: (pointed, by) => this.mainPanel.readout.show(pointed, by),
+      onPoint: (pointed, by) => this.#pointing.value?.readout.show(pointed, by),
     });
   });
   /** The buttons above the picture, and the commands of keys and gestures. Loaded with the first view. */
@@ -70,15 +75,15 @@ export class ViewController {
     this.plane = new MainPlane({
       ...inputs,
       onWindow: (rows, columns) => this.#setWindows(rows, columns),
-      onPoint: (cell, by) => this.#pointing.point(cell, by),
-      onPick: (cell, isPinned) => this.#pointing.pick(cell, isPinned),
+      onPoint: (cell, by) => this.#pointing.value?.point(cell, by),
+      onPick: (cell, isPinned) => this.#pointing.value?.pick(cell, isPinned),
     });
     this.volume = new VolumeHost({
       ...inputs,
-      onPoint: (point, by) => this.#pointing.show(point && { ...point, axes: model.dataset!.axes }, by),
-      onPick: (point) => this.#pointing.choose(point),
+      onPoint: (point, by) =>
+        this.#pointing.value?.show(point && { ...point, axes: model.dataset!.axes }, by),
+      onPick: (point) => this.#pointing.value?.choose(point),
     });
-    this.#pointing = new Pointing(model, this.plane, this.#crossSections, mainPanel.readout, this.#gate);
     this.#slices = new Slices(model);
     this.status = new StatusReporter(model, mainPanel, this.plane, this.volume, () => {
       this.end();
@@ -127,6 +132,11 @@ export class ViewController {
     codeRequest: () => this.model.view && codeRequest(this.model.view, this.plane.view),
   } satisfies Partial<ViewerActions>;
 
+  /** Whether everything in view has been read. */
+  get isRead(): boolean {
+    return this.plane.view?.isRead ?? true;
+  }
+
   // The life of a source.
 
   /** Clears the view. @param opening aborted when the next source is closed */
@@ -136,6 +146,7 @@ export class ViewController {
     this.#rest();
     this.model.dataset = undefined;
     this.model.settings.value = undefined;
+    this.model.computing.value = undefined;
     this.#relatedData.begin(undefined, opening);
     this.dock.replace();
     this.end();
@@ -256,7 +267,7 @@ export class ViewController {
       if (view.element.parentElement === null) this.status.begin();
       this.mainPanel.show(view.element, true);
       this.#slices.follow(this.model.dataset!, state);
-      this.#tools.want();
+      this.#wantTools();
       this.#showCrossSections();
       this.model.shown.value = {};
       return true;
@@ -278,7 +289,7 @@ export class ViewController {
     if (signal.aborted || !this.model.view) return;
     this.model.shown.value = {};
     this.plane.view?.redraw();
-    this.#pointing.again();
+    this.#pointing.value?.again();
   }
 
   #showPlane(kind: PlaneKind, settings = this.model.view!.settings): void {
@@ -290,10 +301,18 @@ export class ViewController {
     this.mainPanel.show(view.element, true);
     view.frame.measure();
     if (isOther) this.status.begin();
-    this.#tools.want();
+    this.#wantTools();
     this.#showCrossSections();
     this.model.shown.value = {};
-    this.#pointing.again(true);
+    this.#pointing.value?.again(true);
+  }
+
+  /** Loads the parts that the first view can do without. */
+  #wantTools(): void {
+    this.#tools.want();
+    this.#pointing.want(() => {
+      if (this.isPicture) this.#pointing.value!.again(true);
+    });
   }
 
   async #showText(kind: SliceKind): Promise<void> {
@@ -301,10 +320,9 @@ export class ViewController {
     const signal = this.#abortReads();
     this.model.activity.value = "reading";
     this.model.shown.value = {};
-    if (kind === "empty")
-      this.mainPanel.showText("The array has no elements: one of its dimensions has length 0.");
+    if (kind === "empty") this.mainPanel.showText(text.picture.empty);
     else {
-      this.mainPanel.setBusy("Reading…");
+      this.mainPanel.setBusy(text.picture.reading);
       try {
         const { adoptStyles, createTable } = await import("./contents.js");
         adoptStyles(this.model.root);
@@ -364,7 +382,7 @@ export class ViewController {
   #showProgress(status: TileStatus): void {
     // The colour limits of a complete picture have been found.
     if (this.status.showProgress(status)) this.#showCrossSections();
-    if (!status.isComplete) return;
+    if (!status.isComplete || this.model.computing.peek() !== undefined) return;
     this.model.activity.value = "ready";
     this.#relatedData.find();
   }
@@ -379,7 +397,7 @@ export class ViewController {
     };
     this.model.shown.value = {};
     this.status.showNotes(view, status);
-    this.#pointing.again();
+    this.#pointing.value?.again();
   }
 
   #showCrossSections(): void {

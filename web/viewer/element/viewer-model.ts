@@ -2,6 +2,7 @@
 import { effect, signal, untracked } from "@preact/signals-core";
 import { h } from "../base/dom.js";
 import type { Command } from "../input/gestures.js";
+import { locale } from "../language/locale.js";
 import type { Camera } from "../model/camera.js";
 import type { GlobeCentre } from "../model/projection.js";
 import type { RegionState } from "../model/regions.js";
@@ -31,7 +32,7 @@ export interface ViewerActions extends Omit<PanelContext, "dataset" | "path" | "
 
 export class ViewerModel {
   /** Root element of the viewer. */
-  readonly root = h("div", { class: "zw-viewer", "data-state": "empty" });
+  readonly root = h("div", { class: "zw-viewer", lang: locale, "data-state": "empty" });
   options: ViewerOptions = {};
   /** The last requested target, with its address as parsed. */
   target: ViewerTarget | undefined;
@@ -53,6 +54,8 @@ export class ViewerModel {
   /** Nodes or variables related to the array. */
   readonly collection = signal<Collection | undefined>(undefined);
 
+  /** Progress of a computation whose results so far are shown. */
+  readonly computing = signal<string | undefined>(undefined);
   /** Note on the read of the column that gives colours. */
   readonly columnNote = signal<Note | undefined>(undefined);
   /** Notes on added layers. */

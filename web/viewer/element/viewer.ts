@@ -1,8 +1,10 @@
 /** The viewer: its public interface; opens sources and navigates between their nodes. */
+
 import { effect, untracked } from "@preact/signals-core";
 import type { ZarrWarning } from "zarr-wasm";
 import { h } from "../base/dom.js";
 import type { NamedBlob } from "../base/save.js";
+import { text } from "../language/text.js";
 import type { PictureOptions } from "../model/figure.js";
 import { type GivenSetting, givenValues } from "../model/query.js";
 import type { ViewState, WantedState } from "../model/state.js";
@@ -270,15 +272,15 @@ export class Viewer implements Linked {
       this.#model.target = requested;
       this.#clear();
       if (!(error instanceof RefusedAddress)) status.fail(error, "opening");
-      else status.showFailure({ title: "The source cannot be used", message: error.message }, "opening");
+      else status.showFailure({ title: text.opening.refused, message: error.message }, "opening");
       return undefined;
     }
   }
 
   /** Opens another node of the same source. */
-  #navigate({ path, as, variable, derive }: Pick<ViewerTarget, "path" | "as" | "variable" | "derive">): void {
+  #navigate({ path, ...rest }: Pick<ViewerTarget, "path" | "as" | "variable" | "derive" | "settings">): void {
     const { source, name, v1Order } = this.target!;
-    const target = { source, name, v1Order, path: path || undefined, as, variable, derive };
+    const target = { source, name, v1Order, ...rest, path: path || undefined };
     this.#controller.status.sourceNotes.value = [];
     this.#model.options.onPlace?.(target, "go");
     this.#model.target = target;
@@ -302,7 +304,7 @@ export class Viewer implements Linked {
     this.#wanted = wanted;
     const signal = this.#clear();
     this.#model.activity.value = "opening";
-    this.#mainPanel.setBusy("Opening…");
+    this.#mainPanel.setBusy(text.opening.busy);
     // Workers start while the metadata are read.
     acquire().pool.start();
     try {
@@ -341,7 +343,8 @@ export class Viewer implements Linked {
     const { derive } = this.target!;
     if (!derive) return opened;
     const { openDerived } = await import("./derived.js");
-    return openDerived(opened, derive, this.#mainPanel, signal);
+    const [model, controller, mainPanel] = [this.#model, this.#controller, this.#mainPanel];
+    return openDerived(opened, derive, { model, controller, mainPanel, signal });
   }
 
   async #showDataset(opened: Extract<Opened, { kind: "dataset" }>, signal: AbortSignal): Promise<void> {
@@ -360,10 +363,10 @@ export class Viewer implements Linked {
   /** Shows content other than pictures: a plate, a group. */
   async #showContents(opened: Exclude<Opened, { kind: "dataset" }>, signal: AbortSignal): Promise<void> {
     const callbacks = {
-      onGo: (path: string) => this.#navigate({ path }),
-      onView: (plate: string) => {
-        this.#model.target = { ...this.target!, plate };
-        this.#model.options.onPlace?.(this.target!, "plate");
+      onGo: (path: string, settings?: WantedState) => this.#navigate({ path, settings }),
+      onView: (plate: string, view: Pick<ViewerView, "dataset" | "settings"> | undefined) => {
+        this.#model.target = { ...this.target!, plate, settings: view?.settings };
+        this.#model.options.onPlace?.(this.target!, "plate", view);
       },
       onUnusable: (messages: readonly string[]) => {
         if (!signal.aborted) this.#controller.status.addUnusable(messages);

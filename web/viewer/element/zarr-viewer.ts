@@ -2,10 +2,12 @@
 
 import type { Source, WorkerPool } from "zarr-wasm";
 import { errorMessage } from "../base/format.js";
+import { chooseLanguage, text } from "../language/text.js";
 import { layerAttributes } from "../model/added-layers.js";
 import type { PictureOptions } from "../model/figure.js";
 import { givenTexts, givenValues, readSettings, settingNames, unsetSettings } from "../model/query.js";
 import type { WantedState } from "../model/state.js";
+import { openAhead } from "../source/nodes.js";
 import { sharedPool } from "../tiles/shared.js";
 import type { ZarrViewerProperties } from "./attributes.js";
 import type {
@@ -193,7 +195,17 @@ export class ZarrViewerElement extends Base {
   /** @internal */
   connectedCallback(): void {
     for (const name of propertyNames) this.#upgrade(name);
-    if (!this.#viewer) this.#mount(); // otherwise it was only moved
+    const { lang } = this.closest<HTMLElement>("[lang]") ?? document.documentElement;
+    const loading = chooseLanguage([lang]);
+    if (!loading) this.#mountOnce();
+    else {
+      void openAhead(this.getAttribute("src") ?? "", this.path);
+      void loading.then(() => this.#mountOnce());
+    }
+  }
+
+  #mountOnce(): void {
+    if (!this.#viewer && this.isConnected) this.#mount(); // otherwise it was only moved
   }
 
   #mount(): void {
@@ -288,9 +300,7 @@ export class ZarrViewerElement extends Base {
     const source = this.src;
     if (source === null || source === "") {
       this.#clear();
-      this.#viewer!.showHint(
-        "Nothing to show yet: set the attribute src to the URL of a Zarr array or group.",
-      );
+      this.#viewer!.showHint(text.opening.noSource);
       return;
     }
     const settings = { ...this.#read(() => true), ...this.#settings };

@@ -1,5 +1,7 @@
 /** Estimates the cost of reading a view from the shapes of its chunks, and suggests better shapes. */
-import { formatByteCount, formatCount, formatShape } from "../base/format.js";
+
+import { formatByteCount, formatShape } from "../base/format.js";
+import { text } from "../language/text.js";
 import type { Dataset } from "../source/dataset.js";
 import type { Rectangle, Size } from "./camera.js";
 import { channelsRead } from "./layers.js";
@@ -108,16 +110,14 @@ function sentenceFor(
   const each = formatByteCount(bytesPerChunk);
   const flat = formatShape(chunkShape.map((length, axis) => (axes.includes(axis) ? length : 1)));
   if (axes.length > 1 && perPixel >= 2 && shownBytes > littleBytes && dataset.levels.length === 1)
-    return `Every pixel covers at least ${Math.floor(perPixel) ** 2} elements, which must all be read: a multiscale image (OME-Zarr) would need only a smaller copy.`;
+    return text.advice.unscaled(Math.floor(perPixel) ** 2);
   const fewer = Math.round(depth / shownDepth);
   if (fewer >= muchMore && times >= muchMore) {
-    const shown = shownDepth < 1.5 ? "one" : Math.round(shownDepth);
-    const price = isSharded ? "" : ", but more requests for a stack, unless they are sharded";
-    return `Chunks of ${formatShape(chunkShape)} hold ${depth} slices, of which this view shows ${shown}: chunks of ${flat} would need ${fewer} times fewer bytes for a slice${price}.`;
+    const shown = Math.max(1, Math.round(shownDepth));
+    return text.advice.slices(formatShape(chunkShape), depth, shown, flat, fewer, isSharded);
   }
   if (chunks > manyRequests && bytesPerChunk < smallChunk && !isSharded)
-    return `${formatCount(chunks)} chunks of ${each} need one request each: larger chunks or shards would need fewer.`;
-  if (times >= muchMore)
-    return `Chunks of ${each} hold ${Math.round(times)} times the data in this view: smaller chunks in shards could be read in part.`;
-  return "Chunks suit this view: most decoded data are visible.";
+    return text.advice.many(chunks, each);
+  if (times >= muchMore) return text.advice.large(each, Math.round(times));
+  return text.advice.fits;
 }

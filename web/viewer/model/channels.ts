@@ -1,6 +1,8 @@
 /** Channels of a composite: the channel axis, default settings, strings; opacity curves of volumes. */
+
 import { keptFor } from "../base/memo.js";
 import { shortName } from "../base/text.js";
+import { text } from "../language/text.js";
 import type { Dataset } from "../source/dataset.js";
 
 /** The values of the first and the last colour. */
@@ -131,8 +133,8 @@ function channelRange(window: readonly [number, number] | undefined): ValueRange
 /** The name of a channel. */
 export function channelLabel(dataset: Facts, index: number): string {
   const { channels } = dataset;
-  const primary = isPicture(dataset) ? ["Red", "Green", "Blue", "Opacity"][index] : undefined;
-  return shortName(channels?.[index]?.label || (primary ?? `Channel ${index}`));
+  const primary = isPicture(dataset) ? text.channels.primaries[index] : undefined;
+  return shortName(channels?.[index]?.label || (primary ?? text.channels.channel(index)));
 }
 
 export function isRange(value: unknown): value is ValueRange {

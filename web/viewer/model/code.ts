@@ -1,4 +1,5 @@
 /** Generates a program that reads the current view. */
+import { text } from "../language/text.js";
 import type { Dataset, Level } from "../source/dataset.js";
 import { storedParts } from "../source/folds.js";
 import { dtypeLeaves, type Leaf } from "../source/leaf.js";
@@ -67,12 +68,11 @@ export function javascriptCode(request: CodeRequest): Code {
 export function pythonCode(request: CodeRequest): Code {
   const { source, v1Order, dataset, state } = request;
   const { array } = dataset;
-  if (array.zarrFormat === 1)
-    return { reason: "zarr-python no longer reads Zarr v1, so there is no Python for it" };
-  if (v1Order === "writer") return { reason: "zarr-python has no option for this order of elements" };
-  if (source.includes("|")) return { reason: "zarr-python cannot open a URL pipeline" };
-  if (arrayFile.test(source)) return { reason: "zarr-python cannot open files of other formats" };
-  if (isZip(source)) return { reason: "zarr-python cannot open a zip archive by its address" };
+  if (array.zarrFormat === 1) return { reason: text.code.v1 };
+  if (v1Order === "writer") return { reason: text.code.order };
+  if (source.includes("|")) return { reason: text.code.pipeline };
+  if (arrayFile.test(source)) return { reason: text.code.files };
+  if (isZip(source)) return { reason: text.code.archive };
   return { text: usesXarray(dataset, state) ? xarrayCode(request) : zarrCode(request) };
 }
 

@@ -54,7 +54,11 @@ export interface Samples {
 }
 
 /** The smallest rectangle that holds samples, and the elements between two of them. */
-export function sampledRectangle({ cells, width }: Samples, rows: number, columns: number): Rectangle[] {
+export function sampledRectangle(
+  { cells, width }: Pick<Samples, "cells" | "width">,
+  rows: number,
+  columns: number,
+): Rectangle[] {
   let [top, bottom, left, right] = [rows, 0, columns, 0];
   let [down, across] = [1, 1];
   for (const [i, cell] of cells.entries()) {

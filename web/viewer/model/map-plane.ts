@@ -5,8 +5,10 @@ import { type GridCells, placeInCell } from "./grid-cells.js";
 import { type MapBounds, type MapProjection, turned } from "./map-projections.js";
 import type { ElementPosition, GeoPlane, GlobeCentre, Projection, SeenPart } from "./projection.js";
 
-/** Points per side of a view at which cells are looked up to find those to read. */
+/** Points per side of a view at which cells are looked up to find those to read: a multiple of 3. */
 const sampled = 96;
+/** Maximum number of columns: coordinates may be very close. */
+const maxColumns = 2 ** 30;
 /** Cells per side whose outlines are measured for the bounds of a rectangle. */
 const measured = 48;
 
@@ -33,10 +35,11 @@ export class MapPlane implements Projection, GeoPlane {
     const { bounds } = cells;
     this.isPeriodic = map.isCylindrical && bounds.east - bounds.west >= 359.9;
     const { west, east, south, north } = this.isPeriodic ? map.bounds : this.#boundsOfData();
-    const count = Math.max(1, Math.ceil((east - west) / cells.step));
-    [this.#west, this.#north, this.#unit] = [west, north, (east - west) / count];
-    this.columns = count;
-    this.rows = Math.max(1, Math.ceil((north - south) / this.#unit));
+    // Even, so that maps twice as wide as high have whole rows, too.
+    const count = Math.ceil((east - west) / cells.step / 2);
+    this.columns = 2 * Math.max(1, Math.min(count || 1, maxColumns / 2));
+    [this.#west, this.#north, this.#unit] = [west, north, (east - west) / this.columns];
+    this.rows = Math.max(1, Math.ceil((north - south) / this.#unit - 1e-9));
     this.axes = [this.#axis("latitude", this.rows), this.#axis("longitude", this.columns)];
     if (!map.isCylindrical) this.outline = this.#outline();
     if (map.name === "globe") this.turned = (down, across) => this.#turned(down, across);
@@ -167,11 +170,11 @@ export class MapPlane implements Projection, GeoPlane {
       );
     };
     const samples = { cells, width: sampled, isNorthIn: isIn(90), isSouthIn: isIn(-90) };
-    return this.cells.parts(samples).map((elements) => {
-      // A cell is as large as a unit of the world, where the map is true to scale.
-      const bottom = elements.bottom - elements.top;
-      return { elements, world: { top: 0, left: 0, bottom, right: elements.right - elements.left } };
-    });
+    const size = cellSize(cells, this.cells.columns, world);
+    return this.cells.parts(samples).map(({ top, left, bottom, right }) => ({
+      elements: { top, left, bottom, right },
+      world: { top: 0, left: 0, bottom: size.down * (bottom - top), right: size.across * (right - left) },
+    }));
   }
 
   raster(world: Rectangle, width: number, height: number): Int32Array {
@@ -202,4 +205,29 @@ export class MapPlane implements Projection, GeoPlane {
   columnOf(longitude: number): number | undefined {
     return this.place(longitude, 0)?.column;
   }
+}
+
+/** Height and width in world units of cells in the middle of a view, where the map may enlarge them. */
+function cellSize(
+  cells: Int32Array,
+  columns: number,
+  { top, bottom, left, right }: Rectangle,
+): { down: number; across: number } {
+  const part = sampled / 3;
+  const steps = [Math.abs(right - left) / sampled, Math.abs(bottom - top) / sampled] as const;
+  let [down, across, count] = [0, 0, 0];
+  for (let y = part; y < 2 * part; y++)
+    for (let x = part; x < 2 * part; x++) {
+      const at = y * sampled + x;
+      for (const [i, near] of [at + 1, at + sampled].entries()) {
+        const [a, b] = [cells[at]!, cells[near]!];
+        if (a < 0 || b < 0) continue;
+        const rows = Math.floor(b / columns) - Math.floor(a / columns);
+        down += Math.abs(rows) / steps[i]!;
+        across += Math.abs(b - a - rows * columns) / steps[i]!;
+        count += 0.5;
+      }
+    }
+  const size = (sum: number) => (sum > 0 ? count / sum : 1);
+  return { down: size(down), across: size(across) };
 }

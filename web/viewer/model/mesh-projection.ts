@@ -259,27 +259,9 @@ class MeshProjection implements Projection {
   }
 
   partsIn(world: Rectangle): readonly SeenPart[] {
-    const { mesh } = this;
-    const [width, height] = [96, 96];
-    const cells = this.#guesses(world, width, height);
-    let [top, bottom, left, right] = [mesh.rows, 0, mesh.columns, 0];
-    for (const cell of cells) {
-      if (cell < 0) continue;
-      const row = Math.floor(cell / mesh.columns);
-      const column = cell - row * mesh.columns;
-      [top, bottom] = [Math.min(top, row), Math.max(bottom, row + 1)];
-      [left, right] = [Math.min(left, column), Math.max(right, column + 1)];
-    }
-    if (bottom <= top) return [];
-    // Elements between two samples, and at the edge.
-    const margin = Math.ceil(Math.max(world.right - world.left, world.bottom - world.top) / width) + 2;
-    const elements = {
-      top: Math.max(0, top - margin),
-      left: Math.max(0, left - margin),
-      bottom: Math.min(mesh.rows, bottom + margin),
-      right: Math.min(mesh.columns, right + margin),
-    };
-    return [{ elements, world }];
+    const [width, { rows, columns }] = [96, this.mesh];
+    const samples = { cells: this.#guesses(world, width, width), width };
+    return sampledRectangle(samples, rows, columns).map((elements) => ({ elements, world }));
   }
 
   raster(world: Rectangle, width: number, height: number): Int32Array {

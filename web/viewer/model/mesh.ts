@@ -27,7 +27,12 @@ export class Mesh {
   #tested: { readonly cell: number; readonly quad: Float64Array | undefined } = { cell: -1, quad: undefined };
 
   constructor(centres: Centres) {
-    this.#centres = centres;
+    const { longitudes } = centres;
+    // The distances of very large numbers are not exact.
+    const isAngle = (longitude: number) => Math.abs(longitude) <= 720;
+    this.#centres = longitudes.every(isAngle)
+      ? centres
+      : { ...centres, longitudes: longitudes.map((at) => (isAngle(at) ? at : Number.NaN)) };
     this.rows = centres.rows;
     this.columns = centres.columns;
     const count = (this.rows + 1) * (this.columns + 1);

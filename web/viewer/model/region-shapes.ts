@@ -1,5 +1,7 @@
 /** Geometry of regions: outlines, the elements inside, areas, and GeoJSON. */
 import { earthRadius } from "../base/great-circle.js";
+import { text } from "../language/text.js";
+import { own } from "../source/attributes.js";
 import type { DatasetAxis } from "../source/dataset.js";
 import { type RegionPoint, type RegionState, regionStates } from "./regions.js";
 
@@ -21,8 +23,9 @@ export interface RegionCells {
 const colors = ["#56b4e9", "#e69f00", "#cc79a7", "#009e73", "#f0e442", "#d55e00", "#0072b2"];
 export const regionColor = (number: number): string => colors[number % colors.length]!;
 
-/** The vertices of a region; closed unless it is a line or a point. */
+/** The vertices of a region; closed unless it is a line or a point. Labels have none. */
 export function vertices({ kind, points }: Pick<RegionState, "kind" | "points">): readonly RegionPoint[] {
+  if (points.length === 0) return [];
   const [[top, left], [bottom, right]] = [points[0]!, points.at(-1)!];
   if (kind === "rectangle")
     return [
@@ -46,7 +49,7 @@ export function lineCells(from: RegionPoint, to: RegionPoint): RegionPoint[] {
     RegionPoint,
   ];
   const steps = Math.max(Math.abs(b[0] - a[0]), Math.abs(b[1] - a[1]));
-  if (!(steps < maxElements)) throw tooLarge("line");
+  if (!(steps < maxElements)) throw tooLarge(text.regions.longLine);
   const at = (i: number, k: 0 | 1) => Math.round(a[k] + ((b[k] - a[k]) * i) / Math.max(steps, 1));
   return Array.from({ length: steps + 1 }, (_, i): RegionPoint => [at(i, 0), at(i, 1)]);
 }
@@ -114,12 +117,11 @@ function emptyCells([top, left, bottom, right]: Bounds, rows: number, columns: n
   const [y, x] = [inside(Math.floor(top), rows), inside(Math.floor(left), columns)];
   const height = Math.max(0, inside(Math.ceil(bottom), rows) - y) || 0;
   const width = Math.max(0, inside(Math.ceil(right), columns) - x) || 0;
-  if (height * width > maxElements) throw tooLarge("region");
+  if (height * width > maxElements) throw tooLarge(text.regions.tooLarge);
   return { top: y, left: x, rows: height, columns: width, inside: new Uint8Array(height * width) };
 }
 
-const tooLarge = (what: string) =>
-  new RangeError(`The ${what} has more than ${maxElements} elements: draw a smaller one`);
+const tooLarge = (sentence: (most: number) => string): RangeError => new RangeError(sentence(maxElements));
 
 /** Coordinate of the edges of an element: those between centres, or their continuation. */
 function edgesOf({ scale, translation = 0, coordinates, length }: DatasetAxis, at: number): [number, number] {
@@ -203,58 +205,83 @@ export function regionsGeoJson(regions: readonly RegionState[], axes: readonly D
       return isSwapped(plane) ? at.reverse() : at;
     };
     const list = vertices(region).map(place);
+    const { name, kind, labels } = region;
     const geometry =
-      region.kind === "point"
-        ? { type: "Point", coordinates: list[0] }
-        : region.kind === "line"
-          ? { type: "LineString", coordinates: list }
-          : { type: "Polygon", coordinates: [[...list, list[0]]] };
-    return { type: "Feature", properties: { name: region.name, kind: region.kind }, geometry };
+      kind === "labels"
+        ? null
+        : kind === "point"
+          ? { type: "Point", coordinates: list[0] }
+          : kind === "line"
+            ? { type: "LineString", coordinates: list }
+            : { type: "Polygon", coordinates: [[...list, list[0]]] };
+    return { type: "Feature", properties: { name, kind, labels }, geometry };
   });
   return { type: "FeatureCollection", features };
 }
 
-interface Feature {
-  readonly properties?: { readonly name?: unknown; readonly kind?: unknown } | null;
-  readonly geometry?: { readonly type: string; readonly coordinates: unknown } | null;
+/** Regions read from GeoJSON. */
+export interface ReadRegions {
+  readonly regions: readonly RegionState[];
+  /** Number of shapes that cannot be regions, such as lines of more than two ends and polygons of too many vertices. */
+  readonly leftOut: number;
+  /** Whether polygons had holes, which regions do not have. */
+  readonly hadHoles: boolean;
 }
 
-/** Regions of a plane from GeoJSON: points, lines of two ends, and outer rings of polygons. Others are ignored. */
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
+/**
+ * Reads the points, lines of two ends and outer rings of polygons in GeoJSON.
+ * @param shown the axes of the plane
+ * @throws SyntaxError for text that is not JSON
+ */
 export function regionsFromGeoJson(
-  text: string,
+  json: string,
   shown: readonly number[],
   axes: readonly DatasetAxis[],
-): readonly RegionState[] {
-  const read = JSON.parse(text) as { features?: readonly (Feature | null)[] } & Feature;
+): ReadRegions {
+  const read: unknown = JSON.parse(json);
   const plane = shown.map((axis) => axes[axis]!) as [DatasetAxis, DatasetAxis];
-  const made = (read.features ?? [read]).flatMap((feature, i): unknown[] => {
-    const { properties, geometry } = feature ?? {};
-    const { type, coordinates } = geometry ?? { type: "", coordinates: [] };
-    const place = (at: readonly number[]): RegionPoint => {
-      const [x, y] = isSwapped(plane) ? [at[1]!, at[0]!] : [at[0]!, at[1]!];
-      return [positionOf(plane[0], y), positionOf(plane[1], x)];
-    };
-    const name = typeof properties?.name === "string" ? properties.name : `Region ${i + 1}`;
-    const base = { name, axes: shown };
-    if (type === "Point") return [{ ...base, kind: "point", points: [place(coordinates as number[])] }];
-    if (type === "LineString")
-      return [{ ...base, kind: "line", points: (coordinates as number[][]).map(place) }];
-    const rings =
-      type === "Polygon" ? [coordinates] : type === "MultiPolygon" ? (coordinates as unknown[]) : [];
-    return (rings as number[][][][]).map(([outer = []]) => {
-      const points = outer.slice(0, -1).map(place);
-      const { kind } = properties ?? {};
+  const place = (at: unknown): RegionPoint => {
+    const [x, y] = isSwapped(plane) ? [...listOf(at).slice(0, 2)].reverse() : listOf(at);
+    if (!Number.isFinite(x) || !Number.isFinite(y)) return [Number.NaN, Number.NaN];
+    return [positionOf(plane[0], y as number), positionOf(plane[1], x as number)];
+  };
+  const features = Array.isArray(read) ? read : listOf(own(read, "features") ?? [read]);
+  let hadHoles = false;
+  const made = features.flatMap((feature, i) => {
+    const properties = own(feature, "properties");
+    const [name, kind] = [own(properties, "name"), own(properties, "kind")];
+    const base = { name: typeof name === "string" ? name : `Region ${i + 1}`, axes: shown };
+    if (kind === "labels") return [{ ...base, kind, points: [], labels: own(properties, "labels") }];
+    const geometry = own(feature, "geometry") ?? feature;
+    const coordinates = listOf(own(geometry, "coordinates"));
+    const polygon = (rings: unknown) => {
+      const [outer, ...holes] = listOf(rings);
+      hadHoles ||= holes.length > 0;
+      const points = listOf(outer).slice(0, -1).map(place);
       if (kind !== "rectangle" && kind !== "ellipse") return { ...base, kind: "polygon", points };
       const [top, left, bottom, right] = boundsOf(points, 0);
-      return {
-        ...base,
-        kind,
-        points: [
-          [top, left],
-          [bottom, right],
-        ],
-      };
-    });
+      const corners = [
+        [top, left],
+        [bottom, right],
+      ];
+      return { ...base, kind, points: corners };
+    };
+    const point = (at: unknown) => ({ ...base, kind: "point", points: [place(at)] });
+    switch (own(geometry, "type")) {
+      case "Point":
+        return [point(coordinates)];
+      case "MultiPoint":
+        return coordinates.map(point);
+      case "Polygon":
+        return [polygon(coordinates)];
+      case "MultiPolygon":
+        return coordinates.map(polygon);
+      default:
+        return [{ ...base, kind: "line", points: coordinates.map(place) }];
+    }
   });
-  return regionStates(made);
+  const regions = regionStates(made);
+  return { regions, leftOut: made.length - regions.length, hadHoles };
 }

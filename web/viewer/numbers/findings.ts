@@ -112,19 +112,23 @@ export class Findings {
     ];
   }
 
-  /** A histogram from a sample; by default over the full extent. */
-  histogram(count: number, limits = this.extent): Histogram | undefined {
+  /**
+   * A histogram from a sample; by default over the full extent.
+   * @param shareOf place of a value between the limits, from 0 to 1. Default: linear
+   */
+  histogram(count: number, limits = this.extent, shareOf?: (value: number) => number): Histogram | undefined {
     const sorted = this.#sample();
     if (!limits || sorted.length === 0) return undefined;
     const [low, high] = limits;
     const bins = new Float64Array(count);
     const share = 1 / sorted.length;
+    // Halved, because the difference of two finite numbers may overflow.
+    const place = shareOf ?? ((value: number) => (value / 2 - low / 2) / (high / 2 - low / 2));
     let [below, above] = [0, 0];
     for (const value of sorted) {
       if (value < low) below += share;
       else if (value > high) above += share;
-      // Halved, because the difference of two finite numbers may overflow.
-      else bins[toBin((value / 2 - low / 2) / (high / 2 - low / 2), count)]! += share;
+      else bins[toBin(place(value), count)]! += share;
     }
     return { low, high, bins, below, above };
   }

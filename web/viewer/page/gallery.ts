@@ -1,73 +1,116 @@
-/** The start page: samples of the page's own server, and public data. Loaded on demand. */
+/** The start page: public data, and samples of the page's own server. Loaded on demand. */
+import { isZarrError } from "zarr-wasm";
 import { h } from "../base/dom.js";
+import { text } from "../language/text.js";
 import { readQuery } from "../model/query.js";
-import { publicData, publicDataNote } from "../source/public-data.js";
+import { publicData } from "../source/public-data.js";
 
-/** Cards of the samples, followed by public data. */
+/** Cards of public data by field, and the samples of the page's own server, folded. */
 export function galleryView(offers: readonly Offer[], open: OpenLink): HTMLElement {
   const cards = offers.filter(({ text }) => text !== "");
   const others = offers.filter(({ text }) => text === "");
+  const words = text.gallery;
   return h(
     "div",
     { class: "page-gallery" },
-    cards.length > 0 && h("h2", {}, "Samples"),
-    cards.length > 0 &&
-      h(
-        "ul",
-        { class: "page-cards" },
-        ...cards.map((offer) =>
-          h(
-            "li",
-            {},
-            link(
-              offerHref(offer),
-              open,
-              {},
-              h("div", { class: "page-thumbnail", "data-query": offerHref(offer), "aria-hidden": "true" }),
-              h("b", {}, offer.title),
-              h("span", {}, offer.text),
-            ),
-          ),
-        ),
-      ),
-    others.length > 0 &&
-      h(
-        "ul",
-        { class: "page-links", "aria-label": "Small arrays" },
-        ...offerLinks(others, open).map((one) => h("li", {}, one)),
-      ),
-    h("h2", {}, "Public data"),
-    h("p", {}, publicDataNote),
+    h("p", { class: "page-welcome" }, words.welcome),
+    h("h2", {}, words.publicData),
+    h("p", {}, words.publicDataNote),
     ...Object.entries(publicData).flatMap(([field, list]) => [
-      h("h3", {}, `${field[0]!.toUpperCase()}${field.slice(1)}`),
-      h(
-        "ul",
-        { class: "page-public" },
-        ...list.map((data) =>
-          h(
-            "li",
-            {},
-            link(offerHref({ ...data, view: {} }), open, {}, data.title),
-            ` ${data.text} `,
-            h("span", { class: "page-owner" }, data.owner),
-          ),
-        ),
+      h("h3", {}, words.fields[field as keyof typeof publicData]),
+      cardList(
+        list.map((data) => ({ ...data, name: data.source, view: {} })),
+        open,
       ),
     ]),
+    offers.length > 0 &&
+      h(
+        "details",
+        { class: "page-tests" },
+        h("summary", {}, words.testData),
+        cardList(cards, open),
+        h(
+          "ul",
+          { class: "page-links", "aria-label": words.smallArrays },
+          ...offerLinks(others, open).map((one) => h("li", {}, one)),
+        ),
+      ),
   );
 }
 
-/** Fills in the thumbnails of the cards one by one; errors leave a card without one. */
-export async function fillThumbnails(gallery: HTMLElement, signal: AbortSignal): Promise<void> {
-  const places = [...gallery.querySelectorAll<HTMLElement>(".page-thumbnail:empty")];
-  if (places.length === 0) return;
-  const { drawThumbnail } = await import("../element/thumbnail.js");
-  for (const place of places) {
-    if (signal.aborted) return;
-    const target = readQuery(place.dataset["query"]!);
-    const options = { enough: 200, hasLabels: true, signal };
-    const picture = target && (await drawThumbnail(target, options).catch(() => undefined));
+const cardList = (offers: readonly Offer[], open: OpenLink): HTMLElement =>
+  h("ul", { class: "page-cards" }, ...offers.map((offer) => h("li", {}, card(offer, open))));
+
+function card(offer: Offer, open: OpenLink): HTMLElement {
+  const href = offerHref(offer);
+  return link(
+    href,
+    open,
+    {},
+    h("div", { class: "page-thumbnail", "data-query": href, "aria-hidden": "true" }),
+    h("b", {}, offer.title),
+    h("span", {}, offer.text),
+    offer.owner !== undefined && h("span", { class: "page-owner" }, offer.owner),
+  );
+}
+
+/** Number of thumbnails that are read at the same time, and limits of each. */
+const maxReading = 2;
+const thumbnailLimits = { enough: 200, hasLabels: true, maxBytes: 2 ** 24 } as const;
+const maxThumbnailTime = 30_000; // milliseconds
+
+/** Fills in the thumbnails of cards once they are visible. Errors leave a card without one. */
+export function fillThumbnails(gallery: HTMLElement, signal: AbortSignal): void {
+  const waiting = new Set<HTMLElement>();
+  let reading = 0;
+  const next = (): void => {
+    const [place] = waiting;
+    if (!place || reading >= maxReading || signal.aborted) return;
+    waiting.delete(place);
+    seen.unobserve(place);
+    reading++;
+    void fill(place, signal).finally(() => {
+      reading--;
+      next();
+    });
+    next();
+  };
+  const seen = new IntersectionObserver((entries) => {
+    for (const { target, isIntersecting } of entries)
+      waiting[isIntersecting ? "add" : "delete"](target as HTMLElement);
+    next();
+  });
+  signal.addEventListener("abort", () => seen.disconnect());
+  for (const place of gallery.querySelectorAll<HTMLElement>(".page-thumbnail:empty")) seen.observe(place);
+}
+
+/** Users may have asked for few bytes, or may have no connection. */
+const mayFetch = (): boolean =>
+  navigator.onLine && (navigator as { connection?: { saveData?: boolean } }).connection?.saveData !== true;
+
+/** Servers that did not answer, and whether another one did. */
+const silent = new Set<string>();
+let hasAnswer = false;
+
+/** Whether to ask a server: those that are silent are asked once, and no others after two without any answer. */
+const isWorthAsking = (host: string): boolean =>
+  mayFetch() && !silent.has(host) && (hasAnswer || silent.size < 2);
+
+async function fill(place: HTMLElement, signal: AbortSignal): Promise<void> {
+  const target = readQuery(place.dataset["query"]!);
+  const { host, origin } = new URL(target?.source ?? "", location.href);
+  const isElsewhere = origin !== location.origin;
+  if (!target || (isElsewhere && !isWorthAsking(host))) return;
+  const limited = AbortSignal.any([signal, AbortSignal.timeout(maxThumbnailTime)]);
+  try {
+    const { drawThumbnail } = await import("../element/thumbnail.js");
+    const picture = await drawThumbnail(target, { ...thumbnailLimits, signal: limited });
+    hasAnswer ||= isElsewhere;
     if (picture) place.replaceChildren(picture);
+  } catch (error) {
+    // It is only an illustration.
+    const isSilent = isZarrError(error, "Network") && error.status === undefined;
+    if (isElsewhere && (isSilent || limited.aborted) && !signal.aborted) silent.add(host);
   }
 }
 
@@ -76,6 +119,7 @@ export interface Offer {
   readonly name: string;
   readonly title: string;
   readonly text: string;
+  readonly owner?: string | undefined;
   readonly source: string;
   readonly path?: string | undefined;
   /** Further settings, with the names of the page's query. */
@@ -151,7 +195,7 @@ export function link(
   href: string,
   open: OpenLink,
   attributes: object,
-  ...children: (Node | string)[]
+  ...children: (Node | string | false)[]
 ): HTMLAnchorElement {
   const onclick = (event: MouseEvent) => {
     if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;

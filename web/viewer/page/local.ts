@@ -1,5 +1,6 @@
 /** Local folders and archives, dropped on the page or chosen. */
 import { button, h } from "../base/dom.js";
+import { text } from "../language/text.js";
 import {
   type Dropped,
   type Handle,
@@ -38,11 +39,7 @@ type Take = (found: readonly (Dropped | NotDropped)[]) => void;
 
 /** Accepts drops anywhere on the page, and highlights it during a drag. */
 export function takeDrops(take: Take): void {
-  const veil = h(
-    "div",
-    { class: "page-veil", hidden: true },
-    h("p", {}, "Drop a folder, a zip archive or a file to see it"),
-  );
+  const veil = h("div", { class: "page-veil", hidden: true }, h("p", {}, text.page.drop));
   document.body.append(veil);
   const hasFiles = (event: DragEvent) => event.dataTransfer?.types.includes("Files") ?? false;
   let depth = 0;
@@ -64,7 +61,8 @@ export function takeDrops(take: Take): void {
   });
   document.addEventListener("drop", (event) => {
     end();
-    if (!hasFiles(event)) return;
+    // A panel may have taken the files.
+    if (!hasFiles(event) || event.defaultPrevented) return;
     event.preventDefault();
     void openStores(event.dataTransfer as unknown as Transfer).then(take);
   });
@@ -82,8 +80,8 @@ export function chooseButtons(take: Take): HTMLElement {
     });
     return input;
   };
-  const folderInput = files({ webkitdirectory: true, "aria-label": "A folder of Zarr" });
-  const fileInput = files({ multiple: true, "aria-label": "Files: zip archives, TIFF, HDF5, NetCDF" });
+  const folderInput = files({ webkitdirectory: true, "aria-label": text.page.folderInput });
+  const fileInput = files({ multiple: true, "aria-label": text.page.fileInput });
   const chooseFolder = async () => {
     const picker = (globalThis as { showDirectoryPicker?: Picker }).showDirectoryPicker;
     if (!picker) return folderInput.click();
@@ -97,11 +95,11 @@ export function chooseButtons(take: Take): HTMLElement {
   return h(
     "div",
     { class: "page-choose" },
-    button("Folder…", () => void chooseFolder(), {
-      title: "Open a folder of this machine. Nothing is sent anywhere.",
+    button(text.page.folder, () => void chooseFolder(), {
+      title: text.page.folderTitle,
     }),
-    button("File…", () => fileInput.click(), {
-      title: "Open a zip archive, a TIFF, HDF5 or NetCDF file of this machine. Nothing is sent anywhere.",
+    button(text.page.file, () => fileInput.click(), {
+      title: text.page.fileTitle,
     }),
     folderInput,
     fileInput,

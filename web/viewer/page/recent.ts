@@ -1,6 +1,7 @@
 /** Sources opened before, kept in IndexedDB: addresses, and handles of local files and folders. */
 import { h } from "../base/dom.js";
 import { shortened } from "../base/text.js";
+import { text } from "../language/text.js";
 import { writeQuery } from "../model/query.js";
 import { type Dropped, type Handle, type NotDropped, storeOfHandle } from "../source/drop.js";
 import { localScheme } from "./local.js";
@@ -85,7 +86,7 @@ export async function showRecent(
   };
   menu.querySelector(".page-recent-list")!.replaceChildren(
     sources.length === 0
-      ? h("p", {}, "Sources that you open are listed here, in this browser only.")
+      ? h("p", {}, text.page.noRecent)
       : h(
           "ul",
           {},
@@ -99,17 +100,17 @@ export async function showRecent(
         ),
     ...(sources.length === 0
       ? []
-      : [h("button", { type: "button", onclick: () => void clear() }, "Clear this list")]),
+      : [h("button", { type: "button", onclick: () => void clear() }, text.page.clearRecent)]),
   );
 }
 
 function sourceButton({ source, handle }: RecentSource, onclick: () => void): HTMLElement {
-  const text = handle ? source.slice(localScheme.length) : source;
-  const name = text.split(/[?#]/)[0]!.split("/").filter(Boolean).at(-1) ?? text;
-  const place = handle ? `${handle.kind === "file" ? "Archive" : "Folder"} of this machine` : text;
+  const address = handle ? source.slice(localScheme.length) : source;
+  const name = address.split(/[?#]/)[0]!.split("/").filter(Boolean).at(-1) ?? address;
+  const place = handle ? text.page.recentPlace[handle.kind] : address;
   return h(
     "button",
-    { type: "button", onclick, title: shortened(text, 2000) },
+    { type: "button", onclick, title: shortened(address, 2000) },
     shortened(name, 80),
     h("span", {}, shortened(place, 200)),
   );
@@ -125,6 +126,6 @@ async function reopened(handle: Handle): Promise<Dropped | NotDropped> {
   try {
     return await storeOfHandle(handle);
   } catch {
-    return { name: handle.name, refused: `${handle.name} was moved or deleted.` };
+    return { name: handle.name, refused: text.page.moved(handle.name) };
   }
 }

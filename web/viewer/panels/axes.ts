@@ -1,6 +1,8 @@
 /** The axes that the picture shows, and the visible part of each. */
+
 import { chooser } from "../base/chooser.js";
 import { button, h, labelled, numberField, showNumber } from "../base/dom.js";
+import { text } from "../language/text.js";
 import type { Interval, ViewState } from "../model/state.js";
 import { datasetShape } from "../source/dataset.js";
 import type { Control, Panel, PanelContext, PanelView } from "./panel.js";
@@ -10,7 +12,7 @@ import { ratePart } from "./slice.js";
 export const axesPanel: Panel = {
   name: "axes-shown",
   tab: "axes",
-  title: "Axes and part shown",
+  title: () => text.axes.title,
   build: (context) => [axesPart(context), windowPart(context), ratePart(context)],
 };
 
@@ -28,7 +30,7 @@ function axesPart({ dataset, change }: PanelContext): Control {
     }, "axes");
   const down = chooser(axisNames, (axis) => choose(0, axis));
   const across = chooser(axisNames, (axis) => choose(1, axis));
-  const title = "Swap rows and columns";
+  const title = text.axes.swap;
   const swap = button(
     "⇄",
     () => change(({ axes }) => ({ axes: [axes[1]!, axes[0]!], camera: null }), "axes"),
@@ -37,9 +39,14 @@ function axesPart({ dataset, change }: PanelContext): Control {
   const element = h(
     "div",
     { class: "zw-axes" },
-    labelled(dataset.embedding ? "Vertical axis" : "Rows", down.control, "zw-field", down.element),
+    labelled(dataset.embedding ? text.axes.vertical : text.axes.rows, down.control, "zw-field", down.element),
     swap,
-    labelled(dataset.embedding ? "Horizontal axis" : "Columns", across.control, "zw-field", across.element),
+    labelled(
+      dataset.embedding ? text.axes.horizontal : text.axes.columns,
+      across.control,
+      "zw-field",
+      across.element,
+    ),
   );
   element.hidden = dataset.axes.length < 2;
   return {
@@ -54,7 +61,7 @@ function axesPart({ dataset, change }: PanelContext): Control {
 /** The visible part of the shown axes. */
 function windowPart(context: PanelContext): Control {
   const rows = [0, 1].map((place) => windowRow(context, place));
-  const attributes = { class: "zw-windows", role: "group", "aria-label": "Part shown" };
+  const attributes = { class: "zw-windows", role: "group", "aria-label": text.axes.part };
   const element = h("div", attributes, ...rows.map((row) => row.element));
   return {
     element,
@@ -90,7 +97,7 @@ function windowRow({ dataset, change }: PanelContext, place: number): Required<C
   const fields = [0, 1].map(() => numberField({ min: 0, step: 1 }, set));
   const name = h("span");
   const [first, last] = fields;
-  const element = h("div", { class: "zw-window" }, name, first, h("span", {}, "to"), last);
+  const element = h("div", { class: "zw-window" }, name, first, h("span", {}, text.axes.to), last);
   return {
     element,
     sync(state, view) {
@@ -103,7 +110,7 @@ function windowRow({ dataset, change }: PanelContext, place: number): Required<C
       name.textContent = axisName(dataset.axes, axis);
       for (const [end, field] of fields.entries()) {
         field.max = String(Math.max(0, length - 1));
-        field.setAttribute("aria-label", `${["First", "Last"][end]} index shown along ${name.textContent}`);
+        field.setAttribute("aria-label", text.axes[end === 0 ? "first" : "last"](name.textContent));
         showNumber(field, shown[end]! - end);
       }
     },

@@ -1,6 +1,7 @@
 /** The channels of a composite: on or off, colour, limits, gamma, histogram. */
 import { chooser } from "../base/chooser.js";
 import { h } from "../base/dom.js";
+import { text } from "../language/text.js";
 import {
   type ChannelState,
   channelLabel,
@@ -58,7 +59,7 @@ function channelsOf(dataset: Dataset): { channels: readonly ChannelState[]; axis
 /** Switches between a composite of the channels and a single one, and restores the previous choice. */
 function togetherPart(context: PanelContext, axis: number, first: readonly ChannelState[]): Control {
   let kept = first;
-  return checkControl(context, "All channels in one picture", {
+  return checkControl(context, text.channels.together, {
     control: "channels",
     value({ channels }) {
       kept = channels ?? kept;
@@ -71,7 +72,7 @@ function togetherPart(context: PanelContext, axis: number, first: readonly Chann
 
 /** Whether all channels share their limits. Photographs have fixed limits. */
 const commonPart = (context: PanelContext): Control =>
-  checkControl(context, "The same range for all channels", {
+  checkControl(context, text.channels.common, {
     control: "common",
     value: ({ isRangeCommon }) => isRangeCommon,
     set: (isRangeCommon) => ({ isRangeCommon }),

@@ -1,9 +1,9 @@
 /** A list of related items to choose from: variables, images, fields of view. */
 
 import { h } from "../base/dom.js";
-import { formatCount } from "../base/format.js";
 import { longName, shortName } from "../base/text.js";
 import { VirtualList } from "../base/virtual-list.js";
+import { text } from "../language/text.js";
 import type { Collection, CollectionEntry } from "../source/collection.js";
 import { type Control, card, type Panel } from "./panel.js";
 import { factsText } from "./tree.js";
@@ -41,7 +41,7 @@ export function collectionCard(collection: Collection, onGo: Go): HTMLElement | 
   );
 }
 
-const titleOf = ({ title, entries }: Collection): string => `${title} (${formatCount(entries.length)})`;
+const titleOf = ({ title, entries }: Collection): string => text.collections.titled(title, entries.length);
 
 const isWorthShowing = ({ entries, others }: Collection, least: number): boolean =>
   entries.length + others.length >= least;
@@ -50,7 +50,7 @@ function collectionLists({ title, entries, others }: Collection, shown: string, 
   const element = memberList(title, entries, shown, onGo);
   if (others.length === 0) return [{ element }];
   const isOther = others.some(({ path }) => path === shown);
-  const rest = `Coordinates and auxiliary arrays (${others.length})`;
+  const rest = text.collections.auxiliary(others.length);
   const details = h(
     "details",
     { open: isOther || entries.length === 0 },

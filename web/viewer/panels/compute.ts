@@ -1,40 +1,33 @@
 /** Computes other variables from the shown one: reductions over an axis, anomalies, and formulas. */
 import { button, h, labelled, select } from "../base/dom.js";
 import { maxText, shortName } from "../base/text.js";
+import { text } from "../language/text.js";
+import { unfoldedDataset } from "../source/fold.js";
 import type { Panel, PanelContext } from "./panel.js";
-
-const operations = [
-  ["mean", "Mean"],
-  ["min", "Minimum"],
-  ["max", "Maximum"],
-  ["std", "Standard deviation"],
-  ["anomaly", "Anomaly (difference from the mean)"],
-  ["month", "Anomaly from the mean of each month"],
-] as const;
 
 export const computePanel: Panel = {
   name: "compute",
   tab: "measure",
-  title: "Compute",
+  title: () => text.compute.title,
   isShown: ({ kind }) => kind === "image" || kind === "line",
   build: (context) => [{ element: computing(context) }],
 };
 
 function computing({ dataset, derive, derived }: PanelContext): HTMLElement {
   if (derived !== undefined) {
-    const back = button("Show the original variable", () => derive(undefined));
+    const back = button(text.compute.original, () => derive(undefined));
     return h("div", { class: "zw-group" }, h("p", { class: "zw-region-facts" }, derived), back);
   }
   // Longer names could not be entered, or be part of a link.
-  const axes = dataset.axes
-    .flatMap(({ name, length }, axis) => (length > 1 ? [name ?? `a${axis}`] : []))
+  const axes = unfoldedDataset(dataset)
+    .axes.flatMap(({ name, length }, axis) => (length > 1 ? [name ?? `a${axis}`] : []))
     .filter((name) => name.length <= maxText);
-  const operation = select(operations, () => {});
+  const operation = select(Object.entries(text.compute.operations), () => {});
   const axis = select(
     axes.map((name) => [name, shortName(name)] as const),
     () => {},
   );
-  const reduce = button("Compute", () => {
+  const reduce = button(text.compute.run, () => {
     const isMonthly = operation.value === "month";
     derive(isMonthly ? `anomaly:${axis.value}.month` : `${operation.value}:${axis.value}`);
   });
@@ -51,14 +44,14 @@ function computing({ dataset, derive, derived }: PanelContext): HTMLElement {
     "span",
     { class: "zw-layer-add" },
     formula,
-    button("Compute", apply, { "aria-label": "Compute the formula" }),
+    button(text.compute.run, apply, { "aria-label": text.compute.runFormula }),
   );
   return h(
     "div",
     { class: "zw-group" },
-    labelled("Operation", operation),
-    labelled("Over the axis", axis),
+    labelled(text.compute.operation, operation),
+    labelled(text.compute.over, axis),
     reduce,
-    labelled("Formula of data and other variables", formula, "zw-field", row),
+    labelled(text.compute.formula, formula, "zw-field", row),
   );
 }

@@ -1,6 +1,7 @@
 /** Formats coordinates for the readout, rulers and sliders. */
 import { formatBriefly, formatTime } from "../base/format.js";
 import { shortened, shortName } from "../base/text.js";
+import { text as words } from "../language/text.js";
 import { drawnLeaf, type ViewState } from "../model/state.js";
 import type { CellAxis, Dataset, DatasetAxis } from "../source/dataset.js";
 import { storedIndex } from "../source/folds.js";
@@ -32,8 +33,8 @@ export function numberText(
     const letter = at === 0 || Math.abs(at) === 180 ? "" : `\u00a0${at > 0 ? plus : minus}`;
     return `${formatBriefly(Math.abs(at), resolution)}°${letter}`;
   };
-  if (role === "latitude") return degrees(value, ["N", "S"]);
-  if (role === "longitude") return degrees(eastOf(value), ["E", "W"]);
+  if (role === "latitude") return degrees(value, [words.maps.north, words.maps.south]);
+  if (role === "longitude") return degrees(eastOf(value), [words.maps.east, words.maps.west]);
   const text = formatBriefly(value, resolution);
   return hasUnit && unit !== undefined ? `${text} ${unitText(unit)}` : text;
 }
@@ -68,9 +69,9 @@ export function positionText(dataset: Dataset, index: readonly number[]): string
 
 /** Latitude and longitude, by default with seven digits. */
 function degreesText(latitude: number, longitude: number, resolution?: number): string {
-  if (!Number.isFinite(latitude) && !Number.isFinite(longitude)) return "no position";
+  if (!Number.isFinite(latitude) && !Number.isFinite(longitude)) return words.maps.noPosition;
   const text = (role: "latitude" | "longitude", value: number) => {
-    if (!Number.isFinite(value)) return "no position";
+    if (!Number.isFinite(value)) return words.maps.noPosition;
     const rounded = resolution === undefined ? Number(value.toPrecision(7)) : value;
     return numberText({ role, unit: undefined }, rounded, { resolution });
   };
@@ -81,7 +82,7 @@ function degreesText(latitude: number, longitude: number, resolution?: number): 
 function cellText({ grid }: CellAxis, cell: number): string {
   const [longitude, latitude] = grid.centre(cell);
   const id = grid.id?.(cell) ?? cell;
-  const name = id === cell ? [] : [`cell ${id}`];
+  const name = id === cell ? [] : [words.maps.cell(id)];
   return [...name, degreesText(latitude, longitude, grid.spacing / 100)].join(" · ");
 }
 
@@ -96,8 +97,8 @@ function convertedText({ geography, axes }: Dataset, index: readonly number[]): 
 
 /** A time as ISO 8601 in UTC, without trailing zero parts. */
 export function dateText(milliseconds: number): string {
-  if (!Number.isFinite(milliseconds)) return "no time";
-  if (Math.abs(milliseconds) > 8.64e15) return `${formatBriefly(milliseconds)} ms since 1970`;
+  if (!Number.isFinite(milliseconds)) return words.maps.noTime;
+  if (Math.abs(milliseconds) > 8.64e15) return words.maps.since1970(formatBriefly(milliseconds));
   const [date, clock] = new Date(Math.round(milliseconds)).toISOString().split("T") as [string, string];
   if (clock === "00:00:00.000Z") return date;
   const shown = clock.endsWith(":00.000Z") ? clock.slice(0, 5) : clock.replace(/(\.000)?Z$/, "");

@@ -1,15 +1,19 @@
 /** The path to the current node: every group above it, with links to their contents. */
 
 import { button, h } from "../base/dom.js";
-import { formatCount } from "../base/format.js";
 import { longName, shortName } from "../base/text.js";
+import { text } from "../language/text.js";
 
 /** Maximum number of displayed groups. */
 const maxCrumbs = 12;
 
 export class Crumbs {
   readonly #list = h("ol");
-  readonly element = h("nav", { class: "zw-crumbs", "aria-label": "Breadcrumb", hidden: true }, this.#list);
+  readonly element = h(
+    "nav",
+    { class: "zw-crumbs", "aria-label": text.crumbs.title, hidden: true },
+    this.#list,
+  );
 
   /** @param go navigates to a node of the same source */
   constructor(private readonly go: (path: string, as?: "contents") => void) {}
@@ -22,14 +26,14 @@ export class Crumbs {
     const parts = (shown.startsWith(path) ? shown : path).split("/").filter((part) => part !== "");
     const item = (name: string, i: number) => {
       const isLast = i === parts.length;
-      const text = shortName(name);
+      const short = shortName(name);
       const onclick = () => this.go(parts.slice(0, i).join("/"));
       return h(
         "li",
         {},
         isLast
-          ? h("span", { "aria-current": "page", title: longName(name) }, text)
-          : button(text, onclick, { class: undefined, title: `Open ${longName(name) ?? text}` }),
+          ? h("span", { "aria-current": "page", title: longName(name) }, short)
+          : button(short, onclick, { class: undefined, title: text.crumbs.open(longName(name) ?? short) }),
       );
     };
     // The root and the last groups of a long path; a button for the group above them.
@@ -43,8 +47,8 @@ export class Crumbs {
     const own = path.split("/").filter((part) => part !== "");
     const group = (own.length < parts.length ? own : parts.slice(0, -1)).join("/");
     const onclick = () => this.go(group, "contents");
-    const browse = button("Browse", onclick, { class: "zw-browse" });
-    browse.title = parts.length > 0 ? "List the other nodes of this group" : "List the nodes of this group";
+    const browse = button(text.crumbs.browse, onclick, { class: "zw-browse" });
+    browse.title = parts.length > 0 ? text.crumbs.listOthers : text.crumbs.list;
     browse.hidden = isContents || parts.length === 0;
     this.#list.replaceChildren(...items, h("li", { class: "zw-crumbs-end" }, browse));
     this.element.hidden = parts.length === 0 && isContents;
@@ -54,7 +58,7 @@ export class Crumbs {
   /** A button for omitted groups, which opens the last of them. */
   #gap(groups: readonly string[], count: number): HTMLElement {
     const onclick = () => this.go(groups.join("/"));
-    const label = count === 1 ? "1 more group" : `${formatCount(count)} more groups`;
+    const label = text.crumbs.gap(count);
     return h("li", {}, button("…", onclick, { class: undefined, title: label, "aria-label": label }));
   }
 

@@ -1,5 +1,6 @@
 /** Edits an opacity curve: its points are dragged, or moved by the arrow keys. */
 import { button, h, icon } from "../base/dom.js";
+import { text } from "../language/text.js";
 import { maxCurvePoints, type OpacityCurve, opacityAt } from "../model/channels.js";
 import type { ViewState } from "../model/state.js";
 
@@ -36,14 +37,14 @@ export class CurveEditor {
     private readonly onCurve: (curve: OpacityCurve | undefined) => void,
   ) {
     this.#drawing.setAttribute("preserveAspectRatio", "none");
-    const title = "Double-click adds a point, or removes it; arrow keys move a point, Delete removes it";
+    const title = text.curve.help;
     const ondblclick = (event: MouseEvent) => this.#toggle(event);
     this.#area = h("div", { class: "zw-curve", dir: "ltr", title, ondblclick });
     this.#area.append(this.#drawing, this.#points);
-    const label = { "aria-label": `Default opacity${name}` };
-    this.#reset = button("Default", () => onCurve(undefined), label);
-    const head = h("div", { class: "zw-index-head" }, h("span", {}, "Opacity by value"), this.#reset);
-    const group = { class: "zw-field", role: "group", "aria-label": `Opacity by value${name}` };
+    const label = { "aria-label": text.curve.defaultOf(name) };
+    this.#reset = button(text.curve.default, () => onCurve(undefined), label);
+    const head = h("div", { class: "zw-index-head" }, h("span", {}, text.curve.title), this.#reset);
+    const group = { class: "zw-field", role: "group", "aria-label": text.curve.titleOf(name) };
     this.element = h("div", group, head, this.#area);
   }
 
@@ -63,8 +64,8 @@ export class CurveEditor {
       const handle = this.#points.children[i] as HTMLElement;
       handle.style.left = `${100 * share}%`;
       handle.style.top = `${100 * (1 - opacity)}%`;
-      const text = `${Math.round(100 * share)} % of the range: opacity ${Number(opacity.toFixed(3))}`;
-      handle.setAttribute("aria-label", `Point ${i + 1}${this.name}, ${text}`);
+      const place = [Math.round(100 * share), Number(opacity.toFixed(3))] as const;
+      handle.setAttribute("aria-label", text.curve.point(i + 1, this.name, ...place));
     }
   }
 

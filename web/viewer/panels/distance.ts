@@ -1,6 +1,7 @@
 /** Distances between two places of a plane or volume, in the units of its axes. */
-import { type GeoPosition, greatCircleLength } from "../base/great-circle.js";
-import type { DatasetAxis } from "../source/dataset.js";
+import { greatCircleLength } from "../base/great-circle.js";
+import type { GeoPlane } from "../model/projection.js";
+import type { DatasetAxis, PointConverter } from "../source/dataset.js";
 import { lengthUnits, unitText } from "./coordinates.js";
 import { lengthText } from "./scale-bar.js";
 
@@ -44,7 +45,11 @@ export function distanceText(
   const [a, b] = [from.slice(offset), to.slice(offset)];
   const isMap = axes.map(({ role }) => role === "longitude" || role === "latitude");
   const only = <T>(list: readonly T[]) => list.filter((_, i) => isMap[i]) as [T, T];
-  const ends = [a, b].map((at) => geoPosition(only(axes), only(at)));
+  const map = geoPlane(only(axes), undefined);
+  const ends = [a, b].map((at) => {
+    const [longitude, latitude] = map?.positionAt(...only(at)) ?? [];
+    return longitude === undefined ? undefined : { longitude, latitude: latitude! };
+  });
   const along = ends[0] && ends[1] && lengthText(greatCircleLength(ends[0], ends[1]), "km", 4);
   const element = axes.length > 2 ? "voxels" : "px";
   const elements = (count: number) => `${brief(Math.abs(count))} ${element}`;
@@ -60,23 +65,37 @@ export function distanceText(
   return hasPixels ? `${length} · ${count}` : length;
 }
 
-/** Longitude and latitude of a place of a map; undefined for other planes. */
-export function geoPosition(axes: readonly DatasetAxis[], at: PlanePosition): GeoPosition | undefined {
-  const coordinate = (role: DatasetAxis["role"]) => {
-    const i = axes.length === 2 ? axes.findIndex((axis) => axis.role === role) : -1;
-    return i < 0 ? undefined : valueAt(axes[i]!, at[i]!);
+/**
+ * The positions of a plane whose axes have degrees, or projected coordinates of a known reference system; undefined for
+ * other planes. Its places are evenly spaced along the axes.
+ */
+export function geoPlane(
+  axes: readonly DatasetAxis[],
+  converter: PointConverter | undefined,
+): Pick<GeoPlane, "place" | "positionAt"> | undefined {
+  const find = (role: DatasetAxis["role"]) => axes.findIndex((axis) => axis.role === role);
+  const isInDegrees = find("longitude") >= 0 && find("latitude") >= 0;
+  const [east, north] = isInDegrees ? [find("longitude"), find("latitude")] : [find("x"), find("y")];
+  const isKnown = axes.length === 2 && east >= 0 && north >= 0 && (isInDegrees || converter);
+  if (!isKnown) return undefined;
+  const at = (axis: number, position: number) => valueAt(axes[axis]!, position) ?? Number.NaN;
+  const along = (axis: number, value: number) => {
+    const { scale = Number.NaN, translation = 0 } = axes[axis]!;
+    return (value - translation) / scale + 0.5;
   };
-  const [longitude, latitude] = [coordinate("longitude"), coordinate("latitude")];
-  return longitude === undefined || latitude === undefined ? undefined : { longitude, latitude };
-}
-
-/** The place of a position on a map with evenly spaced axes; the inverse of `geoPosition`. */
-export function planePosition(axes: readonly DatasetAxis[], at: GeoPosition): PlanePosition | undefined {
-  const [down, across] = axes.map(({ role, scale, translation = 0 }) => {
-    const value = role === "longitude" ? at.longitude : at.latitude;
-    return scale === undefined ? undefined : (value - translation) / scale + 0.5;
-  });
-  return down === undefined || across === undefined ? undefined : [down, across];
+  const finite = <T extends readonly number[]>(list: T | undefined) =>
+    list?.every(Number.isFinite) ? list : undefined;
+  return {
+    positionAt(row, column) {
+      const own = finite([at(east, east ? column : row), at(north, north ? column : row)] as const);
+      return own && (isInDegrees ? own : finite(converter!.inverse(...own)));
+    },
+    place(longitude, latitude) {
+      const own = isInDegrees ? ([longitude, latitude] as const) : converter!.forward(longitude, latitude);
+      const found = own && finite([along(east, own[0]), along(north, own[1])] as const);
+      return found && (east ? { row: found[1], column: found[0] } : { row: found[0], column: found[1] });
+    },
+  };
 }
 
 /** The coordinate at a position, between those of the nearest elements. */

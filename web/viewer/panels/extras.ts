@@ -1,5 +1,7 @@
 /** Controls for additions to the picture: lines on maps, a profile, other panes. */
+
 import { keptFor } from "../base/memo.js";
+import { text } from "../language/text.js";
 import { irregularCoordinates } from "../model/axis-places.js";
 import { wrapsAround } from "../model/grid-projection.js";
 import { depthAxis, playableAxes } from "../model/layers.js";
@@ -19,7 +21,7 @@ import { axisName } from "./rulers.js";
 export const mapPanel: Panel = {
   name: "map",
   tab: "axes",
-  title: "Places and panes",
+  title: () => text.maps.title,
   build: (context) => [
     placesPart(context),
     ...mapParts(context),
@@ -33,7 +35,7 @@ export const mapPanel: Panel = {
 export const profilePanel: Panel = {
   name: "profile",
   tab: "measure",
-  title: "Profile",
+  title: () => text.panes.profile,
   build: (context) => [profilePart(context)],
 };
 
@@ -44,7 +46,7 @@ const axisEntries = (dataset: Dataset) =>
   longAxes(dataset).map((axis) => [String(axis), axisName(dataset.axes, axis)] as const);
 
 const profilePart = (context: PanelContext): Control =>
-  listControl(context, "Line under the pointer along", [["", "None"], ...axisEntries(context.dataset)], {
+  listControl(context, text.panes.profileAxis, [["", text.panes.none], ...axisEntries(context.dataset)], {
     control: "profile",
     value: ({ profile }) => String(profile ?? ""),
     set: (axis) => ({ profile: axis === "" ? null : Number(axis) }),
@@ -53,7 +55,7 @@ const profilePart = (context: PanelContext): Control =>
 
 /** Whether the fourth pane shows the volume. */
 const panesPart = (context: PanelContext): Control =>
-  checkControl(context, "Volume beside the panes", {
+  checkControl(context, text.panes.volume, {
     control: "planes",
     value: ({ planes }) => planes.includes("volume"),
     set: (isOn, { planes }) => ({
@@ -64,7 +66,7 @@ const panesPart = (context: PanelContext): Control =>
 
 function depthPart(context: PanelContext): Control {
   const { dataset } = context;
-  const control = listControl(context, "Third axis of the panes", axisEntries(dataset), {
+  const control = listControl(context, text.panes.depth, axisEntries(dataset), {
     control: "depth",
     value: (state) => String(depthAxis(dataset, state)),
     set: (axis) => ({ depth: Number(axis) }),
@@ -81,10 +83,10 @@ function depthPart(context: PanelContext): Control {
   };
 }
 
-const placeNames: readonly (readonly [PlaceMode, string])[] = [
-  ["auto", "At their coordinates"],
-  ["map", "On a map"],
-  ["index", "As equal cells"],
+const placeNames = (): readonly (readonly [PlaceMode, string])[] => [
+  ["auto", text.maps.ofCoordinates],
+  ["map", text.maps.onMap],
+  ["index", text.maps.equalCells],
 ];
 
 /** Where elements are drawn, if their coordinates are not those of equal cells. */
@@ -92,7 +94,7 @@ function placesPart(context: PanelContext): Control {
   const { dataset } = context;
   const isOnMap = (state: ViewState, places: PlaceMode) =>
     mapPositions(dataset, { ...state, places }) !== undefined;
-  const { element, list, sync } = listControl(context, "Elements", placeNames, {
+  const { element, list, sync } = listControl(context, text.maps.elements, placeNames(), {
     control: "places",
     value: (state) => (state.places === "map" && isOnMap(state, "auto") ? "auto" : state.places),
     set: (places) => ({ places, camera: null }),
@@ -111,14 +113,14 @@ function placesPart(context: PanelContext): Control {
   };
 }
 
-const mapChoices: readonly (readonly [MapName, string])[] = [
-  ["data", "As stored"],
-  ["plate-carree", "Longitude and latitude"],
-  ["mercator", "Mercator"],
-  ["equal-earth", "Equal Earth: true areas"],
-  ["globe", "Globe"],
-  ["north-pole", "Around the north pole"],
-  ["south-pole", "Around the south pole"],
+const mapChoices = (): readonly (readonly [MapName, string])[] => [
+  ["data", text.maps.stored],
+  ["plate-carree", text.maps.degrees],
+  ["mercator", text.maps.mercator],
+  ["equal-earth", text.maps.areas],
+  ["globe", text.maps.globe],
+  ["north-pole", text.maps.northPole],
+  ["south-pole", text.maps.southPole],
 ];
 
 /** The map projection, and the latitude in the middle of a globe. */
@@ -127,43 +129,53 @@ function mapParts(context: PanelContext): Control[] {
   const isShown = (state: ViewState, { kind }: { kind: string }) =>
     kind === "image" && canBeMap(dataset, state);
   return [
-    listControl(context, "Map", mapChoices, {
+    listControl(context, text.maps.map, mapChoices(), {
       control: "projection",
       value: ({ projection }) => projection,
       set: (projection) => ({ projection, camera: null }),
       isShown,
     }),
-    numberControl(context, "Latitude at the middle, degrees north", parallelField, {
-      control: "parallel",
-      value: ({ parallel }) => parallel,
-      set: (parallel) => ({ parallel }),
-      isShown: (state, view) => isShown(state, view) && state.projection === "globe",
-    }),
+    numberControl(
+      context,
+      text.maps.parallel,
+      { ...parallelField, placeholder: text.maps.parallelHint },
+      {
+        control: "parallel",
+        value: ({ parallel }) => parallel,
+        set: (parallel) => ({ parallel }),
+        isShown: (state, view) => isShown(state, view) && state.projection === "globe",
+      },
+    ),
   ];
 }
 
-const parallelField = { step: "any", min: -90, max: 90, placeholder: "of the data" };
+const parallelField = { step: "any", min: -90, max: 90 };
 
 /** Whether the elements of the shown plane have longitudes and latitudes. */
 const canBeMap = (dataset: Dataset, state: ViewState): boolean => isMap(dataset, { ...state, places: "map" });
 
 /** The longitude at the middle, on maps that go around the globe. */
 const meridianPart = (context: PanelContext): Control =>
-  numberControl(context, "Longitude at the middle, degrees east", meridianField, {
-    control: "meridian",
-    value: ({ meridian }) => meridian,
-    set: (meridian) => ({ meridian, camera: null }),
-    isShown(state, { kind }) {
-      const { dataset } = context;
-      const across = dataset.axes[state.axes.at(-1) ?? -1];
-      const isGlobal = state.axes.length === 2 && across !== undefined && wrapsAround(across);
-      const { known } = mapPositions(dataset, state) ?? {};
-      const isProjected = state.projection !== "data" && canBeMap(dataset, state);
-      return kind === "image" && (isProjected || isGlobal || (known !== undefined && isAroundGlobe(known)));
+  numberControl(
+    context,
+    text.maps.meridian,
+    { ...meridianField, placeholder: text.maps.meridianHint },
+    {
+      control: "meridian",
+      value: ({ meridian }) => meridian,
+      set: (meridian) => ({ meridian, camera: null }),
+      isShown(state, { kind }) {
+        const { dataset } = context;
+        const across = dataset.axes[state.axes.at(-1) ?? -1];
+        const isGlobal = state.axes.length === 2 && across !== undefined && wrapsAround(across);
+        const { known } = mapPositions(dataset, state) ?? {};
+        const isProjected = state.projection !== "data" && canBeMap(dataset, state);
+        return kind === "image" && (isProjected || isGlobal || (known !== undefined && isAroundGlobe(known)));
+      },
     },
-  });
+  );
 
-const meridianField = { step: "any", min: -360, max: 360, placeholder: "as stored" };
+const meridianField = { step: "any", min: -360, max: 360 };
 
 /** Whether the longitudes of a grid leave no wide gap. */
 const isAroundGlobe = keptFor(({ longitudes }: NonNullable<GridPositions["known"]>): boolean => {
@@ -190,13 +202,13 @@ function linesParts(context: PanelContext): Control[] {
     !(roles.includes("latitude") && roles.includes("longitude"))
   )
     return [];
-  const part = (text: string, name: "isGraticuleOn" | "areCoastsOn") =>
-    checkControl(context, text, {
+  const part = (label: string, name: "isGraticuleOn" | "areCoastsOn") =>
+    checkControl(context, label, {
       control: "lines",
       value: (state) => state[name],
       set: (isOn) => ({ [name]: isOn }),
       isShown: (state, { kind }) =>
         kind === "image" && (state.projection === "data" ? isMap : canBeMap)(dataset, state),
     });
-  return [part("Coastlines", "areCoastsOn"), part("Meridians and parallels", "isGraticuleOn")];
+  return [part(text.maps.coasts, "areCoastsOn"), part(text.maps.graticule, "isGraticuleOn")];
 }

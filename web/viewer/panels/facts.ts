@@ -10,6 +10,7 @@ import {
   formatType,
 } from "../base/format.js";
 import { maxText, shortened, shortName } from "../base/text.js";
+import { text as texts } from "../language/text.js";
 import { storedArray } from "../source/folds.js";
 import { card, type Panel } from "./panel.js";
 
@@ -53,9 +54,9 @@ function attributesDetails(attributes: ZarrArray["attributes"]): HTMLElement | u
   return h(
     "details",
     { open: count <= 6 },
-    h("summary", {}, `Attributes (${formatCount(count)})`),
+    h("summary", {}, texts.facts.attributes(formatCount(count))),
     h("pre", { tabindex: 0 }, text),
-    !isWhole && h("p", { class: "zw-advice" }, "The attributes are longer than shown here."),
+    !isWhole && h("p", { class: "zw-advice" }, texts.facts.longer),
   );
 }
 
@@ -65,25 +66,28 @@ function factRows(array: ZarrArray): [string, Node | string][] {
   const grid = shape.map((length, axis) => Math.ceil(length / chunkShape[axis]!));
   const names = array.dimensionNames?.map((name) => (name === null ? "–" : shortName(name))).join(", ");
   const facts: [string, Node | string | undefined][] = [
-    ["Shape", formatShape(shape)],
-    ["Dimensions", names],
-    ["Data type", formatType(dtype)],
-    ["Size", dtype.isVariable ? undefined : formatByteCount(product(shape) * dtype.itemBytes)],
-    ["Chunk shape", formatShape(chunkShape)],
-    ["Shard shape", array.shardShape && formatShape(array.shardShape)],
+    [texts.facts.shape, formatShape(shape)],
+    [texts.facts.dimensions, names],
+    [texts.facts.dtype, formatType(dtype)],
+    [texts.facts.size, dtype.isVariable ? undefined : formatByteCount(product(shape) * dtype.itemBytes)],
+    [texts.facts.chunkShape, formatShape(chunkShape)],
+    [texts.facts.shardShape, array.shardShape && formatShape(array.shardShape)],
     [
-      "Chunks",
-      `${formatCount(product(grid))}${dtype.isVariable ? "" : `, each ${formatByteCount(product(chunkShape) * dtype.itemBytes)}`}`,
+      texts.facts.chunks,
+      texts.facts.chunkCount(
+        formatCount(product(grid)),
+        dtype.isVariable ? undefined : formatByteCount(product(chunkShape) * dtype.itemBytes),
+      ),
     ],
-    ["Fill value", fillText(array)],
-    ["Codecs", codecList(array)],
-    ["Zarr format", String(array.zarrFormat)],
+    [texts.facts.fillValue, fillText(array)],
+    [texts.facts.codecs, codecList(array)],
+    [texts.facts.format, String(array.zarrFormat)],
   ];
   return facts.filter((fact): fact is [string, Node | string] => fact[1] !== undefined);
 }
 
 function fillText({ fillValue, dtype }: ZarrArray): string {
-  if (fillValue === null) return "none (reads as zeros)";
+  if (fillValue === null) return texts.facts.noFill;
   return typeof fillValue === "number"
     ? formatNumber(dtype, fillValue)
     : formatScalar(dtype, fillValue as Scalar);

@@ -3,6 +3,7 @@ import { button, h, labelled, select } from "../base/dom.js";
 import { canRecord } from "../base/film.js";
 import { errorMessage } from "../base/format.js";
 import { type NamedBlob, saveBlob } from "../base/save.js";
+import { text } from "../language/text.js";
 import {
   cssResolution,
   dpiLimits,
@@ -28,26 +29,26 @@ export interface FigureCallbacks {
 const formats = [
   ["png", "PNG"],
   ["svg", "SVG"],
-  ["webm", "Video (WebM)"],
-  ["mp4", "Video (MP4)"],
-] as const;
-
-const unitNames = [
-  ["mm", "mm"],
-  ["in", "inches"],
-  ["px", "CSS pixels"],
+  ["webm", "WebM"],
+  ["mp4", "MP4"],
 ] as const;
 
 class FigureDialog {
   readonly #callbacks: FigureCallbacks;
-  readonly #format = select(formats, () => this.#setSize());
-  readonly #unit = select(unitNames, () => this.#convert());
+  readonly #format = select(
+    formats.map(([value, name]) => [value, isVideo(value) ? text.figure.video(name) : name] as const),
+    () => this.#setSize(),
+  );
+  readonly #unit = select(
+    (["mm", "in", "px"] as const).map((unit) => [unit, text.figure.units[unit]] as const),
+    () => this.#convert(),
+  );
   readonly #width = h("input", { type: "number", min: 1, step: "any" });
   readonly #height = h("input", {
     type: "number",
     min: 1,
     step: "any",
-    placeholder: "that of the content",
+    placeholder: text.figure.ownHeight,
   });
   readonly #dpi = h("input", {
     type: "number",
@@ -59,15 +60,17 @@ class FigureDialog {
   readonly #axis: HTMLSelectElement;
   readonly #rate = h("input", { type: "number", min: 1, max: 60 });
   readonly #bar = h("input", { type: "checkbox", checked: true });
-  readonly #progress = h("progress", { max: 1, value: 0, hidden: true, "aria-label": "Slices recorded" });
-  readonly #cancel = button("Cancel", () => this.#recording.abort(new Error("cancelled")), { hidden: true });
+  readonly #progress = h("progress", { max: 1, value: 0, hidden: true, "aria-label": text.figure.recorded });
+  readonly #cancel = button(text.figure.cancel, () => this.#recording.abort(new Error("cancelled")), {
+    hidden: true,
+  });
   readonly #said = h("p", { class: "zw-figure-said", role: "status" });
-  readonly #save = button("Save", () => void this.#run((blob) => saveBlob(blob)), {
+  readonly #save = button(text.figure.save, () => void this.#run((blob) => saveBlob(blob)), {
     class: "zw-button zw-primary",
   });
-  readonly #copy = button("Copy", () => void this.#toClipboard());
+  readonly #copy = button(text.figure.copy, () => void this.#toClipboard());
   readonly #video: HTMLElement[];
-  readonly #heightField = labelled("Height", this.#height);
+  readonly #heightField = labelled(text.figure.height, this.#height);
   readonly element: HTMLDialogElement;
   /** Aborted when the dialog is closed. */
   readonly #end = new AbortController();
@@ -89,23 +92,30 @@ class FigureDialog {
       axes.map(({ axis, name }) => [String(axis), name] as const),
       () => {},
     );
-    this.#video = [labelled("Axis", this.#axis), labelled("Slices per second", this.#rate)];
+    this.#video = [labelled(text.figure.axis, this.#axis), labelled(text.figure.rate, this.#rate)];
     for (const option of this.#format.options)
       if (isVideo(option.value) && axes.length === 0) option.hidden = true;
     const fields = h(
       "div",
       { class: "zw-figure-fields" },
-      labelled("Format", this.#format),
-      labelled("Unit", this.#unit),
-      labelled("Width", this.#width),
+      labelled(text.figure.format, this.#format),
+      labelled(text.figure.unit, this.#unit),
+      labelled(text.figure.width, this.#width),
       this.#heightField,
-      labelled("Resolution, pixels per inch", this.#dpi),
+      labelled(text.figure.resolution, this.#dpi),
       ...this.#video,
-      h("label", { class: "zw-check" }, this.#title, "Title"),
-      h("label", { class: "zw-check" }, this.#bar, "Scale bar"),
+      h("label", { class: "zw-check" }, this.#title, text.figure.title),
+      h("label", { class: "zw-check" }, this.#bar, text.figure.scaleBar),
     );
     const buttons = h("div", { class: "zw-buttons" }, this.#save, this.#copy, this.#cancel);
-    this.element = makeDialog("zw-help zw-figure", "Figure", fields, this.#progress, this.#said, buttons);
+    this.element = makeDialog(
+      "zw-help zw-figure",
+      text.figure.heading,
+      fields,
+      this.#progress,
+      this.#said,
+      buttons,
+    );
     this.element.addEventListener("close", () => this.#close());
     this.element.addEventListener("input", () => this.#sync());
     this.#sync();
@@ -153,8 +163,7 @@ class FigureDialog {
     const { width, height, dpi } = this.#options;
     const pixels = (length: number) => Math.round((length / cssResolution) * dpi);
     this.#said.textContent =
-      problem ??
-      (height === undefined ? `${pixels(width)} pixels wide` : `${pixels(width)} × ${pixels(height)} pixels`);
+      problem ?? text.figure.size(pixels(width), height === undefined ? undefined : pixels(height));
   }
 
   #problem(): string | undefined {
@@ -162,16 +171,16 @@ class FigureDialog {
     const format = this.#format.value;
     const { least, most } = figureLimits;
     if (isVideo(format) && !canRecord(format))
-      return `This browser cannot record ${format === "mp4" ? "MP4" : "WebM"} videos.`;
+      return text.figure.noRecorder(format === "mp4" ? "MP4" : "WebM");
     if (![width, height].every((length) => length >= least && length <= most)) {
       const unit = this.#unit.value as LengthUnit;
       const [from, to] = [least, most].map((length) => Math.ceil(length / lengthUnits[unit]));
-      return `Width and height must be ${from} to ${to} ${unit}.`;
+      return text.figure.wrongSize(from!, to!, unit);
     }
     if (!(dpi >= dpiLimits.least && dpi <= dpiLimits.most))
-      return `The resolution must be ${dpiLimits.least} to ${dpiLimits.most} pixels per inch.`;
+      return text.figure.wrongResolution(dpiLimits.least, dpiLimits.most);
     if (isVideo(format) && !(Number(this.#rate.value) >= 1 && Number(this.#rate.value) <= 60))
-      return "A second must have 1 to 60 slices.";
+      return text.figure.wrongRate;
     return undefined;
   }
 
@@ -195,6 +204,7 @@ class FigureDialog {
     if (!isVideo(format)) return this.#callbacks.make({ ...options, type: format as "png" | "svg" });
     for (const part of [this.#progress, this.#cancel]) part.hidden = false;
     this.#progress.value = 0;
+    const begun = performance.now();
     return this.#callbacks.record({
       ...options,
       format,
@@ -203,28 +213,33 @@ class FigureDialog {
       signal: AbortSignal.any([this.#end.signal, this.#recording.signal]),
       onProgress: (done, total) => {
         this.#progress.value = done / total;
-        this.#said.textContent = `Recorded ${done} of ${total} slices`;
+        const perSecond = (1000 * done) / (performance.now() - begun);
+        this.#said.textContent = text.figure.progress(done, total, perSecond.toFixed(1));
       },
     });
   }
 
   /** Makes the figure, and reports success or failure. */
-  async #run(use: (figure: NamedBlob) => unknown, done = "is saved", figure = this.#make()): Promise<void> {
+  async #run(
+    use: (figure: NamedBlob) => unknown,
+    done: (name: string) => string = text.figure.saved,
+    figure = this.#make(),
+  ): Promise<void> {
     for (const button of [this.#save, this.#copy]) button.disabled = true;
-    this.#said.textContent = "Drawing…";
-    let text: string;
+    this.#said.textContent = text.figure.drawing;
+    let said: string;
     try {
       const made = await figure;
       this.#end.signal.throwIfAborted();
       await use(made);
-      text = `${made.name} ${done}`;
+      said = done(made.name);
     } catch (error) {
       const isCancelled = this.#recording.signal.aborted;
-      text = isCancelled ? "Cancelled" : `The figure could not be made: ${errorMessage(error)}.`;
+      said = isCancelled ? text.figure.cancelled : text.figure.failed(errorMessage(error));
     }
     for (const part of [this.#progress, this.#cancel]) part.hidden = true;
     this.#sync();
-    this.#said.textContent = text;
+    this.#said.textContent = said;
   }
 
   /** The clipboard must be asked at once, and takes a promise of the picture. */
@@ -237,7 +252,7 @@ class FigureDialog {
     };
     const written = writing();
     written.catch(() => {}); // reported once the picture has been made
-    await this.#run(() => written, "is in the clipboard", figure);
+    await this.#run(() => written, text.figure.copied, figure);
   }
 }
 

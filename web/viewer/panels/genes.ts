@@ -2,6 +2,7 @@
 import { isSuggestion, maxSuggested } from "../base/chooser.js";
 import { h, labelled, uniqueId } from "../base/dom.js";
 import { shortName } from "../base/text.js";
+import { text } from "../language/text.js";
 import { type GeneChoice, geneText, readGene } from "../source/gene-name.js";
 import type { GeneNames, Genes } from "../source/genes.js";
 import { type Changing, type Control, checkControl, groupControl, listControl } from "./panel.js";
@@ -31,10 +32,10 @@ export function geneControl<S>(context: Changing<S>, setting: GeneSetting<S>): R
     change(({ genes: old }) => ({
       genes: [...old.slice(0, at), name, ...old.slice(at + 1)].filter(Boolean),
     }));
-  const first = geneField("Gene", names, put(0));
-  const second = geneField("Second gene", names, put(1));
+  const first = geneField(text.genes.first, names, put(0));
+  const second = geneField(text.genes.second, names, put(1));
   let layerCount = 1;
-  const layers = listControl<S, string>(context, "Layer of the matrix", [["", "X"]], {
+  const layers = listControl<S, string>(context, text.genes.layer, [["", "X"]], {
     control: `${control}-layer`,
     value: (state) => choiceOf(state).layer,
     set: (chosen, now) => setting.set(geneText({ ...choiceOf(now), layer: chosen })),
@@ -50,13 +51,14 @@ export function geneControl<S>(context: Changing<S>, setting: GeneSetting<S>): R
     layerCount = all.length;
     layers.element.hidden = layerCount < 2;
   };
-  const log = checkControl<S>(context, "Logarithm of 1 + value", {
+  const log = checkControl<S>(context, text.genes.log, {
     control: `${control}-log`,
     value: (state) => choiceOf(state).isLog,
     set: (isLog, now) => setting.set(geneText({ ...choiceOf(now), isLog })),
   });
   const more = groupControl<S>([{ element: second.element }, layers, log]);
-  const element = h("div", { class: "zw-group" }, first.element, more.element);
+  const fold = h("details", { class: "zw-gene-more" }, h("summary", {}, text.genes.more), more.element);
+  const element = h("div", { class: "zw-group" }, first.element, fold);
   return {
     element,
     sync(state, view) {
@@ -68,7 +70,8 @@ export function geneControl<S>(context: Changing<S>, setting: GeneSetting<S>): R
       first.show(choice.genes[0] ?? "");
       second.show(choice.genes[1] ?? "");
       more.sync(state, view);
-      more.element.hidden = choice.genes.length === 0;
+      fold.hidden = choice.genes.length === 0;
+      fold.open ||= choice.genes.length > 1 || layer !== "" || choice.isLog;
       if (choice.genes.length > 0 && from !== listed) {
         listed = from;
         void list(from);
@@ -92,20 +95,20 @@ function geneField(
       const found = suggestions(offered, field.value, maxSuggested);
       list.replaceChildren(...found.map((value) => h("option", { value })));
     } catch {
-      field.setCustomValidity("The names of the genes could not be read.");
+      field.setCustomValidity(text.genes.unreadable);
     }
   };
   const choose = async () => {
-    const text = field.value.trim();
-    if (text === shown) return;
+    const typed = field.value.trim();
+    if (typed === shown) return;
     const found =
-      text === ""
+      typed === ""
         ? ""
         : await names().then(
-            (known) => known.nameOf(text),
-            () => text,
+            (known) => known.nameOf(typed),
+            () => typed,
           );
-    field.setCustomValidity(found === undefined ? `There is no gene ${text}.` : "");
+    field.setCustomValidity(found === undefined ? text.genes.unknown(typed) : "");
     if (found === undefined) field.reportValidity();
     else if (found !== shown) onChoose(found);
   };
@@ -114,7 +117,7 @@ function geneField(
     list: list.id,
     autocomplete: "off",
     spellcheck: "false",
-    placeholder: "name",
+    placeholder: text.genes.placeholder,
     onfocus: () => void suggest(),
     oninput: (event: Event) => {
       void (isSuggestion(event) ? choose() : suggest());
@@ -132,8 +135,8 @@ function geneField(
 }
 
 /** Names that contain a string; those that begin with it come first. */
-export function suggestions(names: readonly string[], text: string, most: number): string[] {
-  const wanted = text.trim().toLowerCase();
+export function suggestions(names: readonly string[], typed: string, most: number): string[] {
+  const wanted = typed.trim().toLowerCase();
   const [begin, contain]: [string[], string[]] = [[], []];
   for (const name of names) {
     const at = name.toLowerCase().indexOf(wanted);

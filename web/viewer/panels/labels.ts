@@ -1,6 +1,7 @@
 /** Controls for labels: which are shown over the image, their opacity, outlines, hidden and selected ones. */
 import { h, labelled } from "../base/dom.js";
 import { shortName } from "../base/text.js";
+import { text } from "../language/text.js";
 import { isLabelList, readLabelList } from "../model/label-look.js";
 import type { LabelsState } from "../model/state.js";
 import type { Labels } from "../source/dataset.js";
@@ -18,7 +19,7 @@ import {
 export const labelsPanel: Panel = {
   name: "labels",
   tab: "layers",
-  title: "Labels",
+  title: () => text.labels.title,
   isShown: ({ labels, state }) =>
     labels.length > 0 || (state.colormap === "labels" && state.channels === null),
   key: ({ labels }) => labels,
@@ -29,13 +30,13 @@ export const labelsPanel: Panel = {
     };
     const { element, sync } = groupControl([
       ...(labels.length > 0 ? overParts(own, labels) : []),
-      checkControl(own, "Outlines only", {
+      checkControl(own, text.labels.outlines, {
         control: "labels-outlines",
         value: ({ isOutline }) => isOutline,
         set: (isOutline) => ({ isOutline }),
       }),
-      listField(own, "Selected labels", "selected"),
-      listField(own, "Hidden labels", "hidden"),
+      listField(own, text.labels.selected, "selected"),
+      listField(own, text.labels.hidden, "hidden"),
     ]);
     return [{ element, sync: ({ labels }, view) => sync(labels, view) }];
   },
@@ -44,13 +45,13 @@ export const labelsPanel: Panel = {
 /** Of labels over the image: which are shown, and their opacity. */
 function overParts(context: Changing<LabelsState>, labels: readonly Labels[]): Control<LabelsState>[] {
   const names = labels.map(({ name }, i) => [String(i), shortName(name)] as const);
-  const opacity = shareControl(context, "Opacity of labels", {
+  const opacity = shareControl(context, text.labels.opacity, {
     control: "labels-opacity",
     value: ({ opacity }) => opacity,
     set: (opacity) => ({ opacity }),
   });
   return [
-    listControl(context, "Over the image", [["", "None"], ...names], {
+    listControl(context, text.labels.over, [["", text.labels.none], ...names], {
       control: "labels",
       value({ name, isOn }) {
         const known = labels.findIndex((one) => one.name === name);
@@ -71,7 +72,7 @@ function overParts(context: Changing<LabelsState>, labels: readonly Labels[]): C
 /** A list of labels as text. */
 function listField(
   { change }: Changing<LabelsState>,
-  text: string,
+  title: string,
   key: "hidden" | "selected",
 ): Control<LabelsState> {
   let shown = "";
@@ -80,9 +81,14 @@ function listField(
     if (isLabelList(list)) change(() => ({ [key]: list }), `labels-${key}`);
     else field.value = shown;
   };
-  const field = h("input", { type: "text", inputmode: "numeric", placeholder: "none", onchange });
+  const field = h("input", {
+    type: "text",
+    inputmode: "numeric",
+    placeholder: text.labels.placeholder,
+    onchange,
+  });
   return {
-    element: labelled(text, field),
+    element: labelled(title, field),
     sync(labels) {
       shown = labels[key].join(", ");
       field.value = shown;

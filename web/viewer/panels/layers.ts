@@ -1,6 +1,8 @@
 /** The layers over the picture: a list with the controls of each, and a field that adds one. */
+
 import { button, h, labelled } from "../base/dom.js";
 import { longName, shortName } from "../base/text.js";
+import { text } from "../language/text.js";
 import {
   type LayerState,
   layerColor,
@@ -32,10 +34,10 @@ import {
 export const layersPanel: Panel = {
   name: "layers",
   tab: "layers",
-  title: "Layers",
+  title: () => text.layers.title,
   isShown: ({ kind }) => kind === "image",
   build(context) {
-    const opacity = shareControl(context, "Opacity of the picture", {
+    const opacity = shareControl(context, text.layers.pictureOpacity, {
       control: "image-opacity",
       value: ({ imageOpacity }) => imageOpacity,
       set: (imageOpacity) => ({ imageOpacity }),
@@ -54,12 +56,12 @@ function addPart({ change }: PanelContext): Control {
   const onkeydown = (event: KeyboardEvent) => {
     if (event.key === "Enter") append();
   };
-  const placeholder = "URL of Zarr or GeoJSON";
+  const placeholder = text.layers.addressHint;
   const address = h("input", { type: "text", spellcheck: false, placeholder, onkeydown });
-  const add = button("Add", append);
+  const add = button(text.layers.add, append);
   const field = h("span", { class: "zw-layer-add" }, address, add);
   return {
-    element: labelled("Add a layer", address, "zw-field", field),
+    element: labelled(text.layers.address, address, "zw-field", field),
     sync({ layers }) {
       add.disabled = layers.length >= maxLayers;
     },
@@ -103,10 +105,10 @@ function layerRow({ dataset, change }: PanelContext, layer: LayerState, at: numb
       const others = layers.toSpliced(at, 1);
       return others.toSpliced(at + by, 0, layers[at]!);
     }, "order");
-  const up = button("↑", () => move(1), { "aria-label": `Raise ${name}` });
-  const down = button("↓", () => move(-1), { "aria-label": `Lower ${name}` });
-  const remove = button("Remove", () => set((layers) => layers.toSpliced(at, 1), "remove"), {
-    "aria-label": `Remove ${name}`,
+  const up = button("↑", () => move(1), { "aria-label": text.layers.raise(name) });
+  const down = button("↓", () => move(-1), { "aria-label": text.layers.lower(name) });
+  const remove = button(text.layers.remove, () => set((layers) => layers.toSpliced(at, 1), "remove"), {
+    "aria-label": text.layers.removeNamed(name),
   });
   let contents: LayerContents | undefined;
   const isNumbers = () => contents?.column?.kind === "numbers";
@@ -117,19 +119,19 @@ function layerRow({ dataset, change }: PanelContext, layer: LayerState, at: numb
   });
   isOn.element.title = longName(layerName(layer)) ?? "";
   const style = [
-    listControl(own, "Blending", blends, {
+    listControl(own, text.layers.blending, blends(), {
       control: "blend",
       value: ({ blend }) => blend,
       set: (blend) => ({ blend }),
       isShown: () => contents?.kind !== "features",
     }),
-    mapControl(own, "Colour map", {
+    mapControl(own, text.layers.colorMap, {
       control: "colormap",
       value: ({ colormap }) => colormap,
       set: (colormap) => ({ colormap }),
       isShown: () => !contents || contents.kind === "image" || (isNumbers() && !isPair(contents.column)),
     }),
-    colorControl(own, "Colour", {
+    colorControl(own, text.layers.color, {
       control: "color",
       value: layerColor,
       set: (color) => ({ color }),
@@ -137,8 +139,8 @@ function layerRow({ dataset, change }: PanelContext, layer: LayerState, at: numb
     }),
     numberControl(
       own,
-      "Size, px",
-      { min: 0, max: maxLayerSize, step: "any", placeholder: "auto" },
+      text.layers.size,
+      { min: 0, max: maxLayerSize, step: "any", placeholder: text.layers.auto },
       {
         control: "size",
         value: ({ size }) => size || null,
@@ -147,19 +149,19 @@ function layerRow({ dataset, change }: PanelContext, layer: LayerState, at: numb
       },
     ),
   ];
-  const range = columnRangeControl(own, ` of ${name}`, {
+  const range = columnRangeControl(own, text.panels.of(name), {
     control: "range",
     value: ({ range }) => range,
     set: (range) => ({ range }),
     isShown: isNumbers,
   });
-  const outlines = checkControl(own, "Outlines only", {
+  const outlines = checkControl(own, text.layers.outlines, {
     control: "outlines",
     value: ({ isOutline }) => isOutline,
     set: (isOutline) => ({ isOutline }),
     isShown: () => contents?.kind === "labels",
   });
-  const opacity = shareControl(own, "Opacity", {
+  const opacity = shareControl(own, text.layers.opacity, {
     control: "opacity",
     value: ({ opacity }) => opacity,
     set: (opacity) => ({ opacity }),
@@ -180,7 +182,7 @@ function layerRow({ dataset, change }: PanelContext, layer: LayerState, at: numb
       outlines,
       { element: h("div", { class: "zw-layer-buttons" }, up, down, remove) },
     ],
-    { class: "zw-layer", role: "group", "aria-label": `Layer ${name}` },
+    { class: "zw-layer", role: "group", "aria-label": text.layers.layer(name) },
   );
   return {
     element,
@@ -193,10 +195,11 @@ function layerRow({ dataset, change }: PanelContext, layer: LayerState, at: numb
   };
 }
 
-const blends = [
-  ["normal", "Normal"],
-  ["add", "Additive"],
-] as const;
+const blends = () =>
+  [
+    ["normal", text.layers.normal],
+    ["add", text.layers.additive],
+  ] as const;
 
 /** Another column has other values. */
 const setColumn = (by: string): Partial<LayerState> => ({ by, colormap: null, range: { mode: "auto" } });
@@ -204,7 +207,7 @@ const setColumn = (by: string): Partial<LayerState> => ({ by, colormap: null, ra
 /** The column that colours a layer. */
 function byPart(own: Changing<LayerState>, contents: () => LayerContents | undefined): Control<LayerState> {
   let columns: readonly string[] = [];
-  const { element, list, sync } = listControl<LayerState, string>(own, "Colour by", [], {
+  const { element, list, sync } = listControl<LayerState, string>(own, text.layers.colorBy, [], {
     control: "by",
     value: ({ by }) => (columns.includes(by) ? by : ""),
     set: setColumn,
@@ -216,7 +219,7 @@ function byPart(own: Changing<LayerState>, contents: () => LayerContents | undef
       const known = contents()?.columns ?? [];
       if (list.options.length === 0 || known.join("\n") !== columns.join("\n")) {
         columns = known;
-        const none = contents()?.kind === "labels" ? "Label" : "None";
+        const none = contents()?.kind === "labels" ? text.layers.label : text.layers.none;
         list.replaceChildren(
           h("option", { value: "" }, none),
           ...columns.map((name) => h("option", { value: name }, shortName(name))),

@@ -7,9 +7,10 @@ import { formatBriefly, formatCount } from "../base/format.js";
 import { keptFor } from "../base/memo.js";
 import { type OutsideColors, outsideColors } from "../base/outside-colors.js";
 import { longName, shortName } from "../base/text.js";
-import { bent, type Curve, scaleCurve, type ValueScale } from "../base/value-scale.js";
+import { bent, type Curve, scaleCurve, unbent, type ValueScale } from "../base/value-scale.js";
 import { marks } from "../draw/renderer.js";
 import { layerColors, outsideOf } from "../draw/table.js";
+import { text as texts } from "../language/text.js";
 import { absentColor, type NamedLegend } from "../model/column-colors.js";
 import type { LayerStyle } from "../model/layers.js";
 
@@ -53,7 +54,7 @@ export class Legend {
   readonly #columns = h("div", {
     class: "zw-legend-columns",
     role: "group",
-    "aria-label": "Colours of layers",
+    "aria-label": texts.legend.layers,
     hidden: true,
   });
   /** Scrolled by keys if it does not fit. */
@@ -108,12 +109,14 @@ function entryParts({ scale, channels, isMissing, note }: LegendEntries): HTMLEl
     const rows = channels.map((one) =>
       h("li", {}, h("b", {}, one.label), h("span", {}, one.low), scaleBar(one), h("span", {}, one.high)),
     );
-    parts.push(h("ul", { class: "zw-legend-channels", dir: "ltr", "aria-label": "Channels" }, ...rows));
+    parts.push(
+      h("ul", { class: "zw-legend-channels", dir: "ltr", "aria-label": texts.legend.channels }, ...rows),
+    );
   }
   if (isMissing) {
     const dots = h("span", { class: "zw-legend-cap zw-legend-dots", "aria-hidden": "true" });
     dots.style.color = css(marks.dot);
-    parts.push(h("p", { class: "zw-legend-note zw-legend-missing" }, dots, "Chunk is not stored"));
+    parts.push(h("p", { class: "zw-legend-note zw-legend-missing" }, dots, texts.legend.notStored));
   }
   if (note) parts.push(h("p", { class: "zw-legend-note" }, note));
   return parts;
@@ -142,7 +145,7 @@ function legendBar(
   const end = (name: "below" | "above", isShown: boolean, color: readonly number[]) => {
     const inside = h("span");
     inside.style.background = css(color);
-    const title = `Values ${name} the range`;
+    const title = texts.legend[name];
     return h("span", { class: `zw-legend-end zw-legend-${name}`, title, hidden: !isShown }, inside);
   };
   return h(
@@ -179,8 +182,9 @@ const colormapGradient = keptFor((table: Uint32Array) => {
   return `linear-gradient(to right, ${stops.join(", ")})`;
 });
 
-/** Minimum distance of two values, as a share of the bar. */
+/** Minimum distance of two labels and of two ticks, as shares of the bar. */
 const leastDistance = 0.16;
+const leastTickDistance = 0.02;
 
 /** Values to label, from those that matter most. */
 export function legendTicks(
@@ -201,10 +205,13 @@ export function legendTicks(
   }
   if (style.scale === "linear") return labelled(roundTicks(low, high), share, format);
   const values = roundPowers(style.scale, low, high, curve.threshold);
-  return spread(values.map(share), (_, i) => format(values[i]!));
+  // Powers of ten are enough labels if there are several.
+  const isPower = (value: number) => /^-?[01](e|$)/.test(value.toExponential());
+  const areEnough = values.filter(isPower).length >= 2;
+  return spread(values.map(share), (_, i) => (areEnough && !isPower(values[i]!) ? "" : format(values[i]!)));
 }
 
-/** Minimum number of ticks of a linear scale. */
+/** Minimum number of ticks, if there are so many round values. */
 const leastTicks = 5;
 /** Characters of all labels for which a bar has room. */
 const mostCharacters = 36;
@@ -251,11 +258,8 @@ function stepEdges(style: LayerStyle): number[] {
 }
 
 /** The value at a share of the bar. */
-function valueAt(scale: ValueScale, { start, factor, threshold }: Curve, share: number): number {
-  const at = start + (256 * share) / factor;
-  if (scale === "log") return Math.exp(at);
-  return scale === "symlog" ? Math.sign(at) * threshold * Math.expm1(Math.abs(at)) : at;
-}
+const valueAt = (scale: ValueScale, { start, factor, threshold }: Curve, share: number): number =>
+  unbent(scale, start + (256 * share) / factor, threshold);
 
 /** 0 and powers of ten between the limits; their multiples by 2 and 5 if there are few of them. */
 function roundPowers(scale: ValueScale, low: number, high: number, threshold: number): number[] {
@@ -268,15 +272,19 @@ function roundPowers(scale: ValueScale, low: number, high: number, threshold: nu
       .flatMap((value) => (scale === "symlog" && value > 0 ? [value, -value] : [value]))
       .filter((value) => value > low && value < high && (scale === "symlog" || value > 0));
   const plain = multiples([1]);
-  return plain.length >= 2 ? plain : multiples([1, 2, 5]);
+  return plain.length >= leastTicks ? plain : multiples([1, 2, 5]);
 }
 
-/** Leaves out values that would touch earlier ones. */
+/** Ticks, of which those have labels that would not touch the labels of earlier ones. */
 function spread(shares: readonly number[], text: (share: number, index: number) => string): LegendTick[] {
   const kept: LegendTick[] = [];
-  for (const [i, share] of shares.entries())
-    if (kept.every((one) => Math.abs(one.share - share) >= leastDistance))
-      kept.push({ share, text: text(share, i) });
+  const isFree = (share: number, distance: number, among = kept) =>
+    among.every((one) => Math.abs(one.share - share) >= distance);
+  for (const [i, share] of shares.entries()) {
+    const labels = kept.filter((one) => one.text !== "");
+    const label = isFree(share, leastDistance, labels) ? text(share, i) : "";
+    if (isFree(share, leastTickDistance)) kept.push({ share, text: label });
+  }
   return kept.sort((a, b) => a.share - b.share);
 }
 
@@ -294,10 +302,10 @@ function columnLegend({ name, legend }: NamedLegend): HTMLElement {
     list.append(
       ...used
         .slice(0, maxCategories)
-        .map(({ name: text, color, count }) => entry(color, text === "" ? "(empty)" : text, count)),
+        .map(({ name: text, color, count }) => entry(color, text === "" ? texts.legend.empty : text, count)),
     );
     const more = used.length - maxCategories;
-    if (more > 0) list.append(h("li", {}, `and ${formatCount(more)} more`));
+    if (more > 0) list.append(h("li", {}, texts.legend.more(formatCount(more))));
   } else {
     const { low, high, colormap, isBelow, isAbove, isMarked } = legend;
     const table = colorTable(colormap);
@@ -315,7 +323,7 @@ function columnLegend({ name, legend }: NamedLegend): HTMLElement {
       ),
     );
   }
-  if (legend.absent > 0) list.append(entry(absentColor, "no value", legend.absent));
+  if (legend.absent > 0) list.append(entry(absentColor, texts.legend.noValue, legend.absent));
   return h("div", { class: "zw-legend-column" }, head, list);
 }
 

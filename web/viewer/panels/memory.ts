@@ -2,8 +2,10 @@
  * The memory limit of data that have been read, and whether they are kept for later visits. Shared by all viewers of a
  * page.
  */
+
 import { h, labelled, select } from "../base/dom.js";
 import { formatByteCount } from "../base/format.js";
+import { text } from "../language/text.js";
 import { keepData, keptData, workOffline } from "../source/kept-data.js";
 import type { Control, Panel } from "./panel.js";
 
@@ -15,7 +17,7 @@ export const memoryPanel: Panel = {
   tab: "share",
   isFolded: true,
   role: "region",
-  title: "Memory",
+  title: () => text.memory.title,
   isShown: ({ memory }) => memory !== undefined,
   build: ({ setBudget }) => [limitPart(setBudget), ...keptDataParts()],
 };
@@ -26,7 +28,7 @@ function limitPart(setBudget: (bytes: number) => void): Control {
     (bytes) => setBudget(Number(bytes)),
   );
   const used = h("span", { class: "zw-unit" });
-  const element = labelled("Memory for cached data", list);
+  const element = labelled(text.memory.limit, list);
   element.append(used);
   return {
     element,
@@ -38,7 +40,7 @@ function limitPart(setBudget: (bytes: number) => void): Control {
         list.insertBefore(h("option", { value: budget }, formatByteCount(budget)), next ?? null);
       }
       list.value = String(budget);
-      used.textContent = `${formatByteCount(memory!.used)} in use`;
+      used.textContent = text.memory.used(formatByteCount(memory!.used));
     },
   };
 }
@@ -58,7 +60,7 @@ function keptDataParts(): Control[] {
   const keep = h("input", { type: "checkbox", onchange });
   show();
   return [
-    { element: h("label", { class: "zw-check" }, keep, "Keep data for later visits") },
-    { element: h("label", { class: "zw-check" }, offline, "Work offline, with kept data only") },
+    { element: h("label", { class: "zw-check" }, keep, text.memory.keep) },
+    { element: h("label", { class: "zw-check" }, offline, text.memory.offline) },
   ];
 }

@@ -3,6 +3,7 @@ import { type ErrorTag, isZarrError, type ZarrError } from "zarr-wasm";
 import { button, h } from "../base/dom.js";
 import { errorMessage, formatCount } from "../base/format.js";
 import { maxText, shortened } from "../base/text.js";
+import { text as texts } from "../language/text.js";
 import type { Advice, ErrorContext, FailedOperation } from "./error-advice.js";
 
 /** An error explained. */
@@ -16,7 +17,7 @@ export interface Explanation {
 export function explain(error: unknown, context: ErrorContext): Explanation {
   if (!isZarrError(error)) {
     const message = errorMessage(error);
-    return { title: "Something went wrong", message };
+    return { title: texts.errors.unknown, message };
   }
   const title = errorTitle(error, context.operation);
   return { title, message: sentence(messageBeside(title, error)), advice: loadAdvice(error, context) };
@@ -28,32 +29,17 @@ const loadAdvice = (error: ZarrError, context: ErrorContext): Promise<Advice | u
     () => undefined,
   );
 
-/** Errors of writing, which a store of the page may throw, have none. */
-const titles: Readonly<Partial<Record<ErrorTag, string>>> = {
-  NotFound: "There is no Zarr array here",
-  InvalidMetadata: "The array’s metadata is not valid",
-  UnknownCodec: "The array uses an unknown codec",
-  Unsupported: "The array uses an unsupported feature",
-  CorruptChunk: "A chunk is damaged",
-  InvalidSelection: "The view does not fit the array",
-  InvalidArgument: "The source cannot be used",
-  Network: "The source could not be read",
-  LimitExceeded: "A limit is exceeded",
-  EngineFailed: "The WebAssembly decoder could not be started",
-  FutureVersion: "The data use a newer format version",
-  NotAllowed: "Access to the data is not allowed",
-  SourceChanged: "A source file has changed",
-};
-
 function errorTitle(error: ZarrError, operation: FailedOperation): string {
   const { _tag, chunkKey } = error;
+  // Errors of writing, which a store of the page may throw, have no titles.
+  const titles: Readonly<Partial<Record<ErrorTag, string>>> = texts.errors.titles;
   // These errors affect every chunk.
   const isGeneral = ["EngineFailed", "UnknownCodec", "Unsupported"].includes(_tag);
-  if (error.code === "bad-zip") return "The archive cannot be read";
-  if (error.code === "unsupported-file") return "The file cannot be shown";
-  if (error.code === "bad-file" && chunkKey === undefined) return "The file is damaged";
+  if (error.code === "bad-zip") return texts.errors.archive;
+  if (error.code === "unsupported-file") return texts.errors.unsupportedFile;
+  if (error.code === "bad-file" && chunkKey === undefined) return texts.errors.damagedFile;
   return chunkKey === undefined || isGeneral || operation === "opening"
-    ? (titles[_tag] ?? "The store could not be written")
+    ? (titles[_tag] ?? texts.errors.unwritten)
     : chunkTitle(error);
 }
 
@@ -70,9 +56,9 @@ function messageBeside(title: string, error: unknown): string {
 
 /** Title for a chunk that could not be read. */
 function chunkTitle(error: unknown): string {
-  if (!isZarrError(error) || error.chunkKey === undefined) return "A chunk could not be read";
+  if (!isZarrError(error) || error.chunkKey === undefined) return texts.errors.chunk;
   const name = error.chunkKey.replace(/^\//, "");
-  return error._tag === "CorruptChunk" ? `Chunk ${name} is damaged` : `Chunk ${name} could not be read`;
+  return error._tag === "CorruptChunk" ? texts.errors.damagedChunk(name) : texts.errors.unreadChunk(name);
 }
 
 /** Explains why a chunk could not be read. */
@@ -93,7 +79,7 @@ function sentence(message: string): string {
 
 /** The panel for an explanation; advice follows when it has been loaded. */
 export function errorPanel({ title, message, advice }: Explanation, retry: () => void): HTMLElement {
-  const again = button("Try again", retry);
+  const again = button(texts.status.retry, retry);
   const panel = h(
     "div",
     { class: "zw-error", role: "alert" },
@@ -117,10 +103,10 @@ export interface Note {
 /** Maximum number of displayed notes. */
 const maxNotes = 20;
 
-const restNote = (count: number): Note => ({ text: `More notes: ${formatCount(count)}.` });
+const restNote = (count: number): Note => ({ text: texts.status.moreNotes(formatCount(count)) });
 
 export class Notes {
-  readonly element = h("ul", { class: "zw-notes", "aria-label": "Notes", hidden: true });
+  readonly element = h("ul", { class: "zw-notes", "aria-label": texts.status.notes, hidden: true });
 
   #shown = "";
 

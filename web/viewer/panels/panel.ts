@@ -3,7 +3,7 @@ import { type ColormapName, colormapNames, isColormap } from "../base/colormaps.
 import { h, labelled, numberField, select, showNumber } from "../base/dom.js";
 import { radioGroup } from "../base/radios.js";
 import type { NamedBlob } from "../base/save.js";
-import type { Texts } from "../language/text.js";
+import { type Texts, text } from "../language/text.js";
 import type { DisplayedView } from "../model/advice.js";
 import type { Rectangle } from "../model/camera.js";
 import type { ValueRange } from "../model/channels.js";
@@ -185,10 +185,10 @@ const settingControl = <S, T>(
 });
 
 /** A check box. */
-export function checkControl<S>({ change }: Changing<S>, text: string, setting: Setting<S, boolean>) {
+export function checkControl<S>({ change }: Changing<S>, label: string, setting: Setting<S, boolean>) {
   const onchange = () => change((now) => setting.set(box.checked, now), setting.control);
   const box = h("input", { type: "checkbox", onchange });
-  return settingControl(h("label", { class: "zw-check" }, box, text), setting, (value) => {
+  return settingControl(h("label", { class: "zw-check" }, box, label), setting, (value) => {
     box.checked = value;
   });
 }
@@ -196,12 +196,12 @@ export function checkControl<S>({ change }: Changing<S>, text: string, setting: 
 /** A drop-down list of [value, text] pairs. */
 export function listControl<S, T extends string>(
   { change }: Changing<S>,
-  text: string,
+  label: string,
   entries: readonly (readonly [T, string])[],
   setting: Setting<S, T>,
 ) {
   const list = select(entries, (chosen) => change((now) => setting.set(chosen as T, now), setting.control));
-  const control = settingControl(labelled(text, list), setting, (value) => {
+  const control = settingControl(labelled(label, list), setting, (value) => {
     list.value = value;
   });
   return { ...control, list };
@@ -210,12 +210,12 @@ export function listControl<S, T extends string>(
 /** A few values beside one another, of which one is chosen. */
 export function segmentedControl<S, T extends string>(
   { change }: Changing<S>,
-  text: string,
+  label: string,
   entries: readonly (readonly [T, string])[],
   setting: Setting<S, T>,
 ) {
   const choices = entries.map(([value, content]) => ({ value, content }));
-  const { element, labelOf, show } = radioGroup(text, choices, (value) =>
+  const { element, labelOf, show } = radioGroup(label, choices, (value) =>
     change((now) => setting.set(value, now), setting.control),
   );
   return { ...settingControl(element, setting, show), labelOf };
@@ -224,13 +224,13 @@ export function segmentedControl<S, T extends string>(
 /** A published colour map, or the default. */
 export const mapControl = <S>(
   context: Changing<S>,
-  text: string,
+  label: string,
   { value, set, ...setting }: Setting<S, ColormapName | null>,
 ) =>
   listControl<S, string>(
     context,
-    text,
-    [["", "Default"], ...colormapNames.map((map) => [map, map] as const)],
+    label,
+    [["", text.panels.defaultMap], ...colormapNames.map((map) => [map, map] as const)],
     {
       ...setting,
       value: (state) => value(state) ?? "",
@@ -241,7 +241,7 @@ export const mapControl = <S>(
 /** A number in a field, or nothing. */
 export function numberControl<S>(
   { change }: Changing<S>,
-  text: string,
+  label: string,
   attributes: Parameters<typeof numberField>[0],
   setting: Setting<S, number | null>,
 ) {
@@ -249,19 +249,19 @@ export function numberControl<S>(
     const value = field.value.trim() === "" ? null : Number(field.value);
     change((now) => setting.set(value, now), setting.control);
   });
-  return settingControl(labelled(text, field), setting, (value) => showNumber(field, value ?? ""));
+  return settingControl(labelled(label, field), setting, (value) => showNumber(field, value ?? ""));
 }
 
 /** A slider. */
 export function sliderControl<S>(
   { change }: Changing<S>,
-  text: string,
+  label: string,
   limits: { readonly min: number; readonly max: number; readonly step: number },
   setting: Setting<S, number>,
 ) {
   const oninput = () => change((now) => setting.set(Number(slider.value), now), setting.control);
   const slider = h("input", { type: "range", ...limits, oninput });
-  const control = settingControl(labelled(text, slider), setting, (value) => {
+  const control = settingControl(labelled(label, slider), setting, (value) => {
     slider.value = String(value);
   });
   return { ...control, slider };
@@ -270,12 +270,12 @@ export function sliderControl<S>(
 /** A slider for a share, in percent. */
 export const shareControl = <S>(
   context: Changing<S>,
-  text: string,
+  label: string,
   { value, set, ...setting }: Setting<S, number>,
 ) =>
   sliderControl<S>(
     context,
-    text,
+    label,
     { min: 0, max: 100, step: 1 },
     {
       ...setting,
@@ -285,10 +285,10 @@ export const shareControl = <S>(
   );
 
 /** A colour, "rrggbb". */
-export function colorControl<S>({ change }: Changing<S>, text: string, setting: Setting<S, string>) {
+export function colorControl<S>({ change }: Changing<S>, label: string, setting: Setting<S, string>) {
   const oninput = () => change((now) => setting.set(field.value.slice(1), now), setting.control);
   const field = h("input", { type: "color", oninput });
-  return settingControl(labelled(text, field), setting, (value) => {
+  return settingControl(labelled(label, field), setting, (value) => {
     field.value = `#${value}`;
   });
 }
@@ -304,17 +304,15 @@ export function columnRangeControl<S>(
 ) {
   const set = () => {
     const texts = fields.map(({ value }) => value.trim());
-    const [low, high] = texts.map((text) => (text === "" ? Number.NaN : Number(text))) as [number, number];
-    const isAuto = texts.every((text) => text === "");
+    const [low, high] = texts.map((one) => (one === "" ? Number.NaN : Number(one))) as [number, number];
+    const isAuto = texts.every((one) => one === "");
     if (!isAuto && !(Number.isFinite(low) && Number.isFinite(high) && low < high)) return;
     const range: ValueRange = isAuto ? { mode: "auto" } : { mode: "manual", low, high };
     change((now) => setting.set(range, now), setting.control);
   };
-  const fields = ["Lowest", "Highest"].map((end) =>
-    numberField(
-      { step: "any", placeholder: "auto", "aria-label": `${end} value of the column${suffix}` },
-      set,
-    ),
+  const own = text.panels;
+  const fields = [own.lowest, own.highest].map((end) =>
+    numberField({ step: "any", placeholder: own.auto, "aria-label": `${end}${suffix}` }, set),
   );
   const [low, high] = fields;
   const onchange = () =>
@@ -326,8 +324,8 @@ export function columnRangeControl<S>(
   const element = h(
     "div",
     { class: "zw-group" },
-    h("div", { class: "zw-window" }, h("span", {}, "Values"), low, h("span", {}, "to"), high),
-    h("label", { class: "zw-check" }, share, `Without the outermost 1 %${suffix}`),
+    h("div", { class: "zw-window" }, h("span", {}, own.values), low, h("span", {}, own.to), high),
+    h("label", { class: "zw-check" }, share, `${own.outermost}${suffix}`),
   );
   let shown = "";
   return settingControl(element, setting, (range) => {

@@ -1,7 +1,9 @@
 /** The cost of reading the view: estimated from its chunks, and measured on demand. */
+
 import { type Selection, slice } from "zarr-wasm";
 import { button, h } from "../base/dom.js";
 import { errorMessage, formatByteCount, formatCount, formatDuration } from "../base/format.js";
+import { text } from "../language/text.js";
 import { adviceFor, type DisplayedView } from "../model/advice.js";
 import type { ViewState } from "../model/state.js";
 import type { Dataset } from "../source/dataset.js";
@@ -13,7 +15,7 @@ export const readingPanel: Panel = {
   name: "reading",
   tab: "share",
   isFolded: true,
-  title: "Reading",
+  title: () => text.cost.title,
   build: ({ v1Order }) => [new ReadingCost(v1Order)],
 };
 
@@ -21,7 +23,7 @@ class ReadingCost implements Control {
   readonly #facts = h("dl");
   readonly #sentence = h("p", { class: "zw-advice" });
   readonly #result = h("p", { class: "zw-advice", role: "status" });
-  readonly #button = button("Measure reading", () => void this.#measure());
+  readonly #button = button(text.cost.measure, () => void this.#measure());
   readonly element = h("div", { class: "zw-facts" }, this.#facts, this.#sentence, this.#button, this.#result);
   #displayed: DisplayedView | undefined;
   #shown = "";
@@ -36,18 +38,15 @@ class ReadingCost implements Control {
     const { chunks, chunkBytes, shownBytes, sentence } = advice;
     const share = (100 * shownBytes) / chunkBytes;
     const rows = [
-      ["In view", formatByteCount(shownBytes)],
-      [
-        "Decoded",
-        `${formatByteCount(chunkBytes)} in ${formatCount(chunks)} ${chunks === 1 ? "chunk" : "chunks"}`,
-      ],
-      ["Visible", `${share < 1 ? share.toPrecision(1) : Math.round(share)} %`],
+      [text.cost.inView, formatByteCount(shownBytes)],
+      [text.cost.decoded, text.cost.inChunks(formatByteCount(chunkBytes), formatCount(chunks), chunks)],
+      [text.cost.visible, `${share < 1 ? share.toPrecision(1) : Math.round(share)} %`],
     ] as const;
     const key = [...rows.flat(), sentence].join("\n");
     if (key === this.#shown) return;
     this.#shown = key;
     this.#facts.replaceChildren(
-      ...rows.map(([name, text]) => h("div", {}, h("dt", {}, name), h("dd", {}, text))),
+      ...rows.map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value))),
     );
     this.#sentence.textContent = sentence;
     this.#result.textContent = "";
@@ -55,7 +54,7 @@ class ReadingCost implements Control {
 
   async #measure(): Promise<void> {
     this.#button.disabled = true;
-    this.#result.textContent = "Measuring…";
+    this.#result.textContent = text.cost.measuring;
     try {
       const { measure } = await import("../source/measure.js");
       const { dataset, level } = this.#displayed!;
@@ -65,7 +64,7 @@ class ReadingCost implements Control {
         await measure(storedArray(array), middleSelection(array, this.#displayed!), { v1Order }),
       );
     } catch (error) {
-      this.#result.textContent = `The measurement failed: ${errorMessage(error)}.`;
+      this.#result.textContent = text.cost.failed(errorMessage(error));
     } finally {
       this.#button.disabled = false;
     }
@@ -73,11 +72,15 @@ class ReadingCost implements Control {
 }
 
 function measuredText({ requests, bytes, decodedBytes, time, decodeTime }: Measured): string {
-  const asked = `${requests} ${requests === 1 ? "request" : "requests"} returned ${formatByteCount(bytes)}`;
   const ratio = bytes > 0 && decodedBytes > 0 ? `, ${(decodedBytes / bytes).toFixed(1)} : 1` : "";
-  const slow =
-    time > 2 * decodeTime ? "The store took longer than decoding." : "Decoding took longer than the store.";
-  return `The middle of the view: ${asked} for ${formatByteCount(decodedBytes)}${ratio}; ${formatDuration(time)} in total, including ${formatDuration(decodeTime)} for decoding on one thread. ${slow}`;
+  return text.cost.measured({
+    requests,
+    bytes: formatByteCount(bytes),
+    decoded: `${formatByteCount(decodedBytes)}${ratio}`,
+    time: formatDuration(time),
+    decodeTime: formatDuration(decodeTime),
+    isStoreSlow: time > 2 * decodeTime,
+  });
 }
 
 /** A few chunks of the current level, in the middle of the view. */

@@ -4,6 +4,7 @@ import type { Region } from "zarr-wasm";
 import { h } from "../base/dom.js";
 import { formatScalar, scalarAt } from "../base/format.js";
 import { maxText, shortened, shortName } from "../base/text.js";
+import { text } from "../language/text.js";
 import { channelLabel, findChannelAxis } from "../model/channels.js";
 import { labelTableOf } from "../model/label-look.js";
 import type { Layer } from "../model/layers.js";
@@ -32,13 +33,13 @@ export interface Pointed {
   readonly plotted?: readonly { readonly axis: number; readonly value: number | undefined }[] | undefined;
 }
 
-const hint = "Point at the picture or use the arrow keys to read values; ? lists all keys.";
-const touchHint = "Tap the picture to read values; pinch to zoom.";
-
 export class Readout {
   readonly #index = h("span", { class: "zw-readout-index" });
   readonly #value = h("span", { class: "zw-readout-value" });
-  readonly element = h("output", { class: "zw-readout", dir: "ltr", hidden: true }, this.#index, this.#value);
+
+  constructor(private readonly element: HTMLElement) {
+    element.replaceChildren(this.#index, this.#value);
+  }
 
   /** The displayed text. */
   get text(): string {
@@ -52,13 +53,16 @@ export class Readout {
     this.#index.hidden = !pointed;
     setText(this.#index, pointed ? whereText(pointed) : "");
     if (pointed) setText(this.#value, pointedText(pointed));
-    else setText(this.#value, window.matchMedia("(pointer: coarse)").matches ? touchHint : hint);
+    else {
+      const isTouch = window.matchMedia("(pointer: coarse)").matches;
+      setText(this.#value, isTouch ? text.readout.touchHint : text.readout.hint);
+    }
   }
 }
 
 function pointedText({ readings, shape, plotted }: Pointed): string {
-  if (plotted) return shape || "no point";
-  const values = readings.map(valueText).join(" · ") || "not read yet";
+  if (plotted) return shape || text.readout.noPoint;
+  const values = readings.map(valueText).join(" · ") || text.readout.unread;
   return shape ? `${values} · ${shape}` : values;
 }
 
@@ -71,9 +75,9 @@ function valueText({ tile, row, column, gap, layer }: Pointed["readings"][number
   const { dataset, isRaw } = layer;
   const value = isRaw || !dataset.decode ? withUnit(layer, stored) : meantText(dataset, region, at, stored);
   const name = layerName(layer);
-  const level = tile.level > 0 ? ` (level ${tile.level})` : "";
+  const level = tile.level > 0 ? ` (${text.readout.level(tile.level)})` : "";
   const properties = labelText(layer, region, at);
-  const note = gap ? " (fill value: the chunk is not stored)" : "";
+  const note = gap ? ` (${text.readout.fill})` : "";
   return `${name}${value}${properties}${note}${level}`;
 }
 
@@ -83,8 +87,9 @@ function labelText({ dataset, style }: Layer, { data }: Region, at: number): str
   const label = data[at]!;
   const table = labelTableOf(dataset)?.observations;
   const row = table?.row(Number(label));
-  const text = dataset.labelInfo?.properties(label as number) ?? (row === undefined ? "" : table!.text(row));
-  return text === "" ? "" : ` (${text})`;
+  const properties =
+    dataset.labelInfo?.properties(label as number) ?? (row === undefined ? "" : table!.text(row));
+  return properties === "" ? "" : ` (${properties})`;
 }
 
 /** Formats values that need no decoding. */
@@ -98,7 +103,7 @@ function layerName({ dataset, style, index, title }: Layer): string {
   const axis = findChannelAxis(dataset);
   const isChannel = style.kind === "tint" || style.kind === "mask";
   if (axis !== undefined && isChannel) return `${name}${channelLabel(dataset, index[axis]!)} `;
-  return style.isOverlay ? `${name}label ` : name;
+  return style.isOverlay ? `${name}${text.readout.label} ` : name;
 }
 
 /** Indices, with coordinates if there are any. */
@@ -108,16 +113,16 @@ function whereText({ index, axes, readings, plotted }: Pointed): string {
   const dataset = readings.find(({ layer }) => !layer.style.isOverlay && layer.title === undefined)?.layer
     .dataset;
   const position = dataset ? positionText(dataset, index) : "";
-  const place = [placeText(axes, index), position].filter((text) => text !== "").join(" · ");
+  const place = [placeText(axes, index), position].filter((part) => part !== "").join(" · ");
   const stored = dataset ? storedIndex(dataset, index) : index;
   return `[${stored.join(", ")}]${place === "" ? "" : ` ${place}`}`;
 }
 
 /** The coordinate of a point of a scatter plot, or else of the pointer. */
 function plottedText(axis: DatasetAxis, index: number, value: number | undefined): string {
-  const text =
+  const at =
     value === undefined ? coordinateText(axis, index) : numberText(axis, value, { resolution: axis.scale });
-  return `${shortName(axis.name ?? "")} ${text}`;
+  return `${shortName(axis.name ?? "")} ${at}`;
 }
 
 /** Formats the decoded value of a stored element. */
@@ -128,10 +133,13 @@ function meantText(
   stored: string,
 ): string {
   const { value, dtype } = decodedAt(decode!, region, at);
-  if (Number.isNaN(value)) return stored === "NaN" ? "missing" : `missing (stored ${stored})`;
+  if (Number.isNaN(value))
+    return stored === "NaN"
+      ? text.readout.missing
+      : `${text.readout.missing} (${text.readout.stored(stored)})`;
   if (decodedKind === "milliseconds") return dateText(Number(value));
-  const text = formatScalar(dtype, typeof value === "number" ? rounded(value) : value);
-  return `${text}${unit === undefined ? "" : ` ${unitText(unit)}`} (stored ${stored})`;
+  const decoded = formatScalar(dtype, typeof value === "number" ? rounded(value) : value);
+  return `${decoded}${unit === undefined ? "" : ` ${unitText(unit)}`} (${text.readout.stored(stored)})`;
 }
 
 /** The decoded value of an element. */
@@ -145,6 +153,6 @@ export function decodedAt(decode: NonNullable<Dataset["decode"]>, region: Region
 const rounded = (value: number): number => Number(value.toPrecision(12));
 
 function setText(element: HTMLElement, whole: string): void {
-  const text = shortened(whole, maxText);
-  if (element.textContent !== text) element.textContent = text;
+  const shown = shortened(whole, maxText);
+  if (element.textContent !== shown) element.textContent = shown;
 }

@@ -1,27 +1,24 @@
-/** Regions: tools that draw them, their statistics, and their series along another axis. */
+/** Regions: drawn by tools, of labels or from GeoJSON; their statistics, and their series along another axis. */
 import { button, h, labelled, select } from "../base/dom.js";
 import { errorMessage, formatBriefly, formatCount } from "../base/format.js";
 import { radioGroup } from "../base/radios.js";
 import { saveBlob } from "../base/save.js";
+import { text } from "../language/text.js";
+import { lookOf, shownLabels } from "../model/layers.js";
 import { regionColor, regionsFromGeoJson, regionsGeoJson } from "../model/region-shapes.js";
-import { type RegionKind, type RegionState, regionKinds } from "../model/regions.js";
+import { maxRegions, type RegionLabels, type RegionState, regionKinds } from "../model/regions.js";
 import type { NamedSeries } from "../model/series-chart.js";
 import type { ToolName, ViewState } from "../model/state.js";
 import type { RegionSource, RegionStatistics } from "../numbers/region-values.js";
-import { datasetShape } from "../source/dataset.js";
+import { type Dataset, datasetShape } from "../source/dataset.js";
 import { acquire, release } from "../tiles/shared.js";
 import { unitText } from "./coordinates.js";
 import type { Control, Panel, PanelContext } from "./panel.js";
 import { axisName } from "./rulers.js";
 import { SeriesChart } from "./series.js";
 
-const kindTexts: Readonly<Record<RegionKind, string>> = {
-  point: "Point",
-  line: "Line",
-  rectangle: "Rectangle",
-  ellipse: "Ellipse",
-  polygon: "Polygon",
-};
+/** Maximum size of a GeoJSON document. */
+const maxBytes = 32 * 2 ** 20;
 
 /** The choice of a profile along lines instead of a series. */
 const alongLines = "line";
@@ -29,23 +26,33 @@ const alongLines = "line";
 export const regionsPanel: Panel = {
   name: "regions",
   tab: "measure",
-  title: "Regions",
+  title: () => text.regions.title,
   isShown: ({ kind, state }) => kind === "image" && state.axes.length === 2,
   build: (context) => [new RegionsPart(context)],
 };
+
+/** The selected labels of the image that is shown: over the picture, or the picture itself. */
+function selectedLabels(dataset: Dataset, state: ViewState): RegionLabels {
+  const over = shownLabels(dataset, state);
+  if (!over && state.colormap !== "labels") return { image: "", ids: [] };
+  const own = over?.dataset ?? dataset;
+  return { image: over?.name ?? "", ids: lookOf(own, state.labels).selected ?? [] };
+}
 
 /** A value with five digits. */
 const brief = (value: number) => formatBriefly(value, Math.abs(value) / 900);
 
 class RegionsPart implements Control {
   readonly #tools = radioGroup<ToolName>(
-    "Draw a region",
-    regionKinds.map((value) => ({ value, content: kindTexts[value] })),
+    text.regions.draw,
+    regionKinds.map((value) => ({ value, content: text.regions.kinds[value] })),
     (tool) => this.context.change({ tool }, "tool"),
   );
   readonly #list = h("div", { class: "zw-region-rows" });
   readonly #along: HTMLSelectElement;
   readonly #files = h("input", { type: "file", accept: ".json,.geojson", hidden: true });
+  readonly #ofLabels = button(text.regions.ofLabels, () => this.#addLabels());
+  #selected: RegionLabels = { image: "", ids: [] };
   readonly #said = h("p", { class: "zw-share-said", role: "status" });
   readonly #chart: SeriesChart;
   readonly #chartPart: HTMLElement;
@@ -65,48 +72,99 @@ class RegionsPart implements Control {
       const index = this.#state!.index.map((at, i) => (i === axis ? step : undefined) ?? at);
       context.change({ index }, `index-${axis}`);
     });
-    const axisChoice = labelled("Series along", this.#along);
-    const csv = button("Save as CSV", () => this.#saveCsv());
+    const axisChoice = labelled(text.regions.along, this.#along);
+    const csv = button(text.regions.saveCsv, () => this.#saveCsv());
     this.#chartPart = h("div", { class: "zw-group" }, axisChoice, this.#chart.element, csv);
-    const save = button("Save as GeoJSON", () => {
-      const text = JSON.stringify(regionsGeoJson(this.#state!.regions, dataset.axes));
+    const save = button(text.regions.save, () => {
+      const json = JSON.stringify(regionsGeoJson(this.#state!.regions, dataset.axes));
       saveBlob({
-        blob: new Blob([text], { type: "application/geo+json" }),
+        blob: new Blob([json], { type: "application/geo+json" }),
         name: `${dataset.title}.geojson`,
       });
     });
-    const clear = button("Remove all", () => context.change({ regions: [] }, "regions"));
+    const clear = button(text.regions.removeAll, () => context.change({ regions: [] }, "regions"));
     this.#actions = h("div", { class: "zw-buttons" }, save, clear);
-    this.#files.addEventListener("change", () => void this.#open());
-    const open = button("Open GeoJSON…", () => this.#files.click());
+    this.#files.addEventListener("change", () => {
+      const [file] = this.#files.files ?? [];
+      if (file) void this.#open(file);
+      this.#files.value = "";
+    });
+    const open = button(text.regions.open, () => this.#files.click(), { title: text.regions.openHint });
     const parts = [this.#tools.element, this.#list, this.#chartPart, this.#actions];
     this.element = h(
       "div",
       { class: "zw-group" },
       ...parts,
-      h("div", { class: "zw-buttons" }, open),
+      h("div", { class: "zw-buttons" }, open, this.#ofLabels),
       this.#files,
       this.#said,
     );
+    this.#takeGeoJson();
   }
 
-  async #open(): Promise<void> {
-    const [file] = this.#files.files ?? [];
-    this.#files.value = "";
-    if (!file) return;
+  /** Takes dropped files, and pasted text while the panel has the focus. */
+  #takeGeoJson(): void {
+    this.element.addEventListener("dragover", (event) => event.preventDefault());
+    this.element.addEventListener("drop", (event) => {
+      const [file] = event.dataTransfer?.files ?? [];
+      if (!file) return;
+      event.preventDefault(); // also tells the page
+      void this.#open(file);
+    });
+    this.element.addEventListener("paste", (event) => {
+      const pasted = event.clipboardData?.getData("text/plain").trim() ?? "";
+      const [file] = event.clipboardData?.files ?? [];
+      // Names are pasted into their fields.
+      if (!file && !/^[{[]/.test(pasted)) return;
+      event.preventDefault();
+      void this.#open(file ?? new Blob([pasted]));
+    });
+  }
+
+  async #open(file: Blob): Promise<void> {
     try {
+      if (file.size > maxBytes) throw new RangeError(text.regions.tooLong(maxBytes));
       const read = regionsFromGeoJson(await file.text(), this.#state!.axes, this.context.dataset.axes);
-      this.#said.textContent =
-        read.length > 0 ? "" : "The file contains no points, lines of two ends, or polygons.";
-      if (read.length > 0)
-        this.context.change(({ regions }) => ({ regions: [...regions, ...read] }), "regions");
+      const room = Math.max(0, maxRegions - this.#state!.regions.length);
+      const taken = read.regions.slice(0, room);
+      const leftOut = read.leftOut + read.regions.length - taken.length;
+      this.#said.textContent = [
+        ...(leftOut > 0 || taken.length === 0 ? [text.regions.leftOut(leftOut, maxRegions)] : []),
+        ...(read.hadHoles ? [text.regions.holes] : []),
+      ].join(" ");
+      if (taken.length > 0)
+        this.context.change(({ regions }) => ({ regions: [...regions, ...taken] }), "regions");
     } catch (error) {
-      this.#said.textContent = `The file cannot be read: ${errorMessage(error)}.`;
+      this.#said.textContent = text.regions.unreadable(errorMessage(error));
     }
+  }
+
+  /** Adds a region for each selected label. */
+  #addLabels(): void {
+    const { image, ids } = this.#selected;
+    const add = ({ regions, axes }: ViewState) => {
+      const known = new Set(regions.flatMap(({ labels }) => (labels?.image === image ? labels.ids : [])));
+      const made = ids
+        .filter((id) => !known.has(id))
+        .map((id): RegionState => {
+          const name = text.regions.label(image, id);
+          return {
+            name,
+            kind: "labels",
+            axes: [axes[0]!, axes[1]!],
+            points: [],
+            labels: { image, ids: [id] },
+          };
+        });
+      return { regions: [...regions, ...made].slice(0, maxRegions) };
+    };
+    this.context.change(add, "regions");
   }
 
   sync(state: ViewState): void {
     this.#state = state;
+    this.#selected = selectedLabels(this.context.dataset, state);
+    this.#ofLabels.hidden = this.#selected.ids.length === 0;
     this.#tools.show(state.tool);
     const isEmpty = state.regions.length === 0;
     this.#actions.hidden = isEmpty;
@@ -137,8 +195,8 @@ class RegionsPart implements Control {
   #followAxes({ regions }: ViewState): void {
     const { axes } = this.context.dataset;
     const entries = this.#axes.map((axis) => [String(axis), axisName(axes, axis)] as const);
-    if (regions.some(({ kind }) => kind === "line")) entries.push([alongLines, "the lines (profile)"]);
-    const texts = entries.map(([value, text]) => h("option", { value }, text));
+    if (regions.some(({ kind }) => kind === "line")) entries.push([alongLines, text.regions.lines]);
+    const texts = entries.map(([value, name]) => h("option", { value }, name));
     if (texts.map(({ value }) => value).join() === [...this.#along.options].map(({ value }) => value).join())
       return;
     const { value } = this.#along;
@@ -160,7 +218,7 @@ class RegionsPart implements Control {
       const series = await Promise.all(
         state.regions.map(async (region, i): Promise<NamedSeries | undefined> => {
           const { axes, kind, name } = region;
-          const place = [axes, region.points, kind, state.isRaw];
+          const place = [axes, region.points, region.labels, kind, state.isRaw];
           try {
             const key = JSON.stringify(["statistics", place, state.index]);
             rows[i]!.show(await this.#once(key, () => values.regionStatistics(source, region)));
@@ -214,23 +272,24 @@ class RegionsPart implements Control {
     const name = h("input", {
       type: "text",
       value: region.name,
-      "aria-label": `Name of ${region.name}`,
+      "aria-label": text.regions.nameOf(region.name),
       onchange: rename,
     });
     const remove = button("×", () => set((all) => all.toSpliced(at, 1), "regions"), {
-      "aria-label": `Remove ${region.name}`,
+      "aria-label": text.regions.remove(region.name),
     });
     const swatch = h("span", { class: "zw-swatch", "aria-hidden": "true" });
     swatch.style.background = regionColor(at);
-    const facts = h("p", { class: "zw-region-facts" }, "Computing…");
+    const facts = h("p", { class: "zw-region-facts" }, text.regions.computing);
     const bars = h("canvas", { class: "zw-region-bars", width: 256, height: 32, role: "img", hidden: true });
     const unit = dataset.unit === undefined || this.#state!.isRaw ? "" : ` ${unitText(dataset.unit)}`;
     const show = ({ count, missing, mean, std, min, max, area, histogram }: RegionStatistics) => {
       const size = area ? ` · ${brief(area.amount)} ${unitText(area.unit)}²` : "";
-      facts.textContent = `mean ${brief(mean)}${unit} · std ${brief(std)} · ${brief(min)} to ${brief(max)} · n ${formatCount(count)}${size}`;
-      facts.title = missing > 0 ? "Elements outside the region and missing values are not counted" : "";
+      const values = [brief(mean), brief(std), brief(min), brief(max)] as const;
+      facts.textContent = `${text.regions.facts(...values, unit, formatCount(count))}${size}`;
+      facts.title = missing > 0 ? text.regions.notCounted : "";
       bars.hidden = histogram.counts.length < 2;
-      bars.ariaLabel = `Histogram of ${region.name}, from ${brief(min)} to ${brief(max)}`;
+      bars.ariaLabel = text.regions.histogram(region.name, brief(min), brief(max));
       drawBars(bars, histogram.counts, regionColor(at));
     };
     const element = h(
@@ -247,8 +306,8 @@ class RegionsPart implements Control {
   }
 
   #saveCsv(): void {
-    const text = this.#chart.csv();
-    saveBlob({ blob: new Blob([text], { type: "text/csv" }), name: `${this.context.dataset.title}.csv` });
+    const csv = this.#chart.csv();
+    saveBlob({ blob: new Blob([csv], { type: "text/csv" }), name: `${this.context.dataset.title}.csv` });
   }
 }
 

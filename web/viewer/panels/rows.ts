@@ -1,8 +1,10 @@
 /** The table of a view: the column that colours its points or labels, and its rows, which can be selected. */
+
 import { button, h } from "../base/dom.js";
-import { errorMessage, formatCount } from "../base/format.js";
+import { errorMessage } from "../base/format.js";
 import { shortened, shortName } from "../base/text.js";
 import { type GridPosition, VirtualGrid } from "../base/virtual-grid.js";
+import { text } from "../language/text.js";
 import { maxListed } from "../model/label-look.js";
 import { maxPointSize, type ViewState } from "../model/state.js";
 import { columnText, isPair } from "../source/columns.js";
@@ -30,7 +32,7 @@ const headWidth = 74;
 export const rowsPanel: Panel = {
   name: "rows",
   tab: "image",
-  title: "Table",
+  title: () => text.rows.title,
   isShown: ({ table }) => table !== undefined,
   key: ({ table }) => table,
   build(context, { table }) {
@@ -39,7 +41,7 @@ export const rowsPanel: Panel = {
     const isNumbers = ({ by }: ViewState) => table!.column(by)?.kind === "numbers";
     return [
       groupControl([
-        listControl(context, "Colour by", [["", "None"], ...columns], {
+        listControl(context, text.rows.colorBy, [["", text.rows.none], ...columns], {
           control: "by",
           value: ({ by }) => (names.includes(by) ? by : ""),
           set: (by) => ({ by, byColormap: null, byRange: undefined }),
@@ -50,7 +52,7 @@ export const rowsPanel: Panel = {
           by: ({ by }) => by,
           set: (by) => ({ by, byColormap: null, byRange: { mode: "auto" } }),
         }),
-        mapControl(context, "Colour map of the column", {
+        mapControl(context, text.rows.colorMap, {
           control: "by-map",
           value: ({ byColormap }) => byColormap,
           set: (byColormap) => ({ byColormap }),
@@ -62,25 +64,30 @@ export const rowsPanel: Panel = {
           set: (byRange) => ({ byRange }),
           isShown: isNumbers,
         }),
-        numberControl(context, "Size of points", sizeField, {
-          control: "size",
-          value: ({ pointSize }) => pointSize || null,
-          set: (pointSize) => ({ pointSize: pointSize ?? 0 }),
-          isShown: () => context.dataset.embedding !== undefined,
-        }),
+        numberControl(
+          context,
+          text.rows.size,
+          { ...sizeField, placeholder: text.rows.sizeHint },
+          {
+            control: "size",
+            value: ({ pointSize }) => pointSize || null,
+            set: (pointSize) => ({ pointSize: pointSize ?? 0 }),
+            isShown: () => context.dataset.embedding !== undefined,
+          },
+        ),
         new Rows(table!, context.change, context.dataset.embedding !== undefined),
       ]),
     ];
   },
 };
 
-const sizeField = { min: 0, max: maxPointSize, step: "any", placeholder: "automatic" };
+const sizeField = { min: 0, max: maxPointSize, step: "any" };
 
 /** The rows, of which some are selected. */
 class Rows implements Control {
   readonly #count = h("p", { "aria-live": "polite" });
-  readonly #clear = button("Clear selection", () => this.#select([]));
-  readonly #details = h("details", { ontoggle: () => void this.#open() }, h("summary", {}, "Rows"));
+  readonly #clear = button(text.rows.clear, () => this.#select([]));
+  readonly #details = h("details", { ontoggle: () => void this.#open() }, h("summary", {}, text.rows.unfold));
   readonly element = h("div", { class: "zw-group" }, this.#count, this.#clear, this.#details);
   #grid: VirtualGrid | undefined;
   #state: ViewState | undefined;
@@ -98,8 +105,8 @@ class Rows implements Control {
     this.#state = state;
     const { selected } = state.labels;
     const { rows } = this.observations;
-    const text = `${formatCount(rows)} rows, ${selected.length} selected`;
-    if (this.#count.textContent !== text) this.#count.textContent = text;
+    const counts = text.rows.counts(rows, selected.length);
+    if (this.#count.textContent !== counts) this.#count.textContent = counts;
     this.#clear.hidden = selected.length === 0;
     const last = selected.at(-1);
     if (last !== this.#revealed) this.#reveal(last);
@@ -129,7 +136,7 @@ class Rows implements Control {
   /** Makes the table of rows, once. */
   async #open(): Promise<void> {
     if (!this.#details.open || this.#grid) return;
-    const wait = h("p", {}, "Reading…");
+    const wait = h("p", {}, text.rows.reading);
     this.#details.append(wait);
     try {
       await this.observations.readDescribed();
@@ -138,7 +145,7 @@ class Rows implements Control {
       this.#details.append(this.#grid.element);
       this.#reveal(this.#state?.labels.selected.at(-1));
     } catch (error) {
-      wait.textContent = `The rows could not be read: ${errorMessage(error)}.`;
+      wait.textContent = text.rows.failed(errorMessage(error));
     }
   }
 
@@ -154,10 +161,10 @@ class Rows implements Control {
         rows,
         columns: Math.max(1, names.length),
         rowName: (row) => String(observations.id(row)),
-        columnName: (column) => names[column] ?? "Row",
+        columnName: (column) => names[column] ?? text.rows.row,
         content: (row, column) => {
-          const text = names.length > 0 ? value(row, column) : String(row);
-          return column === 0 ? this.#button(observations.id(row), text) : text;
+          const shown = names.length > 0 ? value(row, column) : String(row);
+          return column === 0 ? this.#button(observations.id(row), shown) : shown;
         },
         buttons: {
           first: at(0),
@@ -167,7 +174,7 @@ class Rows implements Control {
         },
       },
       {
-        label: `${formatCount(rows)} rows of ${names.length} columns`,
+        label: text.rows.grid(rows, names.length),
         role: "grid",
         maxCells,
         head: { width: headWidth, height: cellSize.height },
@@ -176,9 +183,9 @@ class Rows implements Control {
     );
   }
 
-  #button(id: RowId, text: string): HTMLElement {
+  #button(id: RowId, label: string): HTMLElement {
     const isPressed = this.#state?.labels.selected.includes(id) === true;
     const attributes = { class: "zw-row-button", "data-id": id, "aria-pressed": String(isPressed) };
-    return button(text || String(id), () => this.#toggle(id), attributes);
+    return button(label || String(id), () => this.#toggle(id), attributes);
   }
 }

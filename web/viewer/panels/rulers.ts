@@ -62,6 +62,7 @@ export function fillRuler(
   if (filled.get(ruler) === contents) return;
   filled.set(ruler, contents);
   const words = brief(ticks, direction === "down" ? axis : undefined);
+  const bars = ruler.querySelectorAll(":scope > .zw-scale-bar");
   ruler.replaceChildren(
     h("span", { class: "zw-axis-title" }, title),
     h(
@@ -73,6 +74,7 @@ export function fillRuler(
         return tick;
       }),
     ),
+    ...bars,
   );
 }
 

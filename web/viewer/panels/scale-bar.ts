@@ -30,11 +30,14 @@ export function planScaleBar(
   const step = axisStep(across);
   if (!step) return undefined;
   const { length, unit } = measured(dataset, axes, across, step, row);
-  if (!unit || !(length > 0)) return undefined;
-  const most = (room / pixelsPerElement) * length;
-  const round = roundBelow(most);
+  return unit ? scaleBar(length / pixelsPerElement, unit, room) : undefined;
+}
+
+/** A bar of at most `room` CSS pixels. @param perPixel length of one */
+export function scaleBar(perPixel: number, unit: string, room: number): ScaleBar | undefined {
+  const round = roundBelow(room * perPixel);
   if (!(round > 0) || !Number.isFinite(round)) return undefined;
-  return { width: (round / length) * pixelsPerElement, text: lengthText(round, unit) };
+  return { width: round / perPixel, text: lengthText(round, unit) };
 }
 
 function measured(

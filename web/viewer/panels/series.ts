@@ -1,6 +1,7 @@
 /** A chart of series: lines inside their bands, and a marker of the current step that is also a slider. */
 import { h, svg } from "../base/dom.js";
 import { formatBriefly } from "../base/format.js";
+import { text } from "../language/text.js";
 import {
   type ChartFrame,
   type NamedSeries,
@@ -46,13 +47,13 @@ export class SeriesChart {
     const length = Math.max(0, ...all.map(({ mean }) => mean.length));
     this.element.hidden = length === 0;
     if (length === 0) return;
-    this.#axis = axis === undefined ? "element" : axisName(dataset.axes, axis);
+    this.#axis = axis === undefined ? text.series.element : axisName(dataset.axes, axis);
     this.#length = length;
     this.#along = axis === undefined ? undefined : dataset.axes[axis];
     this.#slider.max = String(length - 1);
     this.#slider.value = String(step);
     this.#slider.hidden = axis === undefined;
-    this.#slider.ariaLabel = `Step along ${this.#axis}`;
+    this.#slider.ariaLabel = text.series.step(this.#axis);
     this.#slider.ariaValueText = this.#text(step);
     this.#draw(axis === undefined ? undefined : step, dataset.unit);
     const values = all.map(({ name, mean }) => `${name} ${formatBriefly(mean[step]!)}`).join(" · ");
@@ -75,9 +76,9 @@ export class SeriesChart {
       ];
     });
     const marker = step === undefined ? [] : [this.#marker(stepPosition(frame, step, this.#length))];
-    const label = (x: number, y: number, anchor: string, text: string) =>
-      svg("text", { x, y, "text-anchor": anchor }, text);
-    const name = unit === undefined ? this.#axis : `${this.#axis} · values in ${unitText(unit)}`;
+    const label = (x: number, y: number, anchor: string, content: string) =>
+      svg("text", { x, y, "text-anchor": anchor }, content);
+    const name = unit === undefined ? this.#axis : text.series.values(this.#axis, unitText(unit));
     this.#picture.replaceChildren(
       svg("path", { d: `M${left} ${top}V${bottom}H${right}`, class: "zw-series-axis" }),
       ...shapes,

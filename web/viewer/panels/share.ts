@@ -1,13 +1,15 @@
 /** Shares the view: its address, an image, a program. */
+
 import { button, h } from "../base/dom.js";
 import { saveBlob } from "../base/save.js";
+import { text } from "../language/text.js";
 import { javascriptCode, pythonCode } from "../model/code.js";
 import type { Control, Panel, PanelContext } from "./panel.js";
 
 export const sharePanel: Panel = {
   name: "share",
   tab: "share",
-  title: "Share",
+  title: () => text.sharing.title,
   build: (context) => [sharing(context)],
 };
 
@@ -23,51 +25,51 @@ function sharing(context: PanelContext): Control {
     if (!isLasting) timer = setTimeout(() => said.replaceChildren(), wordTime);
   };
   /** For manual copying if the clipboard is unavailable. */
-  const text = h("textarea", {
+  const area = h("textarea", {
     class: "zw-share-text",
     readonly: true,
     rows: 6,
     hidden: true,
-    "aria-label": "Text to copy",
+    "aria-label": text.sharing.manual,
   });
   const copy = async (copied: string, done: string) => {
-    text.hidden = true;
+    area.hidden = true;
     try {
       await navigator.clipboard.writeText(copied);
       say(done);
     } catch {
       // Pages loaded over http, or without permission, cannot use the clipboard.
-      text.value = copied;
-      text.hidden = false;
-      text.focus();
-      text.select();
-      say("This page cannot use the clipboard: copy the text below.", true);
+      area.value = copied;
+      area.hidden = false;
+      area.focus();
+      area.select();
+      say(text.sharing.noClipboard, true);
     }
   };
   const copyLink = () => {
     const address = context.link();
-    if (address) void copy(address, "Link copied to the clipboard.");
+    if (address) void copy(address, text.sharing.linkCopied);
   };
   const copyCode = (write: typeof pythonCode, name: string) => {
     const request = context.codeRequest();
     const code = request && write(request);
-    if (!code) say("This store exists only in this page; a program cannot read it.");
+    if (!code) say(text.sharing.onlyHere);
     else if ("reason" in code) say(`${code.reason}.`);
-    else void copy(code.text, `${name} code for this view copied to the clipboard.`);
+    else void copy(code.text, text.sharing.codeCopied(name));
   };
   const savePicture = async () => {
     const picture = await context.picture();
     if (!picture) return;
     saveBlob(picture);
-    say(`${picture.name} is saved.`);
+    say(text.sharing.saved(picture.name));
   };
-  const link = button("Copy link", copyLink);
-  const save = button("Save PNG", () => void savePicture());
-  const figure = button("Figure…", () => void context.showFigureDialog(element));
-  const python = button("Copy as Python", () => copyCode(pythonCode, "Python"));
-  const script = button("Copy as JavaScript", () => copyCode(javascriptCode, "JavaScript"));
+  const link = button(text.sharing.link, copyLink);
+  const save = button(text.sharing.png, () => void savePicture());
+  const figure = button(text.sharing.figure, () => void context.showFigureDialog(element));
+  const python = button(text.sharing.copyAs("Python"), () => copyCode(pythonCode, "Python"));
+  const script = button(text.sharing.copyAs("JavaScript"), () => copyCode(javascriptCode, "JavaScript"));
   const buttons = h("div", { class: "zw-buttons" }, link, save, figure, python, script);
-  const element = h("div", {}, buttons, said, text);
+  const element = h("div", {}, buttons, said, area);
   return {
     element,
     sync(_state, { isPicture }) {

@@ -1,5 +1,7 @@
 /** Position along the axes that are not shown: a slider each, with coordinates and a play button. */
+
 import { button, h, numberField, showNumber, uniqueId } from "../base/dom.js";
+import { text } from "../language/text.js";
 import { findChannelAxis } from "../model/channels.js";
 import { isComposite, playableAxes, viewAxes } from "../model/layers.js";
 import { frameRates } from "../model/state.js";
@@ -14,7 +16,7 @@ const maxUnfolded = 16;
 export const slicePanel: Panel = {
   name: "slice",
   tab: "image",
-  title: "Slice",
+  title: () => text.slices.title,
   build: (context) => [...rayParts(context), ...sliderParts(context), ...orderParts(context)],
 };
 
@@ -35,8 +37,7 @@ function orderParts({ v1Order, reorder }: PanelContext): Control[] {
     checked: v1Order === "writer",
     onchange: () => reorder(box.checked ? "writer" : "spec"),
   });
-  const text = "Read chunks in C order, as zarr-python 1.x wrote them";
-  return [{ element: h("label", { class: "zw-check" }, box, text) }];
+  return [{ element: h("label", { class: "zw-check" }, box, text.slices.inC) }];
 }
 
 /** Sliders of further axes, created when they are unfolded. */
@@ -50,7 +51,7 @@ function otherSliders(context: PanelContext, axes: readonly number[]): Control {
     body.append(...sliders.map((one) => one.element));
     if (last) for (const one of sliders) one.sync(...last);
   };
-  const summary = h("summary", {}, `${axes.length} more axes`);
+  const summary = h("summary", {}, text.slices.more(axes.length));
   return {
     element: h("details", { class: "zw-more-axes", ontoggle }, summary, body),
     sync(...now) {
@@ -64,9 +65,9 @@ function slider({ dataset, change, play }: PanelContext, axis: number): Required
   const facts = dataset.axes[axis]!;
   const { length } = facts;
   const name = axisName(dataset.axes, axis);
-  const set = (text: string) => {
-    const at = Math.round(Number(text));
-    if (text.trim() === "" || !Number.isFinite(at)) return;
+  const set = (typed: string) => {
+    const at = Math.round(Number(typed));
+    if (typed.trim() === "" || !Number.isFinite(at)) return;
     const clamped = Math.min(Math.max(at, 0), length - 1);
     change(({ index }) => ({ index: index.map((old, i) => (i === axis ? clamped : old)) }), `index-${axis}`);
   };
@@ -77,7 +78,7 @@ function slider({ dataset, change, play }: PanelContext, axis: number): Required
     ...limits,
     oninput: () => set(range.value),
   });
-  const number = numberField({ ...limits, "aria-label": `Index along ${name}` }, () => set(number.value));
+  const number = numberField({ ...limits, "aria-label": text.slices.index(name) }, () => set(number.value));
   const coordinate = h("output", { class: "zw-coordinate", dir: "ltr", for: range.id });
   let isPlaying = false;
   const toggle = button("", () => play(isPlaying ? undefined : axis), { class: "zw-button zw-play" });
@@ -92,7 +93,7 @@ function slider({ dataset, change, play }: PanelContext, axis: number): Required
   );
   const showPlaying = (now: boolean) => {
     isPlaying = now;
-    const [sign, label] = now ? ["❚❚", `Stop playing along ${name}`] : ["▶", `Play along ${name}`];
+    const [sign, label] = now ? ["❚❚", text.slices.stop(name)] : ["▶", text.slices.play(name)];
     if (toggle.textContent === sign) return;
     toggle.textContent = sign;
     toggle.setAttribute("aria-label", label);
@@ -100,10 +101,10 @@ function slider({ dataset, change, play }: PanelContext, axis: number): Required
   };
   let shown = -1;
   const showCoordinate = () => {
-    const text = coordinateText(facts, shown);
-    coordinate.textContent = text ?? "";
-    range.setAttribute("aria-valuetext", text === undefined ? String(shown) : `${shown}, ${text}`);
-    if (text !== undefined || !facts.coordinates) return;
+    const at = coordinateText(facts, shown);
+    coordinate.textContent = at ?? "";
+    range.setAttribute("aria-valuetext", at === undefined ? String(shown) : `${shown}, ${at}`);
+    if (at !== undefined || !facts.coordinates) return;
     const asked = shown;
     // If its coordinate cannot be read, the index is shown alone.
     facts.coordinates.read(asked).then(
@@ -129,10 +130,8 @@ function slider({ dataset, change, play }: PanelContext, axis: number): Required
 
 /** The playback rate, if an axis can be played. */
 export function ratePart(context: PanelContext): Control {
-  const entries = frameRates.map(
-    (rate) => [String(rate), rate === 1 ? "1 slice per second" : `${rate} slices per second`] as const,
-  );
-  const control = listControl(context, "Play", entries, {
+  const entries = frameRates.map((rate) => [String(rate), text.slices.rate(rate)] as const);
+  const control = listControl(context, text.slices.frameRate, entries, {
     control: "frame-rate",
     value: ({ frameRate }) => String(frameRate),
     set: (value) => ({ frameRate: Number(value) }),

@@ -4,6 +4,7 @@ import { h } from "../base/dom.js";
 import { formatCount, formatScalar, scalarAt } from "../base/format.js";
 import { shortened } from "../base/text.js";
 import { type Cells, VirtualGrid } from "../base/virtual-grid.js";
+import { text } from "../language/text.js";
 import type { TablePlan } from "../model/plan.js";
 import type { Table } from "../source/columns.js";
 import { type Dataset, datasetShape } from "../source/dataset.js";
@@ -30,7 +31,7 @@ export function tableView(dataset: Dataset, { axes }: TablePlan, read: Region, l
   // The region has the array's order of axes, which may differ from the table's.
   const inOrder = axes.map(({ axis }) => axis).sort((a, b) => a - b);
   const strides = axes.map(({ axis }) => read.stride[inOrder.indexOf(axis)]!);
-  const text = (row: number, column: number) => {
+  const textAt = (row: number, column: number) => {
     const at = row * strides[0]! + column * (strides[1] ?? 0);
     return formatScalar(leaf.dtype, scalarAt(region, at * leaf.items + leaf.item));
   };
@@ -40,13 +41,13 @@ export function tableView(dataset: Dataset, { axes }: TablePlan, read: Region, l
   const rows = down!.stop - down!.start;
   const columns = across ? across.stop - across.start : 1;
   const texts = Array.from({ length: rows }, (_, row) =>
-    Array.from({ length: columns }, (_, column) => shortened(text(row, column), maxTooltip)),
+    Array.from({ length: columns }, (_, column) => shortened(textAt(row, column), maxTooltip)),
   );
   const longest = Math.max(4, ...texts.flat().map(({ length }) => length));
-  const title = across ? `Down ${titles[0]}; across ${titles[1]}` : `Down ${titles[0]}`;
+  const title = text.table.title(titles[0]!, titles[1]);
   const names = {
     rowName: (row: number) => String(down!.start + row),
-    columnName: (column: number) => (across ? String(across.start + column) : "Value"),
+    columnName: (column: number) => (across ? String(across.start + column) : text.table.value),
   };
   const sizes = { shown: Math.min(longest, maxShown), name: String(down!.stop).length, hasHead: !!across };
   const content = (row: number, column: number) => cell(texts[row]![column]!, maxShown);
@@ -58,8 +59,8 @@ export function frameTable(table: Table): HTMLElement {
   const { rows } = table;
   const names = [...table.columns.keys()];
   return valueTable(
-    `${formatCount(rows)} rows, ${names.length} columns`,
-    `${formatCount(rows)} rows of ${names.length} columns`,
+    text.table.size(formatCount(rows), names.length),
+    text.table.label(formatCount(rows), names.length),
     {
       rows,
       columns: names.length,
@@ -86,12 +87,12 @@ function valueTable(
     head: { width: padding + characterWidth * name, height: hasHead ? rowHeight : 0 },
     cellSize: () => size,
   });
-  const attributes = { class: "zw-table", role: "region", "aria-label": "Values" };
+  const attributes = { class: "zw-table", role: "region", "aria-label": text.table.values };
   return h("div", attributes, h("p", {}, title), grid.element);
 }
 
-const cell = (text: string, most: number): HTMLElement | string =>
-  text.length > most ? h("span", { title: text }, shortened(text, most)) : text;
+const cell = (value: string, most: number): HTMLElement | string =>
+  value.length > most ? h("span", { title: value }, shortened(value, most)) : value;
 
 /** The value of an array without dimensions. */
 export function valueView(region: Region): HTMLElement {
@@ -100,6 +101,6 @@ export function valueView(region: Region): HTMLElement {
 
 /** Describes the visible interval of an axis. */
 function axisText(name: string, { start, stop }: { start: number; stop: number }, length: number): string {
-  const part = start > 0 || stop < length ? `${start}–${stop - 1} of ${length}` : `${length}`;
+  const part = start > 0 || stop < length ? text.table.part(start, stop - 1, length) : `${length}`;
   return `${name}: ${part}`;
 }

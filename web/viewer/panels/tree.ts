@@ -1,9 +1,11 @@
 /** The contents of a group as a tree of expandable branches, with a summary of each node. */
+
 import { button, h } from "../base/dom.js";
-import { formatByteCount, formatCount, formatShape, formatType } from "../base/format.js";
+import { formatByteCount, formatShape, formatType } from "../base/format.js";
 import { indicesWhere } from "../base/slices.js";
 import { longName, maxText, shortened, shortName } from "../base/text.js";
 import { type Rows, VirtualList } from "../base/virtual-list.js";
+import { type Texts, text } from "../language/text.js";
 import { type Branch, type NodeFacts, type TreeItem, troubleWith } from "../source/tree.js";
 import { unitText } from "./coordinates.js";
 
@@ -17,14 +19,16 @@ export interface TreeCallbacks {
 export function treeView(what: string, branch: Branch, callbacks: TreeCallbacks): HTMLElement {
   const isEmpty = branch.items.length === 0;
   const title =
-    what === "folder" ? "A folder of Zarr nodes" : what === "group" ? "A group" : `A group: ${what}`;
+    what === "folder"
+      ? text.tree.folder
+      : what === "group"
+        ? text.tree.group
+        : text.tree.groupOf(kindName(what));
   return h(
     "div",
     { class: "zw-tree" },
     h("h3", {}, title),
-    isEmpty
-      ? h("p", {}, "No members were found in this group.")
-      : h("p", {}, "Choose an array to view it, or a group to open it."),
+    isEmpty ? h("p", {}, text.tree.empty) : h("p", {}, text.tree.choose),
     branch.note !== undefined && h("p", { class: "zw-tree-note" }, branch.note),
     ...(isEmpty ? [] : new Tree(branch, callbacks).elements),
   );
@@ -71,7 +75,7 @@ class Tree {
   ) {
     this.#lines = treeLines(branch.items, 0);
     this.#list = new VirtualList({
-      label: "Members",
+      label: text.tree.members,
       maxWhole,
       onKey: ({ key }, index) => this.#press(key, index),
       onRows: (start, stop) => {
@@ -102,29 +106,29 @@ class Tree {
 
   /** Search field for names of members. */
   #finder(): HTMLElement {
-    const count = h("span", { class: "zw-unit", role: "status" }, countText(this.#lines.length));
+    const count = h("span", { class: "zw-unit", role: "status" }, text.tree.count(this.#lines.length));
     const field = h("input", {
       type: "search",
       class: "zw-find",
-      placeholder: "Find by name",
-      "aria-label": "Find members by name",
+      placeholder: text.tree.find,
+      "aria-label": text.tree.findMembers,
       oninput: async () => {
         const isDone = await this.#find(field.value.trim());
-        if (isDone) count.textContent = countText(this.#shown.length);
+        if (isDone) count.textContent = text.tree.count(this.#shown.length);
       },
     });
     return h("div", { class: "zw-finder" }, field, count);
   }
 
   /** @returns false if superseded by another search. */
-  async #find(text: string): Promise<boolean> {
+  async #find(name: string): Promise<boolean> {
     this.#search.abort();
     this.#search = new AbortController();
     const lines = this.#lines;
     try {
-      const wanted = text.toLowerCase();
+      const wanted = name.toLowerCase();
       const isWanted = (i: number) => (lines[i]!.item?.name ?? "").toLowerCase().includes(wanted);
-      const found = text === "" ? undefined : await indicesWhere(lines.length, isWanted, this.#search.signal);
+      const found = name === "" ? undefined : await indicesWhere(lines.length, isWanted, this.#search.signal);
       this.#found = found?.map((i) => lines[i]!);
     } catch {
       return false;
@@ -138,9 +142,9 @@ class Tree {
     const row = h("div", { class: "zw-tree-row" });
     row.style.setProperty("--zw-depth", String(depth));
     if (!item) {
-      const text = shortened(note!, maxText);
+      const words = shortened(note!, maxText);
       row.append(
-        h("span", { class: "zw-tree-note", "data-main": true, "aria-label": text, title: text }, text),
+        h("span", { class: "zw-tree-note", "data-main": true, "aria-label": words, title: words }, words),
       );
       return row;
     }
@@ -159,7 +163,7 @@ class Tree {
     line.toggle = button("▸", () => void this.#flip(line), {
       class: "zw-tree-toggle",
       "aria-expanded": String(line.isOpen === true),
-      "aria-label": `Members of ${shortName(name)}`,
+      "aria-label": text.tree.membersOf(shortName(name)),
     });
     return line.toggle;
   }
@@ -203,7 +207,7 @@ class Tree {
       this.#replaceBelow(line, line.folded);
       return;
     }
-    const looking: Line = { depth: depth + 1, note: "Looking…" };
+    const looking: Line = { depth: depth + 1, note: text.tree.looking };
     this.#replaceBelow(line, [looking]);
     const below = await this.#linesBelow(item, depth + 1);
     // The group may have been closed while it was read.
@@ -215,7 +219,7 @@ class Tree {
     try {
       const { items, note } = await item.branch(this.callbacks.signal);
       const notes = note === undefined ? [] : [{ depth, note }];
-      if (items.length === 0) return [...notes, { depth, note: "No members were found in this group." }];
+      if (items.length === 0) return [...notes, { depth, note: text.tree.empty }];
       return [...notes, ...treeLines(items, depth)];
     } catch (error) {
       return [{ depth, note: troubleWith(error) }];
@@ -263,28 +267,30 @@ const treeLines = (items: readonly TreeItem[], depth: number): Line[] =>
 
 const leaf = () => h("span", { class: "zw-tree-leaf", "aria-hidden": "true" }, "▦");
 
-const countText = (count: number): string => (count === 1 ? "1 member" : `${formatCount(count)} members`);
-
 function showFacts({ words, facts = "" }: Line): void {
   if (!words || words.textContent === facts) return;
   words.textContent = facts;
   words.title = facts;
 }
 
+/** The name of a kind of node, which may be one of a file. */
+const kindName = (what: string): string =>
+  Object.hasOwn(text.nodes, what) ? text.nodes[what as keyof Texts["nodes"]] : what;
+
 /** "time 365 × lat 180 · int16 · 48 MiB · 2 m temperature, K". */
 export function factsText(facts: NodeFacts): string {
   const { what, dtype, bytes, label, unit } = facts;
   const meaning = [label && shortName(label), unit === undefined ? undefined : unitText(unit)].filter(
-    (text) => text !== undefined,
+    (one) => one !== undefined,
   );
   const texts = [
-    what === "array" ? undefined : shortName(what),
+    what === "array" ? undefined : shortName(kindName(what)),
     facts.shape && shapeText(facts),
     dtype && formatType(dtype),
     bytes === undefined ? undefined : formatByteCount(bytes),
     meaning.join(", ") || undefined,
   ];
-  return shortened(texts.filter((text) => text !== undefined).join(" · "), maxText);
+  return shortened(texts.filter((one) => one !== undefined).join(" · "), maxText);
 }
 
 function shapeText({ shape = [], dimensions }: NodeFacts): string {

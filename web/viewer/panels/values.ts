@@ -1,14 +1,17 @@
 /** Controls for the colours of values: map, direction, gamma, centre; the range, and its histogram. */
+
 import type { DType } from "zarr-wasm";
 import { chooser } from "../base/chooser.js";
-import { type ColormapName, colormapKinds, isDiverging } from "../base/colormaps.js";
+import { type ColormapKind, type ColormapName, colormapKinds, isDiverging } from "../base/colormaps.js";
 import { h, labelled, numberField, select, showNumber } from "../base/dom.js";
 import type { ValueScale } from "../base/value-scale.js";
+import { localNumber } from "../language/locale.js";
+import { text } from "../language/text.js";
 import { isPicture } from "../model/channels.js";
 import { isComposite } from "../model/layers.js";
 import { canBeLabels, drawnLeaf, maxSteps, type ValueRange, type ViewState } from "../model/state.js";
 import type { Dataset } from "../source/dataset.js";
-import { complexPartNames, complexParts, dtypeLeaves, isComplex, isTime, type Leaf } from "../source/leaf.js";
+import { complexPartNames, dtypeLeaves, isComplex, isTime, type Leaf } from "../source/leaf.js";
 import { CurveEditor, hasOpacities } from "./curve.js";
 import { type HistogramCallbacks, HistogramView } from "./histogram.js";
 import { paintBar } from "./legend.js";
@@ -25,17 +28,13 @@ import {
   sliderControl,
 } from "./panel.js";
 
-const rangeModes: readonly (readonly [ValueRange["mode"], string])[] = [
-  ["auto", "Automatic"],
-  ["minmax", "Minimum to maximum"],
-  ["percentile", "1st to 99th percentile"],
-  ["manual", "Manual"],
-];
+const rangeModes = (): readonly (readonly [ValueRange["mode"], string])[] =>
+  (["auto", "minmax", "percentile", "manual"] as const).map((mode) => [mode, text.values[mode]]);
 
 export const valuesPanel: Panel = {
   name: "values",
   tab: "image",
-  title: "Values",
+  title: () => text.values.title,
   build: (context) => [...fieldParts(context), complexControl(context), rangePart(context), mapPart(context)],
 };
 
@@ -44,7 +43,7 @@ export const coloursPanel: Panel = {
   name: "colours",
   tab: "image",
   isFolded: true,
-  title: "More colour settings",
+  title: () => text.values.more,
   build: (context) => [
     ...colormapParts(context),
     curvePart(context),
@@ -63,7 +62,7 @@ function fieldParts({ dataset, change }: PanelContext): Control[] {
   const fields = chooser(names, (index) => change({ field: leaves[index]!.name }, "field"));
   return [
     {
-      element: labelled("Field", fields.control, "zw-field", fields.element),
+      element: labelled(text.values.field, fields.control, "zw-field", fields.element),
       sync: ({ field }) => fields.show(leaves.findIndex(({ name }) => name === field)),
     },
   ];
@@ -73,8 +72,8 @@ function fieldParts({ dataset, change }: PanelContext): Control[] {
 const complexControl = (context: PanelContext): Control =>
   listControl(
     context,
-    "Part",
-    complexPartNames.map((name) => [name, complexParts[name].label] as const),
+    text.values.part,
+    complexPartNames.map((name) => [name, text.complexParts[name]] as const),
     {
       control: "part",
       value: ({ part }) => part,
@@ -98,31 +97,36 @@ function colormapParts(context: PanelContext): Control[] {
   const { dataset } = context;
   const isShown = (state: ViewState, view: PanelView) => hasColors(dataset, state, view);
   return [
-    checkControl(context, "Reversed", {
+    checkControl(context, text.values.reversed, {
       control: "reversed",
       value: ({ isReversed }) => isReversed,
       set: (isReversed) => ({ isReversed }),
       isShown,
     }),
-    listControl(context, "Scale of colours", scaleNames, {
+    listControl(context, text.values.scale, scaleNames(), {
       control: "scale",
       value: ({ scale }) => scale,
       set: (scale) => ({ scale }),
       isShown,
     }),
-    numberControl(context, "Steps of colour", stepsField, {
-      control: "steps",
-      value: ({ steps }) => steps || null,
-      set: (steps) => ({ steps: Math.min(Math.round(steps ?? 0), maxSteps) }),
-      isShown,
-    }),
-    checkControl(context, "Mark values outside the range", {
+    numberControl(
+      context,
+      text.values.steps,
+      { ...stepsField, placeholder: text.values.continuous },
+      {
+        control: "steps",
+        value: ({ steps }) => steps || null,
+        set: (steps) => ({ steps: Math.min(Math.round(steps ?? 0), maxSteps) }),
+        isShown,
+      },
+    ),
+    checkControl(context, text.values.outside, {
       control: "outside",
       value: ({ outside }) => outside === "mark",
       set: (isOn) => ({ outside: isOn ? "mark" : "clamp" }),
       isShown,
     }),
-    checkControl(context, "Interpolate between elements", {
+    checkControl(context, text.values.interpolate, {
       control: "interpolation",
       value: ({ interpolation }) => interpolation === "linear",
       set: (isOn) => ({ interpolation: isOn ? "linear" : "nearest" }),
@@ -131,8 +135,8 @@ function colormapParts(context: PanelContext): Control[] {
     gammaControl(context, "", isShown),
     numberControl(
       context,
-      "Value at the middle",
-      { step: "any", placeholder: "0 where it is inside" },
+      text.values.center,
+      { step: "any", placeholder: text.values.centerHint },
       {
         control: "center",
         value: ({ center }) => center,
@@ -147,17 +151,17 @@ function colormapParts(context: PanelContext): Control[] {
   ];
 }
 
-const stepsField = { min: 2, max: maxSteps, step: 1, placeholder: "continuous" };
+const stepsField = { min: 2, max: maxSteps, step: 1 };
 
 /** The colour map, as a list with a bar of its colours. */
 function mapPart({ dataset, change }: PanelContext): Control {
   const list = select([], (name) => change({ colormap: name as ColormapName }, "colormap"));
-  const labels = h("option", { value: "labels" }, "Labels (one colour each)");
+  const labels = h("option", { value: "labels" }, text.values.labels);
   /** A list of colours, which links and attributes give. */
-  const own = h("option", {}, "Colours of your own");
+  const own = h("option", {}, text.values.own);
   list.append(...kindGroups(), labels, own);
   const bar = h("canvas", { class: "zw-colormap-bar", width: 256, height: 1, "aria-hidden": "true" });
-  const element = labelled("Colour map", list);
+  const element = labelled(text.values.colorMap, list);
   element.append(bar);
   return {
     element,
@@ -180,7 +184,7 @@ const kindGroups = (): HTMLElement[] =>
   Object.entries(colormapKinds).map(([kind, names]) =>
     h(
       "optgroup",
-      { label: `${kind[0]!.toUpperCase()}${kind.slice(1)}` },
+      { label: text.values.kinds[kind as ColormapKind] },
       ...names.map((name) => h("option", {}, name)),
     ),
   );
@@ -198,11 +202,8 @@ function curvePart({ dataset, change }: PanelContext): Control {
   };
 }
 
-const scaleNames: readonly (readonly [ValueScale, string])[] = [
-  ["linear", "Linear"],
-  ["log", "Logarithmic"],
-  ["symlog", "Logarithmic on both sides of 0"],
-];
+const scaleNames = (): readonly (readonly [ValueScale, string])[] =>
+  (["linear", "log", "symlog"] as const).map((scale) => [scale, text.values[scale]]);
 
 /** An exponent from 0.25 to 4, with 1 in the middle of the slider. @param of " of channel 1", or "" */
 export function gammaControl<S extends { readonly gamma: number }>(
@@ -212,7 +213,7 @@ export function gammaControl<S extends { readonly gamma: number }>(
 ): Required<Control<S>> {
   const { element, slider, sync } = sliderControl<S>(
     context,
-    "Gamma",
+    text.values.gamma,
     { min: -2, max: 2, step: 0.05 },
     {
       control: "gamma",
@@ -221,16 +222,16 @@ export function gammaControl<S extends { readonly gamma: number }>(
       isShown,
     },
   );
-  if (of !== "") slider.setAttribute("aria-label", `Gamma${of}`);
-  const text = h("output", { class: "zw-coordinate", for: slider.id });
+  if (of !== "") slider.setAttribute("aria-label", `${text.values.gamma}${of}`);
+  const output = h("output", { class: "zw-coordinate", for: slider.id });
   element.classList.add("zw-gamma");
-  element.append(text);
+  element.append(output);
   return {
     element,
     sync(state, view) {
       sync(state, view);
-      text.textContent = String(state.gamma);
-      slider.setAttribute("aria-valuetext", String(state.gamma));
+      output.textContent = localNumber(state.gamma);
+      slider.setAttribute("aria-valuetext", output.textContent);
     },
   };
 }
@@ -254,23 +255,23 @@ export function rangeParts(
 ) {
   let known: readonly [number, number] = [0, 1];
   const onLimits = (low: number, high: number) => onRange({ mode: "manual", low, high });
-  const mode = select(rangeModes, (value) => {
+  const mode = select(rangeModes(), (value) => {
     if (value === "manual") onLimits(...known);
     else onRange({ mode: value as "auto" });
   });
-  if (of !== "") mode.setAttribute("aria-label", `Value range${of}`);
+  if (of !== "") mode.setAttribute("aria-label", `${text.values.range}${of}`);
   const set = () => {
     const values = fields.map(({ value }) => (value.trim() === "" ? Number.NaN : Number(value)));
     if (values.every(Number.isFinite)) onLimits(values[0]!, values[1]!);
   };
-  const fields = ["Lowest", "Highest"].map((end) =>
-    numberField({ step: "any", "aria-label": `${end} value${of}` }, set),
+  const fields = [text.values.lowest, text.values.highest].map((end) =>
+    numberField({ step: "any", "aria-label": `${end}${of}` }, set),
   );
   const [low, high] = fields;
   const unit = h("span", { class: "zw-unit" });
-  const limits = h("div", { class: "zw-limits", dir: "ltr" }, low, h("span", {}, "to"), high, unit);
+  const limits = h("div", { class: "zw-limits", dir: "ltr" }, low, h("span", {}, text.values.to), high, unit);
   return {
-    elements: [labelled("Value range", mode), limits, ...(histogram ? [histogram.element] : [])],
+    elements: [labelled(text.values.range, mode), limits, ...(histogram ? [histogram.element] : [])],
     /** @param numbers undefined before there are any. @param hasHistogram lines have none */
     show(
       range: ValueRange,
@@ -294,7 +295,7 @@ export function rangeParts(
 }
 
 function rangePart({ dataset, change }: PanelContext): Control {
-  const parts = rangeParts("the values", "", (range) => change({ range }, "range"));
+  const parts = rangeParts(text.values.theValues, "", (range) => change({ range }, "range"));
   const element = h("div", { class: "zw-group" }, ...parts.elements);
   return {
     element,
@@ -311,7 +312,7 @@ function rangePart({ dataset, change }: PanelContext): Control {
 
 /** Whether histograms are logarithmic. */
 const logPart = (context: Changing) =>
-  checkControl(context, "Logarithmic counts", {
+  checkControl(context, text.values.logCounts, {
     control: "log",
     value: ({ isLogHistogram }) => isLogHistogram,
     set: (isLogHistogram) => ({ isLogHistogram }),
@@ -322,7 +323,7 @@ const logPart = (context: Changing) =>
 /** If there are other slices: whether each has its own range. */
 function scopePart(context: PanelContext): Control {
   const { dataset } = context;
-  return checkControl(context, "Find the range for each slice", {
+  return checkControl(context, text.values.slices, {
     control: "scope",
     value: ({ isRangePerSlice }) => isRangePerSlice,
     set: (isRangePerSlice) => ({ isRangePerSlice }),
@@ -338,7 +339,7 @@ function scopePart(context: PanelContext): Control {
 
 /** Whether chunks that are not stored have a pattern. */
 const missingPart = (context: PanelContext): Control =>
-  checkControl(context, "Mark chunks that are not stored", {
+  checkControl(context, text.values.missing, {
     control: "missing",
     value: ({ isMissingMarked }) => isMissingMarked,
     set: (isMissingMarked) => ({ isMissingMarked }),
@@ -352,18 +353,18 @@ const missingPart = (context: PanelContext): Control =>
 function rawParts(context: PanelContext): Control[] {
   const { decode, decodedKind } = context.dataset;
   if (!decode) return [];
-  const what = decodedKind === "milliseconds" ? "dates" : "scale, offset and missing values";
+  const label = decodedKind === "milliseconds" ? text.values.rawDates : text.values.rawNumbers;
   const raw = {
     control: "raw",
     value: ({ isRaw }: ViewState) => isRaw,
     set: (isRaw: boolean) => ({ isRaw }),
   };
-  return [checkControl(context, `Raw values, without ${what}`, raw)];
+  return [checkControl(context, label, raw)];
 }
 
 function unitText({ core, unit, scaleFactor = 1 }: DType): string {
-  const count = `counts of ${scaleFactor} ${unit}`;
-  return core === "datetime64" ? `${count} since 1970` : count;
+  const { counts, countsSince } = text.values;
+  return (core === "datetime64" ? countsSince : counts)(scaleFactor, unit);
 }
 
 /** Six digits are enough for a starting value, in a range that is not much narrower. */

@@ -1,5 +1,7 @@
 /** Opens the source of a layer over a picture. */
+
 import { HttpStore, type Source } from "zarr-wasm";
+import { text } from "../language/text.js";
 import { decodedName } from "./address-rules.js";
 import type { Dataset } from "./dataset.js";
 import type { TableLink } from "./feature-table.js";
@@ -82,14 +84,14 @@ async function readFile(source: string, signal: AbortSignal): Promise<Uint8Array
   url.pathname = folder!;
   const store = new HttpStore(url, { concurrency: maxRequests });
   const bytes = await store.get(`/${decodedName(name!)}`, { signal, maxBytes: featureLimits.bytes });
-  if (!bytes) throw new InvalidLayer("the file does not exist");
+  if (!bytes) throw new InvalidLayer(text.layerErrors.missing);
   return bytes;
 }
 
 async function openImage({ source, path, kind }: LayerTarget, signal: AbortSignal): Promise<Dataset> {
   const { target } = resolveTarget({ source, path: path === "" ? undefined : path });
   const opened = await openTarget(target, { signal, onWarning: () => {} });
-  if (opened.kind !== "dataset") throw new InvalidLayer("it contains no single image");
+  if (opened.kind !== "dataset") throw new InvalidLayer(text.layerErrors.noImage);
   const { dataset } = opened;
   const isLabels = kind === "labels" || (kind === "auto" && dataset.isLabels === true);
   return isLabels ? { ...dataset, isLabels, hints: { ...dataset.hints, colormap: "labels" } } : dataset;

@@ -4,12 +4,13 @@ import { type Coordinate, coordinatesOf, dimensionsOf } from "zarr-wasm/conventi
 import { Once } from "../base/memo.js";
 import { own, textAt, wordsAt } from "./attributes.js";
 import { linearCoordinates, plainAxis } from "./coordinates.js";
-import type { Dataset, DatasetAxis, Geography, GridPositions, Level } from "./dataset.js";
-import { findDecoding } from "./decoding.js";
+import type { Dataset, DatasetAxis, Geography, GridPositions, Level, PointConverter } from "./dataset.js";
+import type { Decoding } from "./decoding.js";
+import type { Affine } from "./grid-positions.js";
 import { ifReadable } from "./nodes.js";
 
 /** A single array, with names, values and position from its own metadata. */
-export function arrayDataset(array: ZarrArray, title: string): Dataset {
+export async function arrayDataset(array: ZarrArray, title: string): Promise<Dataset> {
   const names = dimensionsOf(array) ?? array.dimensionNames;
   const affine = spatialTransform(array.attributes);
   const axes = array.shape.map((length, axis) =>
@@ -22,8 +23,40 @@ export function arrayDataset(array: ZarrArray, title: string): Dataset {
     array,
     levels: [openLevel(array)],
     ...(affine ? { geography: findGeography(axes, array.attributes) } : {}),
-    ...findDecoding(array),
+    ...(await meaningOf(array)),
   };
+}
+
+/** Attributes of CF that change values, or are checked with them. */
+const codings = [
+  ...["scale_factor", "add_offset", "_FillValue", "missing_value", "_Unsigned", "dtype", "calendar"],
+  ...["valid_range", "valid_min", "valid_max", "_ARRAY_DIMENSIONS"],
+];
+
+/** Quantity, unit and decoding of the values. The code that decodes is loaded with the first that need it. */
+async function meaningOf(array: ZarrArray): Promise<Decoding> {
+  const { attributes } = array;
+  const units = textAt(attributes, "units");
+  const isPlain =
+    codings.every((name) => own(attributes, name) === undefined) && !/\bsince\b/i.test(units ?? "");
+  const meaning = {
+    label: textAt(attributes, "long_name") ?? textAt(attributes, "standard_name")?.replaceAll("_", " "),
+    unit: units === "1" || units === "" ? undefined : units,
+    // CF 1.11, 2.5.1: it is of decoded values.
+    actualRange: /^(u?int|b?float)\d/.test(array.dtype.core)
+      ? limitsOf(own(attributes, "actual_range"))
+      : undefined,
+  };
+  if (isPlain) return meaning;
+  const { findDecoding } = await import("./decoding.js");
+  return { ...meaning, ...findDecoding(array) };
+}
+
+/** Two finite numbers in ascending order. */
+function limitsOf(value: unknown): readonly [low: number, high: number] | undefined {
+  if (!Array.isArray(value) || value.length !== 2 || !value.every(Number.isFinite)) return undefined;
+  const [low, high] = value as [number, number];
+  return low < high ? [low, high] : undefined;
 }
 
 /** A level whose array is already open. */
@@ -39,7 +72,7 @@ export async function variableDataset(
   title: string,
   signal?: AbortSignal,
 ): Promise<Dataset> {
-  const plain = arrayDataset(array, title);
+  const plain = await arrayDataset(array, title);
   const problems = [...(plain.problems ?? [])];
   let found: Coordinate[] = [];
   try {
@@ -50,6 +83,7 @@ export async function variableDataset(
     problems.push(`Coordinates could not be read: ${error.message}.`);
   }
   const mapping = await findGridMapping(group, array, signal);
+  const attributes = mapping?.attributes ?? array.attributes;
   const affine =
     gdalTransform(mapping?.attributes) ??
     spatialTransform(array.attributes) ??
@@ -75,8 +109,16 @@ export async function variableDataset(
     ...plain,
     axes,
     problems,
-    positions: await findPositions(found, axes),
-    geography: findGeography(axes, mapping?.attributes ?? array.attributes, group.attributes),
+    positions:
+      (await findPositions(found, axes)) ??
+      (affine?.isRotated
+        ? (await import("./grid-positions.js")).affinePositions(
+            affine,
+            axes,
+            findConverter(statedIn(attributes, group.attributes)),
+          )
+        : undefined),
+    geography: findGeography(axes, attributes, group.attributes),
   };
   if (!mayHaveCells(dataset, group, mapping)) return dataset;
   return (await import("./cells.js")).cellDataset(dataset, group, signal);
@@ -145,12 +187,6 @@ function affineAxis(axis: DatasetAxis, affine: Affine | undefined): DatasetAxis 
   };
 }
 
-interface Affine {
-  readonly x: readonly [edge: number, step: number];
-  readonly y: readonly [edge: number, step: number];
-  readonly isRotated: boolean;
-}
-
 /** "x0 dx rx y0 ry dy", as GDAL and rioxarray write it. */
 function gdalTransform(attributes: unknown): Affine | undefined {
   const numbers = (textAt(attributes, "GeoTransform") ?? "")
@@ -159,7 +195,7 @@ function gdalTransform(attributes: unknown): Affine | undefined {
     .map(Number);
   if (numbers.length !== 6 || !numbers.every(Number.isFinite)) return undefined;
   const [x0, dx, rx, y0, ry, dy] = numbers as [number, number, number, number, number, number];
-  return { x: [x0, dx], y: [y0, dy], isRotated: rx !== 0 || ry !== 0 };
+  return { x: [x0, dx], y: [y0, dy], shear: [rx, ry], isRotated: rx !== 0 || ry !== 0 };
 }
 
 /** Six numbers of the matrix, row by row. */
@@ -168,7 +204,7 @@ function spatialTransform(attributes: unknown): Affine | undefined {
   const isMatrix = Array.isArray(list) && (list.length === 6 || list.length === 9);
   if (!isMatrix || !list.slice(0, 6).every((value) => typeof value === "number")) return undefined;
   const [dx, rx, x0, ry, dy, y0] = list as [number, number, number, number, number, number];
-  return { x: [x0, dx], y: [y0, dy], isRotated: rx !== 0 || ry !== 0 };
+  return { x: [x0, dx], y: [y0, dy], shear: [rx, ry], isRotated: rx !== 0 || ry !== 0 };
 }
 
 /** @param outer attributes of the group, where GeoZarr may state the reference system */
@@ -178,16 +214,21 @@ function findGeography(
   outer?: unknown,
 ): Geography | undefined {
   const find = (role: string) => axes.findIndex((axis) => axis.role === role && axis.coordinates);
-  const stated = [attributes, outer].find((one) => crsNames.some((name) => own(one, name) !== undefined));
+  const stated = statedIn(attributes, outer);
   const crs = textAt(stated, "proj:code") ?? textAt(stated, "crs") ?? nameOfWkt(stated);
   const [vertical, horizontal] = [find("latitude"), find("longitude")];
   if (vertical >= 0 && horizontal >= 0) return { kind: "degrees", vertical, horizontal, crs };
   const [y, x] = [find("y"), find("x")];
   if (y < 0 || x < 0) return undefined;
-  const converter =
-    stated === undefined ? undefined : new Once(async () => (await import("./crs.js")).converterOf(stated));
-  return { kind: "projected", vertical: y, horizontal: x, crs, converter };
+  return { kind: "projected", vertical: y, horizontal: x, crs, converter: findConverter(stated) };
 }
+
+/** The first attributes that state a reference system. */
+const statedIn = (...all: readonly unknown[]): unknown =>
+  all.find((one) => crsNames.some((name) => own(one, name) !== undefined));
+
+const findConverter = (stated: unknown): Once<PointConverter> | undefined =>
+  stated === undefined ? undefined : new Once(async () => (await import("./crs.js")).converterOf(stated));
 
 /** Attributes that state a reference system. */
 const crsNames = [

@@ -34,9 +34,14 @@ export interface Contents {
 
 /**
  * The nodes directly below a group.
+ * @param names of members that may exist, to be tried instead of common ones if the members cannot be listed
  * @throws the store's errors, except for stores that cannot list.
  */
-export async function folderContents(group: ZarrGroup, signal?: AbortSignal): Promise<Contents> {
+export async function folderContents(
+  group: ZarrGroup,
+  signal?: AbortSignal,
+  names?: () => Promise<readonly string[]>,
+): Promise<Contents> {
   try {
     return { members: await group.members({ signal }), how: "known", note: undefined };
   } catch (error) {
@@ -44,14 +49,14 @@ export async function folderContents(group: ZarrGroup, signal?: AbortSignal): Pr
   }
   const known = await consolidatedMembers(group, signal);
   if (known) return { members: known, how: "known", note: undefined };
-  const names = await listedByServer(group.store, group.path, signal);
-  if (names) {
-    const found = await probe(group, names.slice(0, maxProbes), signal);
-    const left = names.length - maxProbes;
+  const listed = await listedByServer(group.store, group.path, signal);
+  if (listed) {
+    const found = await probe(group, listed.slice(0, maxProbes), signal);
+    const left = listed.length - maxProbes;
     const note = left > 0 ? `The server lists ${left} more folders, which were not checked.` : undefined;
     if (found.length > 0) return { members: sorted(found), how: "listed", note };
   }
-  return probed(group, signal);
+  return probed(group, signal, await names?.());
 }
 
 /** Maximum number of parent groups in whose consolidated metadata the members of a group are looked up. */
@@ -75,7 +80,11 @@ async function consolidatedMembers(
   return undefined;
 }
 
-async function probed(group: ZarrGroup, signal: AbortSignal | undefined): Promise<Contents> {
+async function probed(
+  group: ZarrGroup,
+  signal: AbortSignal | undefined,
+  names?: readonly string[],
+): Promise<Contents> {
   const tried = new Set<string>();
   const found: OpenedNode[] = [];
   const ask = async (names: Iterable<string>) => {
@@ -85,10 +94,14 @@ async function probed(group: ZarrGroup, signal: AbortSignal | undefined): Promis
     found.push(...nodes);
     return nodes;
   };
-  const named = namesFrom(group);
-  const nodes = await ask(named);
-  // If the attributes name the members, guesses would only cost requests.
-  if (nodes.length === 0) await ask(commonNames);
+  const nodes = await ask([...namesFrom(group), ...(names ?? [])]);
+  // If the metadata name the members, guesses would only cost requests.
+  if (nodes.length === 0 && !names) {
+    const first = await ask(commonNames.flatMap(([signs]) => signs));
+    const present = new Set(first.map(({ path }) => entryName(path)));
+    const kinds = commonNames.filter(([signs]) => signs.some((name) => present.has(name)));
+    await ask(kinds.flatMap(([, others]) => others));
+  }
   const isOpenEnded = nodes.length === 0 || isBioformats(group);
   if (isOpenEnded && found.some(isNumbered)) await askNumbers(ask);
   await ask(found.flatMap(dimensionsIn));
@@ -201,16 +214,24 @@ const encodedParts: Readonly<Record<string, readonly string[]>> = {
   raw: ["X", "var", "varm"],
 };
 
-/** Common names of members, for groups without other information. */
-const commonNames = `
-  0 1 s0 c0 data raw image images labels label OME em volumes recon-1 A
-  X obs var tables points shapes train test measurements quality conditions
-  time lat lon latitude longitude x y z level lev depth band spatial_ref crs
-  temperature precipitation t2m 2m_temperature tas tasmax tasmin pr precip sst analysed_sst
-  u10 v10 tp msl air climate elevation dem reflectance b02 mask array
-`
-  .trim()
-  .split(/\s+/);
+const words = (text: string): string[] => text.trim().split(/\s+/);
+
+/** Common names of members by kind of group: the others of a list are tried only if one of the first exists. */
+const commonNames: readonly (readonly [first: readonly string[], others: readonly string[]])[] = [
+  [
+    words("0 s0 c0 data image images labels recon-1 A"),
+    words("1 raw label OME em volumes points shapes tables"),
+  ],
+  [words("X obs train"), words("var test measurements quality conditions")],
+  [
+    words("time lat latitude x crs temperature t2m tas ta pr precip sst elevation array"),
+    words(`
+      lon longitude y z level lev depth band spatial_ref cell_ids clat clon
+      precipitation 2m_temperature tasmax tasmin analysed_sst
+      u10 v10 tp msl air climate dem reflectance b02 mask
+    `),
+  ],
+];
 
 /** Names of dimensions, which are also those of coordinates, and names of other coordinates. */
 function dimensionsIn(node: OpenedNode): string[] {

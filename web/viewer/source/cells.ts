@@ -1,6 +1,7 @@
 /** Variables whose cells share one dimension, as datasets: HEALPix, unstructured and reduced Gaussian grids. */
-import { isZarrError, type ZarrArray, type ZarrGroup } from "zarr-wasm";
+import { isZarrError, type ZarrGroup } from "zarr-wasm";
 import { type CellGrid, cellsOf } from "zarr-wasm/conventions";
+import { text } from "../language/text.js";
 import type { Dataset, DatasetAxis } from "./dataset.js";
 import { foldAlong, foldedArray } from "./fold.js";
 
@@ -17,17 +18,18 @@ export async function cellDataset(
   } catch (error) {
     signal?.throwIfAborted();
     if (!isZarrError(error)) throw error;
-    const problem = `The places of the cells could not be read: ${error.message}.`;
+    const problem = text.maps.unreadPlaces(error.message);
     return { ...plain, problems: [...(plain.problems ?? []), problem] };
   }
-  return cells ? folded(plain, array, cells) : plain;
+  return cells ? foldedDataset(plain, cells) : plain;
 }
 
-function folded(
+/** The dataset with two axes in place of the dimension of cells. */
+export function foldedDataset(
   plain: Dataset,
-  array: ZarrArray,
   { axis, grid }: { readonly axis: number; readonly grid: CellGrid },
 ): Dataset {
+  const { array } = plain;
   const [length, chunk] = [array.shape[axis]!, Math.min(array.chunkShape[axis]!, array.shape[axis]!)];
   const fold = foldAlong(axis, length, chunk, array.dtype.itemBytes);
   const own = foldedArray(array, fold);

@@ -1,5 +1,7 @@
 /** Collections of related items: variables of a dataset, images of a file, fields of a well. */
+
 import { isZarrError, type OpenedNode, type Source, type ZarrGroup } from "zarr-wasm";
+import { text } from "../language/text.js";
 import { type Kind, nodeKind, type Variable } from "./kinds.js";
 import { groupAt } from "./nodes.js";
 import { factsOfNode, type NodeFacts } from "./tree.js";
@@ -14,7 +16,7 @@ export interface CollectionEntry {
 }
 
 export interface Collection {
-  /** "Variables", "Images", "Fields of view", "Labels". */
+  /** "Variables", text.collections.images, text.collections.fields, text.collections.labels. */
   readonly title: string;
   readonly entries: readonly CollectionEntry[];
   /** Entries that describe others: coordinates, bounds. */
@@ -31,9 +33,9 @@ export function imageCollection(group: ZarrGroup, kind: Kind): Collection | unde
     others: [],
   });
   if (kind.kind === "dataset") return variableCollection(kind);
-  if (kind.kind === "images") return listed("Images", kind.paths, (path) => path);
-  if (kind.kind === "well") return listed("Fields of view", kind.fields, (path) => path);
-  if (kind.kind === "labels") return listed("Labels", kind.paths, (path) => path);
+  if (kind.kind === "images") return listed(text.collections.images, kind.paths, (path) => path);
+  if (kind.kind === "well") return listed(text.collections.fields, kind.fields, (path) => path);
+  if (kind.kind === "labels") return listed(text.collections.labels, kind.paths, (path) => path);
   return undefined;
 }
 
@@ -52,7 +54,7 @@ export function variableCollection(
     at: pyramid === undefined ? undefined : { path: pyramid, variable: name },
   });
   return {
-    title: "Variables",
+    title: text.collections.variables,
     entries: variables.map(entry),
     others: coordinates.map(entry),
   };

@@ -3,6 +3,7 @@ import { get, isZarrError, strings, type ZarrArray, type ZarrGroup } from "zarr-
 import type { ParquetColumn } from "zarr-wasm/formats";
 import { formatBriefly, formatCount } from "../base/format.js";
 import { shortened } from "../base/text.js";
+import { text } from "../language/text.js";
 import { textAt, textsAt } from "./attributes.js";
 import { type FeatureColumn, featureLimits, InvalidLayer } from "./features.js";
 
@@ -148,9 +149,9 @@ export async function frameRows(frame: ZarrGroup, signal: AbortSignal): Promise<
 /** Reads a data frame, whose index determines the number of rows. */
 export async function readTable(frame: ZarrGroup, signal: AbortSignal): Promise<Table> {
   const rows = await frameRows(frame, signal);
-  if (rows === undefined) throw new InvalidLayer("it has no index");
+  if (rows === undefined) throw new InvalidLayer(text.invalidLayer.noIndex);
   if (rows > featureLimits.features)
-    throw new InvalidLayer(`it has more than ${formatCount(featureLimits.features)} rows`);
+    throw new InvalidLayer(text.invalidLayer.rows(formatCount(featureLimits.features)));
   return readFrame(frame, rows, signal);
 }
 
@@ -226,7 +227,7 @@ async function nullableColumn(node: ZarrGroup, rows: number, signal: AbortSignal
 async function arrayColumn(array: ZarrArray, rows: number, signal: AbortSignal): Promise<FeatureColumn> {
   if (isText(array)) {
     const names = await readStrings(array, signal);
-    if (names.length !== rows) throw new InvalidLayer("a column has another length");
+    if (names.length !== rows) throw new InvalidLayer(text.invalidLayer.columnLength);
     return textColumn(rows, (row) => names[row]);
   }
   return { kind: "numbers", values: await readNumbers(array, [rows], signal) };
@@ -243,20 +244,20 @@ export async function readNumbers(
   const isExpected =
     array.shape.length === shape.length &&
     shape.every((length, i) => length === null || length === array.shape[i]);
-  if (!isExpected) throw new InvalidLayer(`/${array.path} has the shape ${array.shape.join(" × ")}`);
+  if (!isExpected) throw new InvalidLayer(text.invalidLayer.shape(array.path, array.shape.join(" × ")));
   const count = array.shape.reduce((product, length) => product * length, 1);
   if (count > 2 * featureLimits.vertices)
     throw new InvalidLayer(
-      `/${array.path} has more than ${formatCount(2 * featureLimits.vertices)} elements`,
+      text.invalidLayer.arrayElements(array.path, formatCount(2 * featureLimits.vertices)),
     );
-  if (isText(array)) throw new InvalidLayer(`/${array.path} does not hold numbers`);
+  if (isText(array)) throw new InvalidLayer(text.invalidLayer.arrayNumbers(array.path));
   const { data } = await get(array, null, { signal });
   return Float64Array.from({ length: count }, (_, i) => Number(data[i]));
 }
 
 export async function readStrings(array: ZarrArray, signal: AbortSignal): Promise<string[]> {
   if (array.shape.length !== 1 || array.shape[0]! > featureLimits.features)
-    throw new InvalidLayer(`/${array.path} is not a list`);
+    throw new InvalidLayer(text.invalidLayer.list(array.path));
   const region = await get(array, null, { signal });
   const { core } = array.dtype;
   if (core === "fixed_utf32" || core === "fixed_bytes") return strings(region);

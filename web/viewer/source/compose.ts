@@ -5,6 +5,7 @@ import { entryName, folderContents } from "./browse.js";
 import { columnNames } from "./columns.js";
 import { embeddingCollection, embeddingDataset, findEmbeddings } from "./embedding.js";
 import { ifReadable } from "./nodes.js";
+import { tableLinks } from "./observations.js";
 import type { Opened } from "./opened.js";
 
 type OpenedDataset = Extract<Opened, { kind: "dataset" }>;
@@ -94,7 +95,12 @@ export async function spatialComposition(
   source: unknown,
   signal: AbortSignal,
 ): Promise<Composition | undefined> {
-  const lists = await Promise.all(elementKinds.map((kind) => elementsOf(group, kind, signal)));
+  let naming: Promise<ElementNames> | undefined;
+  const namesOf = async (kind: string) => {
+    naming ??= elementNames(group, signal);
+    return (await naming).get(kind) ?? [];
+  };
+  const lists = await Promise.all(elementKinds.map((kind) => elementsOf(group, kind, namesOf, signal)));
   const elements = lists.flat().slice(0, maxElements + 1);
   const base =
     elements.find(({ kind }) => kind === "images") ?? elements.find(({ kind }) => kind === "labels");
@@ -113,10 +119,15 @@ export async function spatialComposition(
   return { path: base.path, layers };
 }
 
-async function elementsOf(group: ZarrGroup, kind: ElementKind, signal: AbortSignal): Promise<Element[]> {
+async function elementsOf(
+  group: ZarrGroup,
+  kind: ElementKind,
+  namesOf: (kind: string) => Promise<readonly string[]>,
+  signal: AbortSignal,
+): Promise<Element[]> {
   const folder = await ifReadable(group.open(kind, { kind: "group", signal }), signal);
   if (!folder) return [];
-  const { members } = await folderContents(folder, signal);
+  const { members } = await folderContents(folder, signal, () => namesOf(kind));
   const found = await Promise.all(
     members.slice(0, maxElements).map(async ({ name }): Promise<Element[]> => {
       const node = await ifReadable(folder.open(name, { kind: "group", signal }), signal);
@@ -133,4 +144,50 @@ function systemsOf({ attributes }: ZarrGroup): string[] {
   const list = own(from, "coordinateTransformations");
   const names = Array.isArray(list) ? list.map((one) => textAt(own(one, "output"), "name")) : [];
   return names.filter((name) => name !== undefined);
+}
+
+/** Names of elements by kind. */
+type ElementNames = ReadonlyMap<string, readonly string[]>;
+
+/** Maximum size of a document of consolidated metadata. */
+const maxBytes = 64 * 2 ** 20;
+
+/**
+ * Names of elements in a store that cannot list. spatialdata's consolidated metadata of Zarr v2 may lack the dot in
+ * their name; else the tables name the labels and shapes that they annotate.
+ */
+async function elementNames(group: ZarrGroup, signal: AbortSignal): Promise<ElementNames> {
+  const { store, path, zarrFormat } = group;
+  const key = `${path === "" ? "" : `/${path}`}/zmetadata` as const;
+  const reading = zarrFormat === 2 ? store.get(key, { signal, maxBytes }) : Promise.resolve(undefined);
+  const document = await ifReadable(Promise.resolve(reading), signal);
+  const names = new Map<string, Set<string>>();
+  const add = (kind: string, name: string) => names.set(kind, (names.get(kind) ?? new Set()).add(name));
+  for (const known of Object.keys(metadataIn(document))) {
+    const [, kind, name] = /^(images|labels|shapes|points)\/([^/]+)\/\.z/.exec(known) ?? [];
+    if (kind && name) add(kind, name);
+  }
+  if (names.size === 0)
+    for (const region of await annotated(group, signal))
+      for (const kind of ["labels", "shapes"]) add(kind, region);
+  return new Map([...names].map(([kind, list]) => [kind, [...list].slice(0, maxElements)]));
+}
+
+function metadataIn(document: Uint8Array | undefined): object {
+  try {
+    const read = own(JSON.parse(new TextDecoder().decode(document)), "metadata");
+    return typeof read === "object" && read !== null ? read : {};
+  } catch {
+    return {}; // missing or damaged: the names are unknown
+  }
+}
+
+/** Names of the elements that tables annotate. */
+async function annotated(group: ZarrGroup, signal: AbortSignal): Promise<string[]> {
+  const opened = (at: string) => ifReadable(group.open(at, { kind: "group", signal }), signal);
+  const tables = await opened("tables");
+  const listed = textsAt(tables?.attributes, "tables").filter((name) => pathBelow(name) === name);
+  const paths = tables ? [...new Set([...listed, "table"])].map((name) => `tables/${name}`) : ["table/table"];
+  const found = await Promise.all(paths.slice(0, maxModalities).map(opened));
+  return found.flatMap((table) => (table && tableLinks(table)?.regions) ?? []);
 }

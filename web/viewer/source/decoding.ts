@@ -1,7 +1,9 @@
 /** Decodes stored values by their CF attributes, with the library. */
+
 import { DType, type ElementData, isZarrError, type Region, type ZarrArray } from "zarr-wasm";
 import { type CFInput, type CFOptions, decodeCF } from "zarr-wasm/conventions";
-import { own, textAt } from "./attributes.js";
+import { text } from "../language/text.js";
+import { own } from "./attributes.js";
 import type { Dataset } from "./dataset.js";
 import { isTime } from "./leaf.js";
 
@@ -10,36 +12,18 @@ export type Decoding = Pick<
   "decode" | "decodedKind" | "label" | "unit" | "problems" | "actualRange"
 >;
 
-/** Interprets an array's attributes on its values. Never throws: failures are reported in `problems`. */
-export function findDecoding(array: ZarrArray): Decoding {
-  const { attributes } = array;
-  const label = textAt(attributes, "long_name") ?? textAt(attributes, "standard_name")?.replaceAll("_", " ");
-  const units = textAt(attributes, "units");
-  const unit = units === undefined || units === "1" || units === "" ? undefined : units;
+/** How an array's values are decoded. Never throws: failures are reported in `problems`. */
+export function findDecoding(array: ZarrArray): Omit<Decoding, "label"> {
   const sample = sampleValues(array);
-  if (!sample) return { label, unit };
+  if (!sample) return {};
   const { options, problems } = optionsFor(array, sample);
-  if (!options) return { label, unit, problems };
+  if (!options) return { problems, actualRange: undefined };
   const { kind } = decodeCF(array, sample, options);
-  if (kind === "booleans") return { label, unit, problems };
-  // CF 1.11, 2.5.1: it is of decoded values.
-  const actualRange = kind === "milliseconds" ? undefined : limitsOf(own(attributes, "actual_range"));
-  if (kind === "stored") return { label, unit, problems, actualRange };
-  return {
-    actualRange,
-    label,
-    unit: kind === "milliseconds" ? undefined : unit,
-    problems,
-    decodedKind: kind,
-    decode: (stored) => decoded(array, stored, options),
-  };
-}
-
-/** Two finite numbers in ascending order. */
-function limitsOf(value: unknown): readonly [low: number, high: number] | undefined {
-  if (!Array.isArray(value) || value.length !== 2 || !value.every(Number.isFinite)) return undefined;
-  const [low, high] = value as [number, number];
-  return low < high ? [low, high] : undefined;
+  if (kind === "stored") return { problems };
+  if (kind === "booleans") return { problems, actualRange: undefined };
+  const decode = (stored: Region) => decoded(array, stored, options);
+  const found = { problems, decodedKind: kind, decode };
+  return kind === "milliseconds" ? { ...found, unit: undefined, actualRange: undefined } : found;
 }
 
 function decoded(array: ZarrArray, stored: Region, options: CFOptions): Region {
@@ -76,7 +60,7 @@ function optionsFor(
       problems.push(`${error.message[0]!.toUpperCase()}${error.message.slice(1)}.`);
     }
   }
-  return { problems: [`${problems[0]} Values are shown as they are stored.`] };
+  return { problems: [text.sources.asStored(problems[0]!)] };
 }
 
 const sampleArrays: Readonly<Record<string, new (length: number) => ElementData>> = {

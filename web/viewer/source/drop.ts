@@ -4,6 +4,7 @@
  * (`webkitGetAsEntry`) or the list of files from `<input type="file" webkitdirectory>`.
  */
 import { type DirectoryHandle, DirectoryHandleStore, isZarrError, type Store } from "zarr-wasm";
+import { text } from "../language/text.js";
 import { type FileEntry, type FolderEntry, fileListStore, folderEntryStore } from "./local-files.js";
 
 /** A dropped item that can be opened. */
@@ -116,20 +117,19 @@ const maxReferences = 256 * 2 ** 20;
 
 async function storeOfFile(file: File, siblings: readonly File[] = [file]): Promise<Dropped | NotDropped> {
   const { name } = file;
+  if (/\.geojson$/i.test(name)) return { name, refused: text.drop.geoJson(name) };
   try {
     const packed = () => import("./packed.js");
     if (await isZip(file)) return { name, store: new (await packed()).ZipStore(file) };
     if (isReferences(name)) {
-      if (file.size > maxReferences)
-        return { name, refused: `${name} is too large for a file of references.` };
+      if (file.size > maxReferences) return { name, refused: text.drop.tooLarge(name) };
       return { name, store: await (await packed()).referencesIn(file) };
     }
     if (!nodeDocuments.test(name)) return { name, store: await (await packed()).arrayFile(file, siblings) };
   } catch (error) {
-    const why = isZarrError(error) ? error.message : "it could not be read";
-    return { name, refused: `${name} cannot be opened: ${why}.` };
+    return { name, refused: text.drop.failed(name, isZarrError(error) ? error.message : undefined) };
   }
-  return { name, refused: `${name} is a document of a node, without its folder.` };
+  return { name, refused: text.drop.loose(name) };
 }
 
 const nodeDocuments = /^(zarr\.json|\.z(array|group|attrs|metadata)|meta|attrs)$/;
@@ -147,6 +147,5 @@ function withoutLooseParts(found: readonly (Dropped | NotDropped)[]): (Dropped |
   const isLoose = found.some((entry) => "refused" in entry && nodeDocuments.test(entry.name));
   if (!isLoose) return [...found];
   const name = found.find((entry) => nodeDocuments.test(entry.name))!.name;
-  const refused = `${name} is a part of a Zarr node: drop the folder that it is in.`;
-  return [...found.filter((entry) => "store" in entry), { name, refused }];
+  return [...found.filter((entry) => "store" in entry), { name, refused: text.drop.part(name) }];
 }

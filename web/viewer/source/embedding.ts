@@ -3,6 +3,7 @@
 import { get, slice, type ZarrArray, type ZarrGroup } from "zarr-wasm";
 import { formatCount } from "../base/format.js";
 import { keptFor } from "../base/memo.js";
+import { text } from "../language/text.js";
 import { textAt } from "./attributes.js";
 import type { Collection } from "./collection.js";
 import { linearCoordinates } from "./coordinates.js";
@@ -74,7 +75,7 @@ async function readColumns(array: ZarrArray, signal: AbortSignal): Promise<Float
   const [rows, all] = array.shape as [number, number];
   const count = Math.min(all, maxColumns);
   if (rows * count > 2 * featureLimits.vertices)
-    throw new InvalidLayer(`it has more than ${formatCount(2 * featureLimits.vertices)} elements`);
+    throw new InvalidLayer(text.invalidLayer.elements(formatCount(2 * featureLimits.vertices)));
   const { data, stride } = await get(array, [null, slice(0, count)], { signal });
   return Array.from({ length: count }, (_, column) =>
     Float64Array.from({ length: rows }, (_row, row) => Number(data[row * stride[0]! + column * stride[1]!])),
@@ -153,7 +154,7 @@ export async function embeddingsOf(group: ZarrGroup, signal: AbortSignal): Promi
     path: array.path,
     facts: factsOfNode(array),
   }));
-  return { title: "Embeddings", entries, others: [] };
+  return { title: text.features.embeddings, entries, others: [] };
 }
 
 const { paths: noPaths } = new GeometryBuilder().geometry;

@@ -1,6 +1,7 @@
 /** Points, lines and areas with properties: the content of layers of points and shapes. */
 import { formatCount } from "../base/format.js";
 import { applied, type Matrix } from "../base/matrix.js";
+import { text } from "../language/text.js";
 
 /** A source that is not a layer, or exceeds its limits. */
 export class InvalidLayer extends Error {
@@ -142,7 +143,7 @@ export class GeometryBuilder {
       for (const list of this.#lists) list.reset();
     }
     if (++this.feature > featureLimits.features)
-      throw new InvalidLayer(`it has more than ${formatCount(featureLimits.features)} features`);
+      throw new InvalidLayer(text.invalidLayer.features(formatCount(featureLimits.features)));
   }
 
   point(x: number, y: number): void {
@@ -182,7 +183,7 @@ export class GeometryBuilder {
   #add(list: NumberList<Float64Array>, x: number, y: number): void {
     this.#isFinite &&= Number.isFinite(x) && Number.isFinite(y);
     if ((this.#points.length + this.#xy.length) / 2 >= featureLimits.vertices)
-      throw new InvalidLayer(`it has more than ${formatCount(featureLimits.vertices)} vertices`);
+      throw new InvalidLayer(text.invalidLayer.vertices(formatCount(featureLimits.vertices)));
     list.push(x);
     list.push(y);
   }
@@ -190,8 +191,7 @@ export class GeometryBuilder {
   /** @throws InvalidLayer if all features are omitted. */
   get geometry(): Pick<Features, "points" | "paths" | "leftOut"> {
     const { leftOut } = this;
-    if (leftOut > 0 && leftOut === this.feature)
-      throw new InvalidLayer("its coordinates are not finite numbers");
+    if (leftOut > 0 && leftOut === this.feature) throw new InvalidLayer(text.invalidLayer.infinite);
     const xy = this.#xy.values;
     this.#starts.push(xy.length / 2);
     const starts = this.#starts.values;

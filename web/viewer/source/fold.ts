@@ -11,7 +11,10 @@ import {
   slice,
   type ZarrArray,
 } from "zarr-wasm";
-import { type Fold, folds, storedParts } from "./folds.js";
+import { dimensionsOf } from "zarr-wasm/conventions";
+import { plainAxis } from "./coordinates.js";
+import type { Dataset } from "./dataset.js";
+import { type Fold, folds, storedArray, storedParts } from "./folds.js";
 
 type Place = Omit<Fold, "array" | "get">;
 
@@ -103,4 +106,16 @@ function filledUp(region: Region, axis: number, length: number): Region {
   const lengths = replaced(shape, axis, 1, length);
   const stride = lengths.map((_, i) => lengths.slice(i + 1).reduce((a, b) => a * b, 1));
   return { ...region, data: longer, shape: lengths, stride };
+}
+
+/** The dataset with the dimension of cells in place of its two axes. */
+export function unfoldedDataset(dataset: Dataset): Dataset {
+  const array = storedArray(dataset.array);
+  if (!dataset.cells || array === dataset.array) return dataset;
+  const { axis } = dataset.cells;
+  const names = dimensionsOf(array) ?? array.dimensionNames;
+  const axes = [...dataset.axes];
+  axes.splice(axis, 2, plainAxis(names?.[axis] ?? undefined, array.shape[axis]!));
+  const level = { factor: axes.map(() => 1), origin: axes.map(() => 0), array, open: async () => array };
+  return { ...dataset, axes, array, levels: [level], cells: undefined, hints: undefined };
 }

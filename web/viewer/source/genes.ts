@@ -1,7 +1,7 @@
 /** Values of genes: columns of the matrix `X` of AnnData, or of one of its layers, dense or sparse. */
 import { get, slice, type ZarrArray, type ZarrGroup } from "zarr-wasm";
-import { readSparse } from "zarr-wasm/conventions";
 import { formatByteCount, formatCount } from "../base/format.js";
+import { text } from "../language/text.js";
 import { textAt } from "./attributes.js";
 import { columnNames, frameRows, readColumn, readNumbers } from "./columns.js";
 import { type FeatureColumn, InvalidLayer } from "./features.js";
@@ -22,9 +22,7 @@ export class LargeRead extends Error {
   override readonly name = "LargeRead";
 
   constructor(readonly bytes: number) {
-    super(
-      `its values are spread over up to ${formatByteCount(bytes)}, because the matrix is stored by cells`,
-    );
+    super(text.genes.spread(formatByteCount(bytes)));
   }
 }
 
@@ -45,15 +43,16 @@ export interface GeneNames {
   nameOf(name: string): string | undefined;
 }
 
-type Matrix =
-  | { readonly kind: "dense"; readonly array: ZarrArray }
-  | { readonly kind: "csc"; readonly group: ZarrGroup }
-  | {
-      readonly kind: "csr";
-      readonly indptr: ZarrArray;
-      readonly indices: ZarrArray;
-      readonly data: ZarrArray;
-    };
+/** A matrix by columns or by rows, of which the ith has the elements from `starts[i]` to `starts[i + 1]`. */
+interface Sparse {
+  readonly kind: "csc" | "csr";
+  /** Reads them, once. */
+  readonly starts: () => Promise<Float64Array>;
+  readonly indices: ZarrArray;
+  readonly data: ZarrArray;
+}
+
+type Matrix = { readonly kind: "dense"; readonly array: ZarrArray } | Sparse;
 
 /** Limits and progress of a scan. */
 interface Scan extends GeneOptions {
@@ -99,8 +98,9 @@ export class Genes {
     return usualLayers.filter((_, i) => found[i]);
   }
 
-  /** The genes of a layer. @throws InvalidLayer without an index */
+  /** The genes of a layer. Starts to open its matrix. @throws InvalidLayer without an index */
   names(layer: string): Promise<GeneNames> {
+    this.#matrix(layer).catch(() => {}); // reported when it is read
     const key = layer === "raw" ? "raw/var" : "var";
     return keptIn(this.#names, key, () => this.#readNames(key));
   }
@@ -109,7 +109,7 @@ export class Genes {
     const { signal } = this;
     const frame = await ifReadable(this.table.open(path, { kind: "group", signal }), signal);
     const count = frame && (await frameRows(frame, signal));
-    if (!frame || count === undefined) throw new InvalidLayer("its table has no names of genes");
+    if (!frame || count === undefined) throw new InvalidLayer(text.genes.noNames);
     const [index, ...others] = columnNames(frame);
     const wanted = [index!, ...others.filter((name) => symbolColumn.test(name)).slice(0, 2)];
     const columns = await Promise.all(wanted.map((name) => readColumn(frame, name, count, signal)));
@@ -119,6 +119,7 @@ export class Genes {
   /** Bytes that a read takes at most, decoded; 0 for columns that are stored together. */
   async cost(by: string): Promise<number> {
     const choice = readGene(by);
+    if (choice) this.names(choice.layer).catch(() => {}); // reported by the read
     return choice ? costOf(await this.#matrix(choice.layer), choice.genes.length) : 0;
   }
 
@@ -128,7 +129,7 @@ export class Genes {
     const [names, matrix] = await Promise.all([this.names(choice.layer), this.#matrix(choice.layer)]);
     const columns = choice.genes.map((gene) => {
       const column = names.find(gene);
-      if (column === undefined) throw new InvalidLayer(`it has no gene ${gene}`);
+      if (column === undefined) throw new InvalidLayer(text.genes.missing(gene));
       return column;
     });
     const bytes = costOf(matrix, columns.length);
@@ -154,21 +155,18 @@ export class Genes {
     if (node.kind === "group") {
       const type =
         textAt(node.attributes, "encoding-type") ?? textAt(node.attributes, "h5sparse_format") ?? "";
-      if (/^csc/.test(type)) return { kind: "csc", group: node };
-      if (!/^csr/.test(type)) throw new InvalidLayer(`/${node.path} is not a matrix`);
-      const [indptr, indices, data] = await Promise.all(
-        ["indptr", "indices", "data"].map((name) => node.open(name, { kind: "array", signal })),
-      );
-      return { kind: "csr", indptr: indptr!, indices: indices!, data: data! };
+      const [kind] = /^cs[cr]/.exec(type) ?? [];
+      if (kind === undefined) throw new InvalidLayer(text.genes.noMatrix(node.path));
+      return openSparse(node, kind as "csc" | "csr", rows, signal);
     }
     if (node.shape.length !== 2 || node.shape[0] !== rows || !/^(u?int|float|bool)/.test(node.dtype.core))
-      throw new InvalidLayer(`/${node.path} is not a matrix of ${formatCount(rows)} rows`);
+      throw new InvalidLayer(text.genes.noMatrixOf(node.path, formatCount(rows)));
     return { kind: "dense", array: node };
   }
 }
 
 /** Makes a value once; after an error, again. */
-function keptIn<T>(all: Map<string, Promise<T>>, key: string, make: () => Promise<T>): Promise<T> {
+function keptIn<K, T>(all: Map<K, Promise<T>>, key: K, make: () => Promise<T>): Promise<T> {
   const known = all.get(key) ?? make();
   all.set(key, known);
   known.catch(() => all.delete(key));
@@ -206,9 +204,37 @@ export function geneNames([index = [], ...symbols]: readonly (readonly string[])
   return { offered, find, nameOf };
 }
 
+/** @throws InvalidLayer if its parts do not fit together */
+async function openSparse(
+  group: ZarrGroup,
+  kind: Sparse["kind"],
+  rows: number,
+  signal: AbortSignal,
+): Promise<Sparse> {
+  const [indptr, indices, data] = (await Promise.all(
+    ["indptr", "indices", "data"].map((name) => group.open(name, { kind: "array", signal })),
+  )) as [ZarrArray, ZarrArray, ZarrArray];
+  const count = data.shape[0]!;
+  if (indices.shape.length !== 1 || data.shape.length !== 1 || indices.shape[0] !== count)
+    throw new InvalidLayer(text.genes.lengths(indices.path, data.path));
+  const made = new Map<"", Promise<Float64Array>>();
+  const read = async () => {
+    const starts = await readNumbers(indptr, [kind === "csr" ? rows + 1 : null], signal);
+    for (let i = 0; i + 1 < starts.length; i++)
+      if (!(starts[i]! <= starts[i + 1]!)) throw new InvalidLayer(text.genes.descends(indptr.path));
+    if (starts[0] !== 0 || starts.at(-1) !== count)
+      throw new InvalidLayer(text.genes.uncovered(indptr.path, data.path));
+    return starts;
+  };
+  const starts = () => keptIn(made, "", read);
+  // Those of columns are few, and needed for every gene.
+  if (kind === "csc") starts().catch(() => {});
+  return { kind, starts, indices, data };
+}
+
 function costOf(matrix: Matrix, genes: number): number {
   if (matrix.kind === "csc") return 0;
-  if (matrix.kind === "csr") {
+  if (matrix.kind !== "dense") {
     const { indices, data } = matrix;
     return data.shape[0]! * (indices.dtype.itemBytes + data.dtype.itemBytes);
   }
@@ -225,8 +251,8 @@ function readMatrix(
 ): Promise<Float64Array[]> {
   if (matrix.kind === "csr") return scanRows(matrix, rows, columns, scan);
   const read = (column: number, i: number) =>
-    matrix.kind === "csc"
-      ? sparseColumn(matrix.group, rows, column, scan.signal)
+    matrix.kind !== "dense"
+      ? sparseColumn(matrix, rows, column, scan.signal)
       : denseColumn(matrix.array, column, {
           ...scan,
           onProgress: (share, bytes) => scan.onProgress?.((i + share) / columns.length, bytes),
@@ -242,15 +268,24 @@ async function inTurn<T, R>(list: readonly T[], run: (one: T, i: number) => Prom
 
 /** Reads only the chunks of the column. Elements that are stored several times are added. */
 async function sparseColumn(
-  group: ZarrGroup,
+  { starts: readStarts, indices, data }: Sparse,
   rows: number,
   column: number,
   signal: AbortSignal,
 ): Promise<Float64Array> {
-  const { shape, indices, data } = await readSparse(group, { columns: column, signal });
-  if (shape[0] !== rows) throw new InvalidLayer(`/${group.path} does not have ${formatCount(rows)} rows`);
+  const starts = await readStarts();
   const values = new Float64Array(rows);
-  for (let i = 0; i < indices.length; i++) values[indices[i]!]! += Number(data[i]);
+  const [from, to] = [starts[column], starts[column + 1]];
+  if (from === undefined || to === undefined) throw new InvalidLayer(text.genes.noColumn(data.path, column));
+  if (from === to) return values;
+  const part = [slice(from, to)];
+  const [found, numbers] = await Promise.all([get(indices, part, { signal }), get(data, part, { signal })]);
+  for (let i = 0; i < found.data.length; i++) {
+    const row = Number(found.data[i]);
+    if (!(row >= 0 && row < rows))
+      throw new InvalidLayer(text.genes.outside(indices.path, formatCount(rows)));
+    values[row]! += Number(numbers.data[i]);
+  }
   return values;
 }
 
@@ -290,20 +325,13 @@ async function inSteps<T>(
 
 /** Searches the elements of all rows for columns. Elements that are stored several times are added. */
 async function scanRows(
-  { indptr, indices, data }: Extract<Matrix, { kind: "csr" }>,
+  { starts: readStarts, indices, data }: Sparse,
   rows: number,
   columns: readonly number[],
   scan: Scan,
 ): Promise<Float64Array[]> {
   const { signal } = scan;
-  const count = data.shape[0]!;
-  if (indices.shape[0] !== count)
-    throw new InvalidLayer(`/${indices.path} and /${data.path} differ in length`);
-  const starts = await readNumbers(indptr, [rows + 1], signal);
-  for (let row = 0; row < rows; row++)
-    if (!(starts[row]! <= starts[row + 1]!)) throw new InvalidLayer(`/${indptr.path} does not ascend`);
-  if (starts[0] !== 0 || starts[rows] !== count)
-    throw new InvalidLayer(`/${indptr.path} does not cover the elements of /${data.path}`);
+  const [count, starts] = [data.shape[0]!, await readStarts()];
   const chunk = indices.chunkShape[0] ?? count;
   const step = chunk * Math.max(1, Math.floor(stepBytes / (chunk * indices.dtype.itemBytes)));
   const values = columns.map(() => new Float64Array(rows));

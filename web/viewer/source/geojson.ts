@@ -2,6 +2,7 @@
 import { formatBriefly } from "../base/format.js";
 import { eachInSlices } from "../base/slices.js";
 import { shortened } from "../base/text.js";
+import { text } from "../language/text.js";
 import { own } from "./attributes.js";
 import { maxShown, maxValue, valueColumn } from "./columns.js";
 import {
@@ -16,8 +17,8 @@ import {
 const maxDepth = 8;
 
 /** Parses a document, and its features in slices. @throws InvalidLayer; the signal's reason */
-export async function parseGeoJson(text: string, signal?: AbortSignal): Promise<Features> {
-  const list = featureList(parsed(text));
+export async function parseGeoJson(json: string, signal?: AbortSignal): Promise<Features> {
+  const list = featureList(parsed(json));
   const builder = new GeometryBuilder();
   const names = new Set<string>();
   const colors = new Int32Array(list.length);
@@ -46,11 +47,11 @@ export async function parseGeoJson(text: string, signal?: AbortSignal): Promise<
   };
 }
 
-function parsed(text: string): unknown {
+function parsed(json: string): unknown {
   try {
-    return JSON.parse(text);
+    return JSON.parse(json);
   } catch (error) {
-    throw new InvalidLayer(`it is not JSON: ${(error as SyntaxError).message}`);
+    throw new InvalidLayer(text.invalidLayer.noJson((error as SyntaxError).message));
   }
 }
 
@@ -77,19 +78,19 @@ function featureList(document: unknown): readonly unknown[] {
   const type = own(document, "type");
   if (type === "FeatureCollection") {
     const features = own(document, "features");
-    if (!Array.isArray(features)) throw new InvalidLayer("its features are not a list");
+    if (!Array.isArray(features)) throw new InvalidLayer(text.invalidLayer.noFeatures);
     return features;
   }
   // QuPath exports a list without a collection.
   if (Array.isArray(document)) return document;
   if (type === "Feature") return [document];
   if (geometryTypes.includes(String(type))) return [{ geometry: document }];
-  throw new InvalidLayer("it is not GeoJSON: expected a FeatureCollection");
+  throw new InvalidLayer(text.invalidLayer.noGeoJson);
 }
 
 function addGeometry(builder: GeometryBuilder, geometry: unknown, depth: number): void {
   if (geometry === null || geometry === undefined) return; // a feature without a place
-  if (depth > maxDepth) throw new InvalidLayer(`its geometries are nested more than ${maxDepth} deep`);
+  if (depth > maxDepth) throw new InvalidLayer(text.invalidLayer.deep(maxDepth));
   const type = String(own(geometry, "type"));
   if (type === "GeometryCollection") {
     for (const one of listOf(own(geometry, "geometries"), builder)) addGeometry(builder, one, depth + 1);
@@ -109,12 +110,12 @@ function addGeometry(builder: GeometryBuilder, geometry: unknown, depth: number)
   else if (type === "MultiLineString") each(line);
   else if (type === "Polygon") polygon(coordinates);
   else if (type === "MultiPolygon") each(polygon);
-  else throw new InvalidLayer(`feature ${builder.feature} has a geometry of an unknown type`);
+  else throw new InvalidLayer(text.invalidLayer.geometry(builder.feature));
 }
 
 function listOf(value: unknown, { feature }: GeometryBuilder): readonly unknown[] {
   if (Array.isArray(value)) return value;
-  throw new InvalidLayer(`feature ${feature} has coordinates that are not a list`);
+  throw new InvalidLayer(text.invalidLayer.coordinates(feature));
 }
 
 /** Anything but numbers becomes NaN, which the builder leaves out. */
@@ -147,7 +148,7 @@ function featureColor(feature: unknown): number {
 function valueText(value: unknown): string {
   if (typeof value === "number") return formatBriefly(value);
   if (isObject(value)) return typeof value["name"] === "string" ? shortened(value["name"], maxValue) : "…";
-  return Array.isArray(value) ? `${value.length} values` : shortened(String(value), maxValue);
+  return Array.isArray(value) ? text.features.values(value.length) : shortened(String(value), maxValue);
 }
 
 function featureText(feature: unknown): string {

@@ -6,7 +6,7 @@
 
 import { isZarrError, type Member, type OpenedNode, type ZarrArray, type ZarrGroup } from "zarr-wasm";
 import { dimensionsOf, fieldPaths, multiscales, type OmeMultiscale, wellPaths } from "zarr-wasm/conventions";
-import { formatCount } from "../base/format.js";
+import { text } from "../language/text.js";
 import { omeAttributes, own, pathBelow, pathsOfLayout, textAt, wordsAt } from "./attributes.js";
 import type { Contents } from "./browse.js";
 import { isPosition } from "./coordinates.js";
@@ -233,7 +233,7 @@ async function datasetKind(
   const coordinates = all.filter(isAuxiliary);
   const first = mostInformative(variables) ?? mostInformative(coordinates);
   const left = listed.length - arrays.length;
-  const note = `The group has ${formatCount(listed.length)} arrays, of which the first ${maxArrays} are listed here.`;
+  const note = text.sources.arrays(listed.length, maxArrays);
   const told = left > 0 ? { ...contents, note: [contents.note, note].filter(Boolean).join(" ") } : contents;
   return first && { kind: "dataset", variables, coordinates, first, contents: told };
 }

@@ -1,5 +1,7 @@
 /** Places a dataset from another source over a picture: by scales and translations of both, in one unit. */
+
 import { inverse, type Matrix, product } from "../base/matrix.js";
+import { text } from "../language/text.js";
 import type { Dataset, DatasetAxis } from "./dataset.js";
 import { InvalidLayer } from "./features.js";
 import { placed } from "./multiscale.js";
@@ -52,7 +54,7 @@ export function placeLayer(image: Dataset, own: Dataset, transform: Transform): 
   const imageAxes = matchingAxes(image, own);
   const plane = planeAxes(image);
   for (const axis of plane)
-    if (!imageAxes.includes(axis)) throw new Error(`it has no axis ${image.axes[axis]!.name ?? axis}`);
+    if (!imageAxes.includes(axis)) throw new Error(text.layerErrors.noAxis(image.axes[axis]!.name ?? axis));
   const matrix = elementMatrix(image, own, plane, imageAxes, transform);
   const isTurned = matrix && !isUpright(matrix);
   const places = own.axes.map((axis, i): Place => {
@@ -69,7 +71,7 @@ export function placeLayer(image: Dataset, own: Dataset, transform: Transform): 
     });
   });
   const wrong = places.findIndex(({ factor, origin }) => !(factor > 0 && Number.isFinite(factor + origin)));
-  if (wrong >= 0) throw new Error(`its axis ${own.axes[wrong]!.name ?? wrong} runs in the other direction`);
+  if (wrong >= 0) throw new Error(text.layerErrors.direction(own.axes[wrong]!.name ?? wrong));
   const levels = own.levels.map((level) => placed(level, places)) as unknown as Dataset["levels"];
   const bounds = own.axes.map(({ length }, axis) => {
     const { factor, origin } = places[axis]!;
@@ -106,7 +108,7 @@ function elementMatrix(
   const back = inverse(coordinateMatrix(image.axes[plane[0]]!, image.axes[plane[1]]!, half));
   const matrix =
     back && product(back, product(moved, product(between, coordinateMatrix(down, across, half))));
-  if (!matrix || !inverse(matrix)) throw new InvalidLayer("its transformation has no inverse");
+  if (!matrix || !inverse(matrix)) throw new InvalidLayer(text.layerErrors.noInverse);
   return matrix;
 }
 

@@ -23,10 +23,10 @@ export interface Leaf {
 
 /** The parts of a complex number. */
 export const complexParts = {
-  magnitude: { label: "Magnitude", of: (re: number, im: number) => Math.hypot(re, im) },
-  phase: { label: "Phase", of: (re: number, im: number) => Math.atan2(im, re) },
-  real: { label: "Real part", of: (re: number) => re },
-  imaginary: { label: "Imaginary part", of: (_re: number, im: number) => im },
+  magnitude: (re: number, im: number) => Math.hypot(re, im),
+  phase: (re: number, im: number) => Math.atan2(im, re),
+  real: (re: number) => re,
+  imaginary: (_re: number, im: number) => im,
 } as const;
 
 /** The number drawn for complex elements. */
@@ -95,7 +95,7 @@ function complexPart(
   { item, items }: Leaf,
   part: ComplexPart,
 ): Float64Array {
-  const { of } = complexParts[part];
+  const of = complexParts[part];
   const out = new Float64Array(data.length / 2 / items);
   for (let i = 0, at = 2 * item; i < out.length; i++, at += 2 * items) out[i] = of(data[at]!, data[at + 1]!);
   return out;

@@ -8,8 +8,8 @@ import {
   type OmeChannel,
   type OmeMultiscale,
 } from "zarr-wasm/conventions";
-import { formatCount } from "../base/format.js";
 import { Once } from "../base/memo.js";
+import { text } from "../language/text.js";
 import { omeAttributes, own } from "./attributes.js";
 import { linearCoordinates } from "./coordinates.js";
 import type { AxisRole, ChannelInfo, Dataset, DatasetAxis, Labels, LabelsList, Level } from "./dataset.js";
@@ -45,7 +45,7 @@ export async function multiscaleDataset(image: OmeMultiscale, options: ImageOpti
   const [array] = arrays as [ZarrArray];
   const levels = described.map((level, i) => lazyLevel(image, level, i, array, arrays[i]));
   const left = image.levels.length - described.length;
-  const problem = `The image has ${formatCount(image.levels.length)} levels, of which the first ${maxLevels} are used.`;
+  const problem = text.sources.levels(image.levels.length, maxLevels);
   const axes = image.axes.map((_, axis) => multiscaleAxis(image, axis, array.shape[axis]!));
   const at = channelAxisOf(image);
   const channelAxis = at >= 0 ? at : undefined;

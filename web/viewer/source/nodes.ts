@@ -9,6 +9,7 @@ import {
   type ZarrGroup,
   type ZarrWarning,
 } from "zarr-wasm";
+import { readAddress } from "./address.js";
 import { keptData, readers } from "./kept-data.js";
 
 /** Maximum number of requests in flight: about the limit of HTTP/2; over HTTP/1.1 the browser queues the rest. */
@@ -75,8 +76,11 @@ export async function openNode(target: NodeTarget, context: NodeContext): Promis
 }
 
 /** Begins to open a node over HTTP. The next call of `openNode` takes it if it requests this node. */
-export async function openAhead(address: string, path: string | undefined): Promise<void> {
-  const source = await storeFor(address);
+export async function openAhead(given: string, below: string | null | undefined): Promise<void> {
+  const address = readAddress(given);
+  if ("refused" in address || address.isArchive) return;
+  const path = [address.path, below].filter(Boolean).join("/") || undefined;
+  const source = await storeFor(address.source);
   if (!(source instanceof HttpStore)) return;
   const warnings: ZarrWarning[] = [];
   const giveUp = new AbortController();

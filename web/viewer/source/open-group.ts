@@ -1,6 +1,7 @@
 /** Opens groups by their kind: pictures, plates, datasets, or lists of their contents. */
 import { HttpStore, isZarrError, open, type Source, type ZarrArray, type ZarrGroup } from "zarr-wasm";
 import { listOf, unusable } from "../base/unusable.js";
+import { text } from "../language/text.js";
 import { variableDataset } from "./arrays.js";
 import { textAt } from "./attributes.js";
 import type { Contents } from "./browse.js";
@@ -67,15 +68,14 @@ async function openKind(
     case "well":
     case "labels": {
       const paths = kind.kind === "well" ? kind.fields : kind.paths;
-      const first = paths[kind.kind === "well" ? (target.field ?? 0) : 0];
+      const [first] = paths;
       if (first === undefined) return contentsAt(group, kind.kind, undefined, signal);
       const opened = await openers.path(below(first));
-      const fields = kind.kind === "well" ? { fields: paths.length } : {};
-      return opened.kind === "dataset" ? { ...opened, ...fields, collection } : opened;
+      return opened.kind === "dataset" ? { ...opened, collection } : opened;
     }
     case "plate": {
       const { Plate: PlateOf } = await import("./plate.js");
-      return { kind: "plate", plate: await PlateOf.of(kind, below, signal), notes: [] };
+      return { kind: "plate", plate: await PlateOf.of(kind, below, signal), group, notes: [] };
     }
     case "dataset": {
       const { contents } = kind;
@@ -111,7 +111,10 @@ async function openKind(
       const { spatialComposition } = await composing();
       const found = await spatialComposition(group, target.address ?? target.source, signal);
       const opened = found && (await openers.path(below(found.path)));
-      if (opened?.kind !== "dataset") return contentsAt(group, kind.kind, kind.contents, signal);
+      if (opened?.kind !== "dataset") {
+        const notes = kind.contents.how === "probed" ? [text.compose.unlisted] : [];
+        return contentsAt(group, kind.kind, kind.contents, signal, notes);
+      }
       const { dataset } = opened;
       const hints = { ...dataset.hints, layers: found!.layers };
       return { ...opened, dataset: { ...dataset, title: targetName(target), hints } };

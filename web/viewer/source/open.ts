@@ -126,7 +126,9 @@ async function openArray(array: ZarrArray, target: SourceTarget, { signal }: Ope
   if (names && names.length > 0 && parts.length > 0)
     group = await groupAt(source, parts.slice(0, -1).join("/"), array.zarrFormat, signal);
   const title = targetName(target);
-  const dataset = group ? await variableDataset(array, group, title, signal) : arrayDataset(array, title);
+  const dataset = group
+    ? await variableDataset(array, group, title, signal)
+    : await arrayDataset(array, title);
   return {
     kind: "dataset",
     dataset,

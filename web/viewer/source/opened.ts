@@ -1,5 +1,7 @@
 /** Types of sources to open, and of opened ones. */
+
 import type { Source, ZarrGroup, ZarrWarning } from "zarr-wasm";
+import { text } from "../language/text.js";
 import type { Collection } from "./collection.js";
 import type { Dataset } from "./dataset.js";
 import type { Plate } from "./plate.js";
@@ -14,11 +16,9 @@ export interface SourceTarget {
   readonly v1Order?: "spec" | "writer" | undefined;
   /** The variable of a dataset or pyramid. Default: the one with the most dimensions. */
   readonly variable?: string | undefined;
-  /** Number of the field of view of a well. Default: the first. */
-  readonly field?: number | undefined;
   /** "contents" lists a group, and shows the elements of an array, even if it could be shown otherwise. */
   readonly as?: "contents" | undefined;
-  /** The planes that the wells of a plate show: "channel:1,field:0,2:5". */
+  /** The fields and planes that the wells of a plate show: "field:0,acquisition:1,size:64". */
   readonly plate?: string | undefined;
   /** The address of the store, if it has one. */
   readonly address?: string | undefined;
@@ -45,12 +45,10 @@ export type Opened = {
       readonly dataset: Dataset;
       /** Path in the store of the shown node, which may differ from the requested one. */
       readonly path: string;
-      /** Number of fields of view, if the node is a well. */
-      readonly fields?: number;
       /** Searches for the collection of the node. */
       readonly collection: (signal: AbortSignal) => Promise<Collection | undefined>;
     }
-  | { readonly kind: "plate"; readonly plate: Plate }
+  | { readonly kind: "plate"; readonly plate: Plate; readonly group: ZarrGroup }
   | {
       readonly kind: "contents";
       /** Display name of the kind of group: "AnnData". */
@@ -67,8 +65,8 @@ export type Opened = {
 /** A short name of a source: the last part of its address. */
 export function targetName({ source, path, name }: SourceTarget): string {
   const isAddress = typeof source === "string" || source instanceof URL;
-  const text = isAddress ? String(source) : (name ?? "Array");
-  const [address] = text.split(/[?#|]/, 1);
+  const full = isAddress ? String(source) : (name ?? text.sources.array);
+  const [address] = full.split(/[?#|]/, 1);
   const names = `${address}/${path ?? ""}`.split("/").filter((part) => part !== "");
-  return names.at(-1) ?? text;
+  return names.at(-1) ?? full;
 }

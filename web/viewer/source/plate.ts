@@ -1,6 +1,10 @@
-/** Plates: their attributes, and their wells by row and column. */
+/** Plates: their attributes, their wells by row and column, and the fields of view of a well. */
+import type { ZarrGroup } from "zarr-wasm";
+import { multiscales } from "zarr-wasm/conventions";
 import { eachInSlices } from "../base/slices.js";
-import { own, textAt } from "./attributes.js";
+import { omeAttributes, own, pathBelow, textAt } from "./attributes.js";
+import type { Dataset } from "./dataset.js";
+import { multiscaleDataset } from "./multiscale.js";
 
 /** A well of a plate, with its row and column if the attributes give them. */
 export interface Well {
@@ -123,13 +127,6 @@ export class Plate {
     return this.#paths.get(this.#keyOf(position));
   }
 
-  /** Paths of at most a number of wells, evenly distributed over the plate. */
-  sample(most: number): string[] {
-    const paths = [...this.#paths.values()];
-    const count = Math.min(most, paths.length);
-    return Array.from({ length: count }, (_, i) => paths[Math.floor(((i + 0.5) * paths.length) / count)]!);
-  }
-
   nameOf([row, column]: WellPosition): string {
     return `${this.rows[row]}${this.columns[column]}`;
   }
@@ -176,4 +173,33 @@ function wellIndex(
   if (known !== undefined) return known;
   index.set(name, names.length);
   return names.push(name) - 1;
+}
+
+/** A field of view of a well. */
+export interface WellField {
+  /** Below the well; "" for a well that is an image. */
+  readonly path: string;
+  readonly acquisition: number | undefined;
+}
+
+/** Maximum number of fields of a well that are shown. */
+const maxFields = 256;
+
+/** The fields of a well; empty for a well without images. */
+export function wellFields(well: ZarrGroup): readonly WellField[] {
+  const ome = omeAttributes(well.attributes);
+  if (own(ome, "multiscales") !== undefined) return [{ path: "", acquisition: undefined }];
+  const images = own(own(ome, "well"), "images");
+  if (!Array.isArray(images)) return [];
+  return images.slice(0, maxFields).flatMap((image) => {
+    const [path, acquisition] = [pathBelow(own(image, "path")), own(image, "acquisition")];
+    if (path === undefined) return [];
+    return [{ path, acquisition: Number.isSafeInteger(acquisition) ? (acquisition as number) : undefined }];
+  });
+}
+
+/** Opens a field of a well. @throws as reading metadata does */
+export async function openField(well: ZarrGroup, path: string, signal: AbortSignal): Promise<Dataset> {
+  const group = path === "" ? well : await well.open(path, { kind: "group", signal });
+  return multiscaleDataset(multiscales(group)[0]!, { title: path, isLabel: false, group, signal });
 }

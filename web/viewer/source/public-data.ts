@@ -14,10 +14,6 @@ export interface PublicData {
   readonly path?: string | undefined;
 }
 
-/** Introduction to the list. */
-export const publicDataNote =
-  "Other people’s data, by address: it may have moved, and its servers may not let this page read it.";
-
 const idr = "Image Data Resource, EMBL-EBI";
 const ebi = "https://uk1s3.embassy.ebi.ac.uk/idr/zarr";
 const janelia = "OpenOrganelle, HHMI Janelia";
@@ -25,7 +21,9 @@ const cosem = "https://janelia-cosem-datasets.s3.amazonaws.com";
 const google = "https://storage.googleapis.com";
 
 /** By field. */
-export const publicData: Readonly<Record<string, readonly PublicData[]>> = {
+export const publicData: Readonly<
+  Record<"microscopy" | "single cells" | "weather and climate", readonly PublicData[]>
+> = {
   microscopy: [
     {
       title: "A blastocyst’s nuclei",

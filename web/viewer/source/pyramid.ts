@@ -54,7 +54,7 @@ export async function findPyramid(
   const { storey, array } = finest;
   const base = storey.group
     ? await variableDataset(array, storey.group, title, signal)
-    : arrayDataset(array, title);
+    : await arrayDataset(array, title);
   const fitting = floors.filter(
     (floor) => floor.array.shape.length === array.shape.length && floor.array.dtype.name === array.dtype.name,
   );

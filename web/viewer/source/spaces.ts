@@ -1,5 +1,7 @@
 /** Coordinate systems that pictures and layers share: and the matrix between their coordinates. */
+
 import { identityMatrix, inverse, type Matrix, product } from "../base/matrix.js";
+import { text } from "../language/text.js";
 import { InvalidLayer } from "./features.js";
 
 /** One row per output: a factor for each input, then an offset. */
@@ -42,7 +44,7 @@ export function toPicture(
   );
   if (from.every((value, i) => value === to[i])) return undefined;
   const back = inverse(from);
-  if (!back || !inverse(to)) throw new InvalidLayer("its transformation has no inverse");
+  if (!back || !inverse(to)) throw new InvalidLayer(text.layerErrors.noInverse);
   return product(back, to);
 }
 
@@ -57,6 +59,6 @@ function planeMatrix(rows: Rows | Error | undefined, names: readonly string[]): 
   if (!rows || x < 0 || y < 0) return identityMatrix;
   const [across, down] = [rows[x]!, rows[y]!];
   if ([across, down].some((row) => row.some((value, k) => value !== 0 && ![x, y, last].includes(k))))
-    throw new InvalidLayer("its metadata turn it out of the plane of rows and columns");
+    throw new InvalidLayer(text.layerErrors.turned);
   return [across[x]!, down[x]!, across[y]!, down[y]!, across[last]!, down[last]!];
 }

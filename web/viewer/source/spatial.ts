@@ -2,6 +2,7 @@
 import { isZarrError, type ZarrGroup } from "zarr-wasm";
 import { type ParquetTable, readParquet } from "zarr-wasm/formats";
 import { formatCount } from "../base/format.js";
+import { text } from "../language/text.js";
 import { own, textAt, textsAt } from "./attributes.js";
 import { parquetColumn, readColumn, readNumbers, Table } from "./columns.js";
 import type { Dataset } from "./dataset.js";
@@ -123,13 +124,12 @@ async function parquetPoints(read: ReadObject): Promise<Features> {
     const file = await read(`points.parquet/part.${part}.parquet`);
     if (!file) break;
     bytes += file.byteLength;
-    if (bytes > featureLimits.bytes)
-      throw new InvalidLayer(`its files have more than ${featureLimits.bytes} bytes`);
+    if (bytes > featureLimits.bytes) throw new InvalidLayer(text.invalidLayer.bytes(featureLimits.bytes));
     files.push(file);
   }
   if (files.length === 0) {
     const file = await read("points.parquet");
-    if (!file) throw new InvalidLayer("points.parquet does not exist");
+    if (!file) throw new InvalidLayer(text.invalidLayer.noFile("points.parquet"));
     files.push(file);
   }
   return pointsOf(files);
@@ -138,8 +138,7 @@ async function parquetPoints(read: ReadObject): Promise<Features> {
 async function pointsOf(files: readonly Uint8Array[]): Promise<Features> {
   const head = await readTable(files[0]!, []);
   const { names } = head;
-  if (!names.includes("x") || !names.includes("y"))
-    throw new InvalidLayer("its points have no columns x and y");
+  if (!names.includes("x") || !names.includes("y")) throw new InvalidLayer(text.invalidLayer.noPlaces);
   const index = indexColumn(head);
   const columns = [...new Set(["x", "y", ...(index ? [index] : []), ...names.filter(isShown)])].slice(
     0,
@@ -149,11 +148,10 @@ async function pointsOf(files: readonly Uint8Array[]): Promise<Features> {
   for (const file of files) tables.push(await readTable(file, columns));
   const rows = tables.reduce((sum, table) => sum + table.rows, 0);
   if (rows > featureLimits.features)
-    throw new InvalidLayer(`it has more than ${formatCount(featureLimits.features)} points`);
+    throw new InvalidLayer(text.invalidLayer.features(formatCount(featureLimits.features)));
   const table = joined(tables, rows, columns);
   const [x, y] = ["x", "y"].map((name) => table.columns.get(name));
-  if (x?.kind !== "numbers" || y?.kind !== "numbers")
-    throw new InvalidLayer("its columns x and y are not numbers");
+  if (x?.kind !== "numbers" || y?.kind !== "numbers") throw new InvalidLayer(text.invalidLayer.noNumbers);
   const builder = new GeometryBuilder();
   for (let row = 0; row < rows; row++) {
     builder.point(x.values[row]!, y.values[row]!);
@@ -209,7 +207,7 @@ function joinedColumn(parts: readonly Column[], rows: number): Column {
 
 async function parquetShapes(read: ReadObject): Promise<Features> {
   const file = await read("shapes.parquet");
-  if (!file) throw new InvalidLayer("shapes.parquet does not exist");
+  if (!file) throw new InvalidLayer(text.invalidLayer.noFile("shapes.parquet"));
   return shapesOf(file);
 }
 
@@ -220,7 +218,7 @@ async function shapesOf(file: Uint8Array): Promise<Features> {
   const names = [place, "radius", ...(index ? [index] : []), ...head.names.filter(isShown)];
   const found = await readTable(file, [...new Set(names)].slice(0, maxColumns));
   const geometry = found.columns.get(place);
-  if (geometry?.kind !== "bytes") throw new InvalidLayer(`its column ${place} is missing or not in WKB`);
+  if (geometry?.kind !== "bytes") throw new InvalidLayer(text.invalidLayer.noWkb(place));
   const builder = new GeometryBuilder();
   for (let row = 0; row < found.rows; row++) {
     const bytes = geometry.entries[geometry.codes[row]!];
@@ -257,7 +255,7 @@ async function zarrShapes(group: ZarrGroup, signal: AbortSignal): Promise<Featur
   const coordinates = await numbers("coords", [null, null]);
   const { shape } = await group.open("coords", { kind: "array", signal });
   const rank = shape[1]!;
-  if (rank !== 2 && rank !== 3) throw new InvalidLayer("its coordinates do not have two or three columns");
+  if (rank !== 2 && rank !== 3) throw new InvalidLayer(text.invalidLayer.noPairs("coords"));
   const builder = new GeometryBuilder();
   const featuresWith = async (rows: number) => {
     const index = await readColumn(group, "Index", rows, signal);
@@ -271,7 +269,7 @@ async function zarrShapes(group: ZarrGroup, signal: AbortSignal): Promise<Featur
     }
     return withRadii(await featuresWith(shape[0]!), radii);
   }
-  if (type !== 3 && type !== 6) throw new InvalidLayer("its shapes are of an unknown type");
+  if (type !== 3 && type !== 6) throw new InvalidLayer(text.invalidLayer.shapes);
   const offsets = await Promise.all(
     (type === 3 ? ["offset0", "offset1"] : ["offset0", "offset1", "offset2"]).map((name) =>
       numbers(name, [null]),
@@ -298,7 +296,7 @@ function addPolygons(
     for (let k = 0; k < list.length; k++) {
       const [at, before] = [list[k]!, k === 0 ? 0 : list[k - 1]!];
       if (!Number.isInteger(at) || at < before || at > limits[i]!)
-        throw new InvalidLayer("the offsets of its polygons do not ascend");
+        throw new InvalidLayer(text.invalidLayer.offsets);
     }
   const [rings, polygons, features] = offsets as [Float64Array, Float64Array, Float64Array | undefined];
   const addPolygon = (polygon: number) => {
@@ -321,13 +319,13 @@ function addPolygons(
 /** Positions of the observations of AnnData, with their columns. */
 async function annData(group: ZarrGroup, signal: AbortSignal): Promise<LinkedFeatures> {
   const array = await group.open("obsm/spatial", { kind: "array", signal }).catch((error: unknown) => {
-    throw isZarrError(error, "NotFound") ? new InvalidLayer("it has no positions obsm/spatial") : error;
+    throw isZarrError(error, "NotFound") ? new InvalidLayer(text.invalidLayer.noPositions) : error;
   });
   const [rows = 0, rank = 0] = array.shape;
   if (rows > featureLimits.features)
-    throw new InvalidLayer(`it has more than ${formatCount(featureLimits.features)} observations`);
+    throw new InvalidLayer(text.invalidLayer.rows(formatCount(featureLimits.features)));
   const positions = await readNumbers(array, [null, null], signal);
-  if (rank < 2 || rank > 3) throw new InvalidLayer("obsm/spatial does not have two or three columns");
+  if (rank < 2 || rank > 3) throw new InvalidLayer(text.invalidLayer.noPairs("obsm/spatial"));
   const observations = await annDataObservations(group, rows, signal);
   const builder = new GeometryBuilder();
   for (let row = 0; row < rows; row++) {

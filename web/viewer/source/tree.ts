@@ -1,7 +1,9 @@
 /** The contents of a group as a tree whose branches are read when they are opened. */
+
 import { isZarrError, type OpenedNode, type ZarrArray, type ZarrGroup } from "zarr-wasm";
 import { dimensionsOf, isMultiscales } from "zarr-wasm/conventions";
 import { Once } from "../base/memo.js";
+import { text } from "../language/text.js";
 import { omeAttributes, own, textAt } from "./attributes.js";
 import { type Contents, folderContents } from "./browse.js";
 
@@ -105,4 +107,4 @@ function describeNode(group: ZarrGroup): string {
 
 /** A short reason why a node cannot be described. */
 export const troubleWith = (error: unknown): string =>
-  isZarrError(error) ? error.message : "it could not be read";
+  isZarrError(error) ? error.message : text.tree.unreadable;

@@ -1,10 +1,11 @@
 /** Reads geometries in Well-known Binary (ISO, and PostGIS's extension), the encoding of GeoParquet. */
+import { text } from "../language/text.js";
 import { type GeometryBuilder, InvalidLayer } from "./features.js";
 
 /** Maximum nesting of collections. */
 const maxDepth = 8;
 
-const damaged = () => new InvalidLayer("it has a damaged geometry");
+const damaged = () => new InvalidLayer(text.layerErrors.geometry);
 
 /** Adds a geometry to a feature. Heights and measures are skipped. @throws InvalidLayer */
 export function addWkb(builder: GeometryBuilder, bytes: Uint8Array): void {
@@ -23,14 +24,14 @@ class WkbReader {
   }
 
   add(builder: GeometryBuilder, depth: number): void {
-    if (depth > maxDepth) throw new InvalidLayer(`its geometries are nested more than ${maxDepth} deep`);
+    if (depth > maxDepth) throw new InvalidLayer(text.layerErrors.nested(maxDepth));
     const kind = this.#header();
     if (kind === 1) this.#point(builder);
     else if (kind === 2) this.#path(builder, false);
     else if (kind === 3)
       for (let i = 0, rings = this.#count(4); i < rings; i++) this.#path(builder, true, i > 0);
     else if (kind >= 4 && kind <= 7) for (let i = this.#count(5); i > 0; i--) this.add(builder, depth + 1);
-    else throw new InvalidLayer(`it has geometries of the unknown type ${kind}`);
+    else throw new InvalidLayer(text.layerErrors.geometryType(kind));
   }
 
   /** An empty point has no coordinates. */

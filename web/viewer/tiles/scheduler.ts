@@ -89,10 +89,11 @@ export class Scheduler<T extends { readonly key: string; readonly bytes: number 
     return isRead || this.#failures.has(key);
   }
 
-  /** Results that have changed are read again when a client wants them. All reads in flight start again. */
-  expire(isOld: (result: T) => boolean): void {
+  /** Results that have changed are read again when a client wants them. Reads in flight that may be old start again. */
+  expire(isOld: (result: T) => boolean, mayBeOld: (key: string) => boolean): void {
     for (const result of this.cache.values()) if (isOld(result)) this.#expired.add(result.key);
     for (const [key, { abort }] of this.#running) {
+      if (!mayBeOld(key)) continue;
       this.#end(key);
       abort.abort();
     }

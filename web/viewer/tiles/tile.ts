@@ -27,7 +27,8 @@ export interface Block {
 
 /** A part of a tile without data: rows and columns of the tile. */
 export interface TileGap {
-  readonly kind: Gap["kind"];
+  /** "unread" in tiles that are gathered from others (draw/warp.ts). */
+  readonly kind: Gap["kind"] | "unread";
   readonly error?: unknown;
   readonly rows: readonly [start: number, stop: number];
   readonly columns: readonly [start: number, stop: number];

@@ -7,7 +7,7 @@ import { SingleFlight } from "../../util/async.js";
 import { invalidArgument } from "../../util/errors.js";
 import { type GroupBy, groupedBy } from "../groups.js";
 import { type LabelledRegion, Labels } from "../labelled.js";
-import { reduceArray } from "../reduce.js";
+import { type Dimension, reduceArray } from "../reduce.js";
 import { checkArray, selectedAxes } from "../source.js";
 import { gather } from "../tables.js";
 import { type Binding, compile } from "./compile.js";
@@ -18,11 +18,11 @@ import { openVirtual, type VirtualOptions } from "./virtual-array.js";
 
 export interface ExpressionOptions extends OperandOptions, VirtualOptions {}
 
-export interface AnomalyOptions extends ExpressionOptions {
+export interface AnomalyOptions<N extends string = string> extends ExpressionOptions {
   /** Groups whose means are subtracted, as for `reduce`: "time.month". Default: the mean over `over`. */
-  readonly groupBy?: GroupBy | undefined;
+  readonly groupBy?: GroupBy<N> | undefined;
   /** Dimensions of the mean, as for `reduce`. Default: the dimension of the groups; without groups, all. */
-  readonly over?: string | number | readonly (string | number)[] | undefined;
+  readonly over?: Dimension<N> | readonly Dimension<N>[] | undefined;
   /** Aborts reading the coordinates of the groups. Reading the virtual array has its own signal. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -105,7 +105,7 @@ async function meanSource(
   const listed = over === undefined ? undefined : [over].flat().map((name) => labels.axis(name));
   const grouped =
     groupBy === undefined ? undefined : await groupedBy(groupBy, labels, selectedAxes(array, undefined));
-  const cells = grouped?.grouping.tables[0];
+  const cells = grouped?.tables[0];
   if (cells?.includes(noCell)) throw invalidArgument("groupBy: every element must belong to a group");
   const isKept = (axis: number) => axis === grouped?.axis || !(listed?.includes(axis) ?? !grouped);
   const kept = [...array.shape.keys()].filter(isKept);

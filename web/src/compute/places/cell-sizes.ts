@@ -3,7 +3,7 @@
 import { radians } from "../../conventions/shared/degrees.js";
 import type { Labels } from "../labelled.js";
 import type { JointTable } from "../tables.js";
-import { bandSizes, boundsOf, midpoints, sizesBetween } from "../weights.js";
+import { cellLengths } from "../weights.js";
 import type { Surface } from "./areas.js";
 import type { Point } from "./converted-cells.js";
 import type { PlaceAxis } from "./place-axis.js";
@@ -18,13 +18,12 @@ export async function cellSizes(
   if (cells instanceof ScatteredCells)
     return cells.shape.length === 2 ? [{ axes: cells.axes, values: curvilinearSizes(cells) }] : [];
   const { x, y } = cells;
-  const edges = ({ coordinates, length }: PlaceAxis) =>
-    midpoints(Float64Array.from({ length }, (_, i) => coordinates.at(i)));
+  const positions = ({ coordinates, length }: PlaceAxis) =>
+    Float64Array.from({ length }, (_, i) => coordinates.at(i));
   const latitude = (await labels.coordinates()).find(({ name }) => areDegrees && name === y.names[0]);
-  const bounds = (latitude && (await boundsOf(latitude, signal))) ?? edges(y);
   const sizes = [
-    { axes: x.axes, values: sizesBetween(edges(x)) },
-    { axes: y.axes, values: areDegrees ? bandSizes(bounds) : sizesBetween(bounds) },
+    { axes: x.axes, values: await cellLengths(positions(x), undefined, false, signal) },
+    { axes: y.axes, values: await cellLengths(positions(y), latitude, areDegrees, signal) },
   ];
   return sizes.filter(({ values }) => !isEven(values));
 }

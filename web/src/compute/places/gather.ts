@@ -9,6 +9,7 @@ import { type AxisSelection, type DimensionSelection, slice } from "../../plan/s
 import { limitExceeded } from "../../util/errors.js";
 import { countOf, indices, stridesOf } from "../../util/shapes.js";
 import { inLanes, lanesFor } from "../../walk/boxes.js";
+import { indexAt as indexOf } from "../axes.js";
 import type { RunOptions } from "../run.js";
 
 /** Size up to which neighbouring chunks are read with one call, and memory of all calls in flight. */
@@ -143,8 +144,7 @@ function groupCells(grids: readonly AxisGrid[], cells: readonly (readonly number
 
 /** Divides the elements of a selection by chunk; neighbouring chunks are read together. */
 function piecesOf(selection: AxisSelection, grid: AxisGrid, elementBytes: number): Piece[] {
-  const indexAt = (position: number) =>
-    "indices" in selection ? selection.indices[position]! : selection.start + position * selection.step;
+  const indexAt = (position: number) => indexOf(selection, position);
   const chunks = new Map<number, number[]>();
   for (let position = 0; position < selection.count; position++) {
     const chunk = grid.find(indexAt(position));

@@ -39,8 +39,10 @@ export interface LabelledCells {
 /** One area, several, or labels. */
 export type Inside = Area | readonly Area[] | LabelledCells;
 
-export interface InsideOptions<M extends Method | readonly Method[] = Method | readonly Method[]>
-  extends Omit<ReduceOptions<M>, "method" | "weights"> {
+export interface InsideOptions<
+  M extends Method | readonly Method[] = Method | readonly Method[],
+  N extends string = string,
+> extends Omit<ReduceOptions<M, N>, "method" | "weights"> {
   /** A cell belongs to an area if its centre lies inside, or on its western or southern edge. */
   inside: Inside;
   /** Default: "mean". */
@@ -79,7 +81,7 @@ async function areaGroups(inside: Inside, labels: Labels, options: InsideOptions
   return {
     ...found,
     labels,
-    areas: areas.length,
+    cells: areas.length,
     weights: sizes.map((table) => cut(table, found)),
     dimension: isList ? { name: "region", length: areas.length } : undefined,
     coordinates: {},
@@ -147,7 +149,7 @@ async function labelGroups(
     axes,
     ranges: source.shape.map((length) => rangeFrom(0, length)),
     tables: [table],
-    areas: wanted.length,
+    cells: wanted.length,
     weights: weights === "area" ? await knownSizes(axes, names, options) : [],
     dimension: isList ? { name: "label", length: wanted.length } : undefined,
     coordinates: isList ? { label: coordinateOf("label", made, source.dtype) } : {},

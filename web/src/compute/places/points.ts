@@ -1,16 +1,9 @@
 /** Points sorted by y: the nearest one, on the sphere or on a plane, and those between two y. */
 
+import type { Coordinates } from "../../conventions/sel/coordinates.js";
 import { radians } from "../../conventions/shared/degrees.js";
 import { firstIndex } from "../../util/search.js";
 import type { Span } from "../axes.js";
-
-/** Coordinates of points by number; some may have none (NaN). */
-export interface PointCoordinates {
-  /** At most 2²⁶. */
-  readonly count: number;
-  x(point: number): number;
-  y(point: number): number;
-}
 
 /** Returns the distance of two points: along a great circle in degrees, or on the plane. */
 export function distanceOf(areDegrees: boolean, x1: number, y1: number, x2: number, y2: number): number {
@@ -30,25 +23,23 @@ export class Points {
   readonly #first: number;
   readonly #scale: number;
 
+  /** @param x and y of each point, at most 2²⁶; some may have none (NaN). */
   constructor(
-    private readonly points: PointCoordinates,
-    private readonly areDegrees: boolean,
+    private readonly x: Coordinates,
+    private readonly y: Coordinates,
   ) {
-    const { count } = points;
-    const isPoint = (point: number) => Number.isFinite(points.x(point)) && Number.isFinite(points.y(point));
     let [first, last, found] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 0];
-    const keys = new Float64Array(count);
-    for (let point = 0; point < count; point++) {
-      if (!isPoint(point)) continue;
-      const y = points.y(point);
-      [first, last] = [Math.min(first, y), Math.max(last, y)];
+    const keys = new Float64Array(y.length);
+    for (let point = 0; point < y.length; point++) {
+      const at = y.at(point);
+      if (!Number.isFinite(x.at(point)) || !Number.isFinite(at)) continue;
+      [first, last] = [Math.min(first, at), Math.max(last, at)];
       keys[found++] = point;
     }
     this.#first = first;
     this.#scale = (levels - 1) / (last - first || 1);
     this.#keys = keys.subarray(0, found);
-    for (const [i, point] of this.#keys.entries())
-      this.#keys[i] = this.#level(points.y(point)) * levels + point;
+    for (const [i, point] of this.#keys.entries()) this.#keys[i] = this.#level(y.at(point)) * levels + point;
     this.#keys.sort();
   }
 
@@ -73,12 +64,11 @@ export class Points {
    */
   nearest(x: number, y: number, beyond = -1): { point: number; distance: number } {
     let [point, distance] = [-1, Number.POSITIVE_INFINITY];
-    const { points, areDegrees } = this;
     /** @returns whether points farther away in y may be nearer. */
     const visit = (position: number): boolean => {
       const one = this.at(position);
-      if (Math.abs(points.y(one) - y) > distance + 2 / this.#scale) return false;
-      const far = distanceOf(areDegrees, x, y, points.x(one), points.y(one));
+      if (Math.abs(this.y.at(one) - y) > distance + 2 / this.#scale) return false;
+      const far = distanceOf(this.x.isLongitude, x, y, this.x.at(one), this.y.at(one));
       if (far < distance && far > beyond) [point, distance] = [one, far];
       return true;
     };

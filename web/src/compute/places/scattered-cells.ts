@@ -68,10 +68,7 @@ export class ScatteredCells implements GridPart {
 
   /** Cells that have coordinates. */
   get points(): Points {
-    this.#points ??= new Points(
-      { count: this.count, x: (i) => this.x.at(i), y: (i) => this.y.at(i) },
-      this.areDegrees,
-    );
+    this.#points ??= new Points(this.x, this.y);
     return this.#points;
   }
 

@@ -73,19 +73,17 @@ export async function seriesAt(array: ZarrArray, options: PlaceOptions): Promise
   const line = along && sampleLine(parts, vertices);
   const places = line?.places ?? vertices;
   const found = places.map((place) => findCells(parts, place, isLinear));
-  const { cells, stencils } = distinct(found);
+  const cells = found.flatMap((one) => one.cells);
   const selections = selectedAxes(array, options.selection);
   checkUnselected(labels, selections, axes);
   const region = await gatherCells(array, axes, cells, selections, options);
   const decoded = decodeRegion(array, region, decode);
   const first = Math.min(...axes);
   const items = decoded.data.length / countOf(region.shape) || 1; // two numbers of a complex one
-  const [outer, inner] = [
-    countOf(region.shape.slice(0, first)),
-    countOf(region.shape.slice(first + 1)) * items,
-  ];
-  const layout = { outer, cells: cells.length, inner, stencils };
-  const combined = combine(decoded.data, layout, isLinear, options.skipMissing ?? true);
+  const inner = countOf(region.shape.slice(first + 1)) * items;
+  const combined = isLinear
+    ? interpolate(decoded.data, found, inner, options.skipMissing ?? true)
+    : decoded.data;
   const isStored = combined.constructor === region.data.constructor;
   const made = DType.simple(combined instanceof Float32Array ? "float32" : "float64");
   const dimensions = selections.flatMap((selection, axis) => {
@@ -154,25 +152,6 @@ function findCells(parts: readonly GridPart[], place: readonly number[], isLinea
   return parts.map((part, i) => part.find(values[i]!, isLinear)).reduce(product);
 }
 
-/** Cells of a place, by their number among the distinct ones. */
-interface Stencil {
-  readonly cells: readonly number[];
-  readonly weights: readonly number[];
-}
-
-function distinct(found: readonly Found[]): { cells: (readonly number[])[]; stencils: Stencil[] } {
-  const numbers = new Map<string, number>();
-  const distinctCells: (readonly number[])[] = [];
-  const numberOf = (cell: readonly number[]) => {
-    const key = cell.join();
-    const number = numbers.get(key) ?? distinctCells.push(cell) - 1;
-    numbers.set(key, number);
-    return number;
-  };
-  const stencils = found.map(({ cells, weights }) => ({ cells: cells.map(numberOf), weights }));
-  return { cells: distinctCells, stencils };
-}
-
 function decodeRegion(
   array: ZarrArray,
   region: Region<Elements>,
@@ -183,47 +162,31 @@ function decodeRegion(
   return { data, dtype: kind === "booleans" ? DType.simple("bool") : array.dtype };
 }
 
-/** Places along one axis of a result, in C order. */
-interface Layout {
-  readonly outer: number;
-  readonly cells: number;
-  readonly inner: number;
-  readonly stencils: readonly Stencil[];
-}
-
-/** Returns the values of places from those of cells. */
-function combine(
+/** Interpolates between the cells of each place. @param inner number of neighbouring elements of a cell. */
+function interpolate(
   data: Elements,
-  { outer, cells, inner, stencils }: Layout,
-  isLinear: boolean,
+  places: readonly Found[],
+  inner: number,
   skipsMissing: boolean,
-): Elements {
-  const length = outer * stencils.length * inner;
-  const List = (isLinear ? Float64Array : data.constructor) as new (length: number) => unknown[];
-  const out = new List(length);
+): Float64Array {
+  const cells = places.reduce((sum, place) => sum + place.cells.length, 0);
+  const out = new Float64Array((data.length / cells) * places.length);
   let to = 0;
-  for (let o = 0; o < outer; o++)
-    for (const stencil of stencils)
+  for (let from = 0; from < data.length; )
+    for (const { weights } of places) {
       for (let i = 0; i < inner; i++) {
-        const at = (cell: number) => data[(o * cells + cell) * inner + i] as number;
-        out[to++] = isLinear ? interpolated(stencil, at, skipsMissing) : at(stencil.cells[0]!);
+        let [sum, weight] = [0, 0];
+        for (const [n, own] of weights.entries()) {
+          const value = Number(data[from + n * inner + i]);
+          if (skipsMissing && Number.isNaN(value)) continue;
+          sum += own * value;
+          weight += own;
+        }
+        out[to++] = weight > 0 ? (skipsMissing ? sum / weight : sum) : Number.NaN;
       }
-  return out as unknown as Elements;
-}
-
-function interpolated(
-  { cells, weights }: Stencil,
-  at: (cell: number) => number,
-  skipsMissing: boolean,
-): number {
-  let [sum, weight] = [0, 0];
-  for (let n = 0; n < cells.length; n++) {
-    const value = Number(at(cells[n]!));
-    if (skipsMissing && Number.isNaN(value)) continue;
-    sum += weights[n]! * value;
-    weight += weights[n]!;
-  }
-  return weight > 0 ? (skipsMissing ? sum / weight : sum) : Number.NaN;
+      from += weights.length * inner;
+    }
+  return out;
 }
 
 /** Returns the coordinates of places. @param places values of the coordinates of each place. */

@@ -18,6 +18,9 @@ interface Row {
 /** Float32 coordinates in degrees are accurate to about 2·10⁻⁵. */
 const tolerance = 1e-4;
 
+/** Larger longitudes are not degrees: the differences of very large ones are not exact. */
+const maxLongitude = 720;
+
 /** @returns undefined if the points are not rows that form a grid */
 export function gaussianGrid(
   longitudes: ArrayLike<number>,
@@ -87,9 +90,10 @@ function findRows(longitudes: ArrayLike<number>, latitudes: ArrayLike<number>): 
     while (end < length && latitudes[end] === latitude) end++;
     const count = end - start;
     const first = longitudes[start]!;
-    if (count < 2 || !Number.isFinite(latitude) || Math.abs(latitude) > 90) return undefined;
+    if (count < 2 || !(Math.abs(latitude) <= 90) || !(Math.abs(first) <= maxLongitude)) return undefined;
     const span = shiftEast(first, longitudes[end - 1]!) - first;
     const step = isFull(span / (count - 1), count) ? 360 / count : span / (count - 1);
+    if (!(step > 0)) return undefined;
     for (let i = 1; i < count; i++) {
       const off = Math.abs(shiftEast(0, longitudes[start + i]! - first - i * step + 180) - 180);
       if (!(off <= tolerance)) return undefined;

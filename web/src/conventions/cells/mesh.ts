@@ -1,4 +1,5 @@
 /** Unstructured grids: polygons on a sphere whose sides are arcs of great circles, with an index of their places. */
+import { limitExceeded } from "../../util/errors.js";
 import { inSlices, type Steps } from "../../util/slices.js";
 import { radians, shiftEast } from "../shared/degrees.js";
 import { type CellGrid, halfWidth, Span } from "./grid.js";
@@ -19,6 +20,9 @@ export interface Polygons {
 /** Cells of the index per mean polygon, along each side. */
 const coarseness = 1.4;
 const maxBuckets = 2 ** 23;
+/** Maximum number of buckets that a cell touches in the mean, and of cells in a bucket: hostile cells are everywhere. */
+const maxTouched = 64;
+const maxInBucket = 2 ** 16;
 /** Numbers of nodes above which positions are float32: exact to half a metre on the earth. */
 const maxDoubles = 2 ** 21;
 
@@ -112,30 +116,29 @@ class Mesh implements CellGrid {
   /** Determines bounds, and the size of buckets. */
   *#measure(): Steps<boolean> {
     const span = new Span();
-    let [radius, count] = [0, 0];
+    let [radius, logarithms, count] = [0, 0, 0];
     const disc = this.#disc;
     for (let cell = 0; cell < this.count; cell++) {
       if (cell % 4096 === 0) yield;
       if (!this.#enclose(cell)) continue;
       span.add(disc.longitude / radians, disc.latitude / radians, disc.radius / radians);
       radius += disc.radius;
+      logarithms += Math.log(disc.radius);
       count++;
     }
     if (count === 0) return false;
     this.bounds = span.bounds;
     this.spacing = Math.max(1e-9, (1.4 * radius) / count / radians);
-    this.#divide();
+    // Not the mean size: most cells may be much smaller.
+    this.#divide((1.4 * Math.exp(logarithms / count)) / radians);
     return true;
   }
 
-  #divide(): void {
+  /** @param size of usual cells */
+  #divide(size: number): void {
     const [west, south, east, north] = this.bounds;
     const area = ((east - west) * (Math.sin(north * radians) - Math.sin(south * radians))) / radians;
-    this.#height = Math.max(
-      coarseness * this.spacing,
-      Math.sqrt(area / maxBuckets),
-      (north - south) / 2 ** 20,
-    );
+    this.#height = Math.max(coarseness * size, Math.sqrt(area / maxBuckets), (north - south) / 2 ** 20);
     const rows = Math.max(1, Math.ceil((north - south) / this.#height));
     let first = 0;
     for (let row = 0; row < rows; row++) {
@@ -151,7 +154,10 @@ class Mesh implements CellGrid {
   *#fill(): Steps<void> {
     const starts = this.#starts;
     const places = yield* this.#each((bucket) => starts[bucket + 2]!++);
-    for (let i = 2; i < starts.length; i++) starts[i]! += starts[i - 1]!;
+    for (let i = 2; i < starts.length; i++) {
+      if (starts[i]! > maxInBucket) throw limitExceeded(`more than ${maxInBucket} cells of the mesh overlap`);
+      starts[i]! += starts[i - 1]!;
+    }
     this.#cells = new Uint32Array(places);
     yield* this.#each((bucket, cell) => {
       this.#cells[starts[bucket + 1]!++] = cell;
@@ -161,6 +167,7 @@ class Mesh implements CellGrid {
   *#each(visit: (bucket: number, cell: number) => void): Steps<number> {
     const disc = this.#disc;
     let count = 0;
+    const limit = maxTouched * this.count + maxBuckets;
     const [west, south, east] = this.bounds;
     for (let cell = 0; cell < this.count; cell++) {
       if (cell % 4096 === 0) yield;
@@ -178,6 +185,7 @@ class Mesh implements CellGrid {
           visit(first + (x % columns), cell);
           count++;
         }
+        if (count > limit) throw limitExceeded("cells of the mesh are too large for their number");
       }
     }
     return count;

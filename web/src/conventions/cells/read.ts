@@ -116,6 +116,15 @@ interface HealpixFacts {
 const mappingNames = ["crs", "healpix"];
 const idNames = ["cell_ids", "cell", "healpix_index"];
 
+/** Whether usual names are worth a request each: a dimension has as many cells as a sphere, or such a name. */
+const mayBeHealpix = ({ array, dimensions }: Reading): boolean =>
+  dimensions.some(
+    (name, axis) =>
+      /^(cells?|cell_ids|values|\w*(healpix|pix)\w*)$/i.test(name) || isSphere(array.shape[axis]!),
+  );
+
+const isSphere = (count: number): boolean => Number.isInteger(Math.log2(count / 12) / 2);
+
 async function findHealpix(reading: Reading): Promise<Found | undefined> {
   const { array, group, dimensions } = reading;
   const stated = [array, group].map(({ attributes }) => dggsFacts(attributes)).find((facts) => facts);
@@ -156,7 +165,7 @@ function dggsFacts(attributes: unknown): HealpixFacts | undefined {
 /** Grid mappings: CF, and `healpix_nside` with `healpix_order` as written before CF had them. */
 async function mappedFacts(reading: Reading): Promise<HealpixFacts | undefined> {
   const named = gridMappingName(reading.array.attributes);
-  for (const name of named === undefined ? mappingNames : [named]) {
+  for (const name of named !== undefined ? [named] : mayBeHealpix(reading) ? mappingNames : []) {
     const mapping = await openNamed(name, reading);
     if (!mapping || ownProperty(mapping.attributes, "grid_mapping_name") !== "healpix") continue;
     return healpixFacts(mapping.attributes, mapping.attributes);
@@ -166,7 +175,7 @@ async function mappedFacts(reading: Reading): Promise<HealpixFacts | undefined> 
 
 /** Attributes of the identifiers, as xdggs has them. */
 async function facetsOfIds(reading: Reading): Promise<HealpixFacts | undefined> {
-  const ids = await openNamed("cell_ids", reading);
+  const ids = mayBeHealpix(reading) ? await openNamed("cell_ids", reading) : undefined;
   if (!ids || ownProperty(ids.attributes, "grid_name") !== "healpix") return undefined;
   const facts = healpixFacts(ids.attributes, undefined);
   return facts && { ...facts, coordinate: "cell_ids" };
@@ -289,7 +298,13 @@ const pointNames = ["longitude", "latitude", "lon", "lat", "clon", "clat"];
 async function findPoints(reading: Reading): Promise<Found | undefined> {
   const { group, array, dimensions, signal } = reading;
   const listed = await coordinatesOf(group, array, { signal });
-  const named = await Promise.all(pointNames.map((name) => openNamed(name, reading)));
+  const isStated = ["longitude", "latitude"].every((role) =>
+    listed.some(
+      (one) => one.array.shape.length === 1 && isAngle(one.array, role as "longitude" | "latitude"),
+    ),
+  );
+  const names = isStated ? [] : pointNames;
+  const named = await Promise.all(names.map((name) => openNamed(name, reading)));
   const beside = named.flatMap((one): Pick<Coordinate, "array" | "dimensions">[] =>
     one ? [{ array: one, dimensions: dimensionsOf(one) ?? [] }] : [],
   );

@@ -24,6 +24,7 @@ const before = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334, 365];
 function yearly(leapDays: (year: number) => number): Calendar {
   const start = (year: number) => 365 * year + leapDays(year);
   const epoch = start(1970);
+  const meanYear = start(400) / 400; // near enough for a few steps, also in years far away
   const isLeap = (year: number) => start(year + 1) - start(year) === 366;
   const daysBefore = (year: number, month: number) =>
     before[month - 1]! + (month > 2 && isLeap(year) ? 1 : 0);
@@ -31,7 +32,7 @@ function yearly(leapDays: (year: number) => number): Calendar {
     days: (year, month, day) => start(year) + daysBefore(year, month) + day - 1 - epoch,
     date(days) {
       const at = days + epoch;
-      let year = Math.floor(at / 365.25);
+      let year = Math.floor(at / meanYear);
       while (start(year) > at) year--;
       while (start(year + 1) <= at) year++;
       const dayOfYear = at - start(year);

@@ -249,18 +249,25 @@ export function openStorage(name: string, folder: string | undefined): EntryStor
 
 const browserStorage = (name: string): EntryStorage => {
   const open = cached(() => caches.open(name));
+  /** Places of entries, once they have been listed: a lookup may take as long as a request. Others may add some. */
+  let known: Set<string> | undefined;
   return {
     /** Keys of the Cache API are URLs. They are never requested. */
     place: async (id) => `https://zarr-wasm.invalid/${encodeURIComponent(id)}`,
-    read: async (place) => new Uint8Array(await (await (await open()).match(place))!.arrayBuffer()),
+    async read(place) {
+      const found = known?.has(place) === false ? undefined : await (await open()).match(place);
+      return new Uint8Array(await found!.arrayBuffer());
+    },
     async write(place, bytes) {
       // `keys` returns the headers of requests without reading the bodies of responses.
       const headers = { "x-bytes": String(bytes.byteLength), "x-used": String(Date.now()) };
       await (await open()).put(new Request(place, { headers }), new Response(bytes));
+      known?.add(place);
     },
     touch: async () => {}, // it would have to be written again
     async list() {
       const requests = await (await open()).keys();
+      known = new Set(requests.map(({ url }) => url));
       const numberIn = ({ headers }: Request, name: string) => Number(headers.get(name));
       return requests.map((request) => {
         return { place: request.url, bytes: numberIn(request, "x-bytes"), used: numberIn(request, "x-used") };
@@ -353,6 +360,12 @@ const blockBytes = 4096;
 /** Differences between clocks, in milliseconds. */
 const clockSlack = 60_000;
 
+/** Maximum share of the time for writes while requests are sent, which they would slow down. */
+const busyShare = 0.05;
+/** Time without a request after which entries are written at once, in milliseconds. */
+const restTime = 300;
+const pauseTime = 50;
+
 const entryCost = (bytes: number): number => Math.ceil(bytes / blockBytes) * blockBytes;
 
 /** Writes entries in the background, one at a time, and evicts the oldest ones. */
@@ -362,12 +375,25 @@ export class EntryWriter {
   #failures = 0;
   /** Bytes that may be written before the storage is listed again: other processes write there, too. */
   #unlistedBytes = 0;
+  #requestedAt = Number.NEGATIVE_INFINITY;
 
   constructor(
     private readonly storage: EntryStorage,
     private readonly maxBytes: number,
     private readonly isEnabled: () => boolean,
   ) {}
+
+  /** Called for every request. */
+  noteRequest(): void {
+    this.#requestedAt = performance.now();
+  }
+
+  /** Waits after a write that took some time. */
+  async #rest(time: number): Promise<void> {
+    const end = performance.now() + time / busyShare;
+    while (performance.now() < Math.min(end, this.#requestedAt + restTime))
+      await new Promise((resolve) => setTimeout(resolve, pauseTime));
+  }
 
   /** Whether an entry of this size would be written. */
   hasRoom(bytes: number): boolean {
@@ -380,12 +406,15 @@ export class EntryWriter {
     const bytes = entry.body.byteLength + blockBytes;
     if (!this.hasRoom(bytes)) return;
     this.#enqueue(bytes, async () => {
+      const began = performance.now();
       await this.storage.write(await this.storage.place(entry.id), encodeEntry(entry));
       this.#failures = 0;
       this.#unlistedBytes -= entryCost(bytes);
-      if (this.#unlistedBytes >= 0) return;
-      const left = await this.#evict((total) => (total > this.maxBytes ? 0.8 * this.maxBytes : total));
-      this.#unlistedBytes = Math.min(this.maxBytes - left, this.maxBytes / 8);
+      if (this.#unlistedBytes < 0) {
+        const left = await this.#evict((total) => (total > this.maxBytes ? 0.8 * this.maxBytes : total));
+        this.#unlistedBytes = Math.min(this.maxBytes - left, this.maxBytes / 8);
+      }
+      await this.#rest(performance.now() - began);
     });
   }
 

@@ -101,6 +101,7 @@ export class PersistentCache {
     const isOffline = this.offline || isBrowserOffline(url);
     if (!this.#writer || !entries.isCacheable(url, request))
       return isOffline ? refuseOffline(url) : send(url, request);
+    if (isInPage()) this.#writer.noteRequest();
     const id = entries.requestId(url, request);
     const found = this.#forgotten.has(withoutHash(url)) ? undefined : this.#writer.read(id);
     const stored = untilAborted(Promise.resolve(found), request.watch.signal);
