@@ -10,8 +10,17 @@ import { launchChromium, startServer, strictPolicy } from "./lib/server.mjs";
 /** Queries of the page's URL, by the name of the picture. */
 const pictures = {
   viewer: "source=/samples/cells.zarr&labels=cells&opacity=0.5",
-  volume: "source=/samples/skeleton.zarr&view=volume&mode=composite&orbit=30,20,1.4&map=magma",
+  channels: "source=/samples/volume.zarr&select=:,30,:,:",
+  map: "source=/samples/climate.zarr&path=t2m&projection=globe&meridian=10&parallel=30",
+  panes: "source=/samples/skeleton.zarr&select=96,:,:&index=,96,96&planes=xy+xz+yz&map=magma",
+  regions:
+    "source=/samples/climate.zarr&path=t2m&regions=Sahara=rectangle@1,2:70,113,80,140;Greenland=ellipse@1,2:101,83,115,103",
+  volume:
+    "source=/samples/skeleton.zarr&view=volume&mode=composite&orbit=30,20,1.4&map=magma&clip=0:192,0:192,90:192",
 };
+
+/** Tabs that are open. */
+const tabs = { regions: "Measure" };
 const size = { width: 1200, height: 820 };
 const maxBytes = 100 * 1024;
 
@@ -34,6 +43,7 @@ async function take(browser, url, name, view) {
   const page = await browser.newPage({ viewport: size });
   await page.goto(`${url}/viewer/?${view}`);
   await page.locator('.zw-viewer[data-state="ready"]').waitFor({ timeout: 120_000 });
+  if (tabs[name]) await page.getByRole("tab", { name: tabs[name] }).click();
   await page.waitForTimeout(1500); // finer levels load after the first picture
   const png = await page.screenshot();
   const blank = await browser.newPage();

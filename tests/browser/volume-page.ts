@@ -42,7 +42,7 @@ export const bytes = volumeOf(new Uint8Array(130 * 100 * 70), [130, 100, 70], (x
 export const image = omeVolume([bytes, halved(bytes)], [32, 64, 64]);
 
 /** A lower window in samples: without a GPU, the time of a picture grows with its size. The panels have room. */
-export const volumeWindow = isWhole ? { width: 960, height: 640 } : { width: 800, height: 440 };
+export const volumeWindow = isWhole ? { width: 960, height: 640 } : { width: 800, height: 480 };
 
 const address = (query: string, name: string) => `source=/${name}&view=volume&${query}&map=gray&range=0:256`;
 

@@ -4,7 +4,7 @@ import { omeVolume, samplesOf, type Triple, volumeOf } from "../shared/volumes.j
 import { expect, test } from "./site.js";
 import { change, comparedRays, errors, most, noise, serve, show } from "./volume-page.js";
 
-test.use({ viewport: { width: 640, height: 420 } });
+test.use({ viewport: { width: 640, height: 464 } });
 test.beforeEach(({ problems }) => {
   problems.expect(/404/); // chunks of the fill value
 });

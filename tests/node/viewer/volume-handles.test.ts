@@ -1,11 +1,12 @@
 // Handles of the clip box: places and drags in every projection, and boxes that are moved.
 import { expect, it } from "vitest";
 import { coordinatePlaces } from "#src/viewer/model/axis-places.js";
-import { isClip, movedClip, type VolumeClip } from "#src/viewer/model/volume.js";
+import { isClip, type VolumeClip } from "#src/viewer/model/volume.js";
 import { affineSpace, type VolumeSpace } from "#src/viewer/volume/affine.js";
 import { map3, type Vec3 } from "#src/viewer/volume/bricks.js";
 import { projector, type VolumeViewpoint } from "#src/viewer/volume/camera.js";
 import { boundAt, clipFaces, handlePlace } from "#src/viewer/volume/clip-handles.js";
+import { movedClip } from "#src/viewer/volume/moved-clip.js";
 import { randomizer } from "../support/support.js";
 
 const extent: Vec3 = [40, 300, 90];

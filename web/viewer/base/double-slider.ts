@@ -27,7 +27,8 @@ const scaleOf = ({ domain: [from, to], scale }: DoubleRange): Scale =>
 
 const clamped = (share: number) => Math.min(Math.max(share, 0), 1);
 
-const steps: Readonly<Record<string, number>> = {
+/** Steps of the keys of sliders. */
+export const sliderSteps: Readonly<Record<string, number>> = {
   ArrowLeft: -1,
   ArrowDown: -1,
   ArrowRight: 1,
@@ -130,7 +131,7 @@ export class DoubleSlider {
   #key(event: KeyboardEvent, end: 0 | 1): void {
     if (!this.#range) return;
     const [from, to] = this.#range.domain;
-    const count = steps[event.key];
+    const count = sliderSteps[event.key];
     const wanted =
       event.key === "Home" ? from : event.key === "End" ? to : count && this.#moved(this.#range, end, count);
     if (wanted === undefined) return;

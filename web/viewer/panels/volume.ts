@@ -5,8 +5,9 @@ import { text } from "../language/text.js";
 import { findChannelAxis } from "../model/channels.js";
 import { slicesAcross, volumeAxes } from "../model/layers.js";
 import type { ViewState } from "../model/state.js";
-import { defaultOrbit, movedClip, type VolumeMode, volumeModes, volumeSliceNames } from "../model/volume.js";
+import { defaultOrbit, type VolumeMode, volumeModes, volumeSliceNames } from "../model/volume.js";
 import { type Dataset, datasetShape } from "../source/dataset.js";
+import { movedClip } from "../volume/moved-clip.js";
 import {
   type Control,
   checkControl,

@@ -1,10 +1,12 @@
 /** Handles at the faces of the clip box, which are dragged along their axes. */
 import { h, setHidden } from "../base/dom.js";
+import { sliderSteps } from "../base/double-slider.js";
 import { text } from "../language/text.js";
-import { movedClip, type VolumeClip } from "../model/volume.js";
+import type { VolumeClip } from "../model/volume.js";
 import { placeOf, pointAtPlace } from "./affine.js";
 import { map3, type Vec3 } from "./bricks.js";
 import { projector, type VolumeViewpoint, visiblePart } from "./camera.js";
+import { movedClip } from "./moved-clip.js";
 
 /** Distance of a handle from its face, and least projected length of an axis with handles, in CSS pixels. */
 const [away, leastLength] = [16, 24];
@@ -100,16 +102,7 @@ export interface ClipHandlesCallbacks {
   onClip(clip: VolumeClip | null): void;
 }
 
-const keySteps: Readonly<Record<string, number>> = {
-  ArrowLeft: -1,
-  ArrowDown: -1,
-  ArrowRight: 1,
-  ArrowUp: 1,
-  PageDown: -10,
-  PageUp: 10,
-  Home: Number.NEGATIVE_INFINITY,
-  End: Number.POSITIVE_INFINITY,
-};
+const keySteps = { ...sliderSteps, Home: Number.NEGATIVE_INFINITY, End: Number.POSITIVE_INFINITY };
 
 export class ClipHandles {
   readonly #handles = clipFaces.map((face) => ({ face, element: this.#handle(face) }));
@@ -202,7 +195,7 @@ export class ClipHandles {
 
   #key(event: KeyboardEvent, face: ClipFace): void {
     const view = this.callbacks.view();
-    const step = keySteps[event.key];
+    const step = (keySteps as typeof sliderSteps)[event.key];
     if (!view || step === undefined) return;
     event.preventDefault();
     event.stopPropagation();
