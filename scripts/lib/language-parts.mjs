@@ -19,7 +19,6 @@ export function languageParts() {
   const sections = new Map(properties.map(({ key, value }) => [key.name, value]));
   const keys = (name) => sections.get(name).properties.map(({ key }) => key.name ?? key.value);
   const uses = [...sections.keys()].map((name) => `${name}(?=\\.(?:${keys(name).join("|")})\\b|[^\\w.(])`);
-  const use = new RegExp(`\\btext\\.(${uses.join("|")})`, "g");
   return {
     name: "language-parts",
     resolveId: (id) => (id.startsWith(prefix) ? id : null),
@@ -38,7 +37,9 @@ export function languageParts() {
         if (id === texts)
           return `${module}
             export const addSection = (name, texts) => (english[name] = Object.assign(texts, translation?.[name]));`;
-        if (!/^import \{.*\btext\b.*\} from ".*\/language\/text\.js";$/m.test(module)) return null;
+        const line = /^import \{.*\btext\b(?: as (?<name>\w+))?.*\} from ".*\/language\/text\.js";$/m.exec(module);
+        if (!line) return null;
+        const use = new RegExp(`\\b${line.groups.name ?? "text"}\\.(${uses.join("|")})`, "g");
         const used = new Set();
         const changed = module.replace(use, (_, name) => {
           used.add(name);
