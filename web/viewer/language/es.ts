@@ -14,10 +14,12 @@ const spanish: Translation = {
     unscaled: (elements: number) =>
       `Cada píxel abarca al menos ${elements} elementos, que deben leerse todos: de una imagen multiescala (OME-Zarr) bastaría una copia menor.`,
   },
+
   channels: {
     channel: (index: number) => `Canal ${index}`,
     primaries: ["Rojo", "Verde", "Azul", "Opacidad"],
   },
+
   code: {
     archive: "zarr-python no puede abrir un archivo zip por su dirección",
     files: "zarr-python no puede abrir archivos de otros formatos",
@@ -25,6 +27,7 @@ const spanish: Translation = {
     pipeline: "zarr-python no puede abrir una cadena de URL",
     v1: "zarr-python ya no lee Zarr v1, así que no hay Python para ello",
   },
+
   collections: {
     auxiliary: (count: number) => `Coordenadas y arrays auxiliares (${formatCount(count)})`,
     fields: "Campos de visión",
@@ -35,12 +38,14 @@ const spanish: Translation = {
     titled: (title: string, count: number) => `${title} (${formatCount(count)})`,
     variables: "Variables",
   },
+
   complexParts: {
     imaginary: "Parte imaginaria",
     magnitude: "Módulo",
     phase: "Fase",
     real: "Parte real",
   },
+
   crumbs: {
     browse: "Explorar",
     gap: (count: number) => (count === 1 ? "1 grupo más" : `${formatCount(count)} grupos más`),
@@ -49,17 +54,20 @@ const spanish: Translation = {
     open: (name: string) => `Abrir ${name}`,
     title: "Ruta",
   },
+
   dialogs: {
     close: "Cerrar",
   },
+
   dock: {
     controls: "Controles",
     title: "Vista y array",
   },
+
   format: {
+    byteString: (length: number) => `cadena de ${formatCount(length)} bytes`,
     bytes: "bytes",
     bytesInAll: (shown: string, length: number) => `${shown} … (${formatCount(length)} bytes)`,
-    byteString: (length: number) => `cadena de ${formatCount(length)} bytes`,
     characters: (length: number) => `texto de ${formatCount(length)} caracteres`,
     inAll: (length: number) => `… (${formatCount(length)} en total)`,
     rawBytes: (length: number) => `${formatCount(length)} bytes sin formato`,
@@ -67,25 +75,14 @@ const spanish: Translation = {
     single: "un solo valor",
     units: "unidades",
   },
+
   help: {
-    title: "Teclas y gestos",
-    sections: {
-      labels: "Etiquetas",
-      more: "Más",
-      moving: "Mover",
-      points: "Puntos",
-      reading: "Leer valores",
-      rows: "Filas de la tabla",
-      slices: "Cortes",
-      tools: "Herramientas",
-      volume: "Volumen",
-    },
-    axis: (name: string) => `Siguiente y anterior en ${name}`,
-    axisKeys: (key: number) => `${key}, Mayús + ${key}`,
     axes: [
       [".  ,", "Corte siguiente y anterior a lo largo del último eje usado"],
       ["Espacio", "Reproducir los cortes o parar"],
     ],
+    axis: (name: string) => `Siguiente y anterior en ${name}`,
+    axisKeys: (key: number) => `${key}, Mayús + ${key}`,
     labels: [["Clic, Intro", "Seleccionar una etiqueta; otra vez, anular la selección"]],
     more: [
       ["Ctrl + K, ⌘ K", "Buscar un control o una acción"],
@@ -119,6 +116,17 @@ const spanish: Translation = {
       ["Dígitos", "Ir a una fila por su número"],
       ["Clic, Intro, Espacio", "Seleccionar una fila; otra vez, anular la selección"],
     ],
+    sections: {
+      labels: "Etiquetas",
+      more: "Más",
+      moving: "Mover",
+      points: "Puntos",
+      reading: "Leer valores",
+      rows: "Filas de la tabla",
+      slices: "Cortes",
+      tools: "Herramientas",
+      volume: "Volumen",
+    },
     tools: (isPlot: boolean) => [
       ["H", "Mover la imagen arrastrando"],
       ["Z", "Ampliar un rectángulo: arrastrar o hacer clic en dos esquinas"],
@@ -146,6 +154,7 @@ const spanish: Translation = {
       ["Esc", "Ocultar el valor"],
     ],
   },
+
   layerErrors: {
     direction: (axis: string | number) => `su eje ${axis} va en sentido contrario`,
     geometry: "tiene una geometría dañada",
@@ -157,36 +166,33 @@ const spanish: Translation = {
     noInverse: "su transformación no tiene inversa",
     turned: "sus metadatos la giran fuera del plano de filas y columnas",
   },
+
   layerNotes: {
     failed: (name: string, reason: string) => `No se puede mostrar la capa ${name}: ${reason}.`,
     leftOut: (name: string, leftOut: number, count: number) =>
       `En la capa ${name} faltan ${formatCount(leftOut)} de ${formatCount(count)} objetos: sus coordenadas no son números finitos.`,
     retry: "Reintentar",
   },
+
   layers: {
     add: "Añadir",
     additive: "Aditivo",
     address: "Añadir una capa",
     addressHint: "URL de Zarr o GeoJSON",
-    auto: "auto",
     blending: "Modo de fusión",
     color: "Color",
-    colorBy: "Colorear por",
-    colorMap: "Mapa de colores",
     label: "Etiqueta",
     layer: (name: string) => `Capa ${name}`,
     lower: (name: string) => `Bajar ${name}`,
     none: "Ninguno",
     normal: "Normal",
     opacity: "Opacidad",
-    outlines: "Solo contornos",
     pictureOpacity: "Opacidad de la imagen",
     raise: (name: string) => `Subir ${name}`,
     remove: "Quitar",
-    removeNamed: (name: string) => `Quitar ${name}`,
     size: "Tamaño, px",
-    title: "Capas",
   },
+
   main: {
     chunks: "Chunks leídos",
     controls: "Imagen",
@@ -196,6 +202,7 @@ const spanish: Translation = {
     title: "Corte",
     waiting: (status: string) => `${status} Sin respuesta tras 10 s: la fuente es lenta o no responde.`,
   },
+
   maps: {
     areas: "Equal Earth: áreas reales",
     coasts: "Líneas de costa",
@@ -217,6 +224,7 @@ const spanish: Translation = {
     stored: "Como están guardados",
     title: "Lugares y paneles",
   },
+
   nodes: {
     array: "array",
     "data frame": "tabla de datos",
@@ -229,6 +237,7 @@ const spanish: Translation = {
     scene: "escena",
     well: "pocillo",
   },
+
   panels: {
     auto: "auto",
     defaultMap: "Predeterminado",
@@ -239,6 +248,7 @@ const spanish: Translation = {
     to: "a",
     values: "Valores",
   },
+
   panes: {
     along: (axis: string, at: string) => `A lo largo de ${axis} en [${at}]`,
     depth: "Tercer eje de los paneles",
@@ -247,9 +257,9 @@ const spanish: Translation = {
     profileAxis: "Línea bajo el puntero a lo largo de",
     volume: "Volumen junto a los paneles",
   },
+
   rows: {
     clear: "Anular la selección",
-    colorBy: "Colorear por",
     colorMap: "Mapa de colores de la columna",
     counts: (rows: number, selected: number) =>
       `${formatCount(rows)} filas, ${formatCount(selected)} seleccionadas`,
@@ -263,6 +273,7 @@ const spanish: Translation = {
     title: "Tabla",
     unfold: "Filas",
   },
+
   sources: {
     array: "Array",
     arrays: (count: number, used: number) =>
@@ -271,6 +282,7 @@ const spanish: Translation = {
     levels: (count: number, used: number) =>
       `La imagen tiene ${formatCount(count)} niveles, de los que se usan los primeros ${used}.`,
   },
+
   tabs: {
     image: "Imagen",
     layers: "Capas",
@@ -278,6 +290,7 @@ const spanish: Translation = {
     measure: "Medir",
     share: "Compartir",
   },
+
   tools: {
     find: "Buscar un control",
     findKey: "Ctrl+K",
@@ -298,6 +311,7 @@ const spanish: Translation = {
     wheel: (isApple: boolean) => `Mantenga ${isApple ? "⌘" : "Ctrl"} al girar la rueda para hacer zoom`,
     zoom: "Ampliar un rectángulo",
   },
+
   tree: {
     choose: "Elija un array para verlo o un grupo para abrirlo.",
     count: (members: number) => (members === 1 ? "1 miembro" : `${formatCount(members)} miembros`),
@@ -312,15 +326,16 @@ const spanish: Translation = {
     membersOf: (name: string) => `Miembros de ${name}`,
     unreadable: "no se pudo leer",
   },
+
   unusable: {
     others: (names: string, others: number) => `${names} y ${formatCount(others)} más`,
     value: (setting: string, expected: string) => `${setting} no se puede usar; se esperaba ${expected}`,
   },
+
   values: {
     auto: "Automático",
     center: "Valor en el centro",
     centerHint: "0 si está dentro",
-    colorMap: "Mapa de colores",
     continuous: "continuo",
     counts: (factor: number, unit: string | undefined) => `cuentas de ${factor} ${unit}`,
     countsSince: (factor: number, unit: string | undefined) => `cuentas de ${factor} ${unit} desde 1970`,
@@ -335,8 +350,8 @@ const spanish: Translation = {
     logCounts: "Frecuencias logarítmicas",
     lowest: "Valor mínimo",
     manual: "Manual",
-    missing: "Marcar los chunks no guardados",
     minmax: "Mínimo a máximo",
+    missing: "Marcar los chunks no guardados",
     more: "Más ajustes de color",
     outside: "Marcar los valores fuera del intervalo",
     own: "Colores propios",
@@ -352,7 +367,6 @@ const spanish: Translation = {
     symlog: "Logarítmica a ambos lados de 0",
     theValues: "los valores",
     title: "Valores",
-    to: "a",
   },
 };
 
