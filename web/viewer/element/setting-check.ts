@@ -31,7 +31,7 @@ const choices: Readonly<Record<string, readonly string[]>> = {
 
 /** What the attributes of the state accept. */
 function acceptedTexts(): Readonly<Record<string, string>> {
-  const { settings } = text;
+  const settings = text.settings;
   const { axis, between, column, either, labels, latitude, longitude, number, range } = settings;
   const maps = settings.colormap(colormapNames.slice(0, 7).join(", "));
   return {
