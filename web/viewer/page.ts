@@ -15,6 +15,12 @@ const language = new URLSearchParams(location.search).get("lang");
 const texts = chooseLanguage([language ?? "", ...navigator.languages]);
 if (texts) await texts;
 document.documentElement.lang = locale;
+for (const [place, shown] of [
+  ["[for=source]", text.page.address],
+  ["#open button", text.page.open],
+  ["#recent summary", text.page.recent],
+] as const)
+  document.querySelector(place)!.textContent = shown;
 
 const byId = <T extends HTMLElement>(id: string) => document.getElementById(id) as T;
 const input = byId<HTMLInputElement>("source");

@@ -13,6 +13,7 @@ import {
   type Store,
 } from "zarr-wasm";
 import { startServer } from "#src/cli/server/server.js";
+import { text } from "../../../web/viewer/language/text.ts";
 import { readAddress } from "../../../web/viewer/source/address.ts";
 import { folderContents, maxProbes, namesFrom, nodesBelow } from "../../../web/viewer/source/browse.ts";
 import { type Kind, nodeKind } from "../../../web/viewer/source/kinds.ts";
@@ -489,10 +490,10 @@ describe("public data", () => {
   it("have addresses that are opened unchanged, each once", () => {
     const all = Object.values(publicData).flat();
     expect(new Set(all.map(({ source, path }) => `${source} ${path}`)).size).toBe(all.length);
-    for (const { source, title, text, owner } of all) {
+    for (const { source, key, owner } of all) {
       expect(readAddress(source)).toEqual({ source });
       expect(new URL(source).protocol).toBe("https:");
-      expect([title, text, owner]).not.toContain("");
+      expect([...text.publicData[key], owner]).not.toContain("");
     }
   });
 });

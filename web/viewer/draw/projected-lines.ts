@@ -1,5 +1,6 @@
 /** Draws coastlines, meridians and parallels over planes with positions in degrees, in any projection. */
 import { degreeStep, multiplesBetween } from "../base/degrees.js";
+import { localNumber } from "../language/locale.js";
 import { text as texts } from "../language/text.js";
 import { type Rectangle, visible } from "../model/camera.js";
 import { turned } from "../model/map-projections.js";
@@ -335,7 +336,7 @@ function label(
 }
 
 const degreesText = (at: number, positive: string, negative: string): string =>
-  `${Number(Math.abs(at).toPrecision(7))}°${at === 0 || Math.abs(at) === 180 ? "" : at > 0 ? positive : negative}`;
+  `${localNumber(Number(Math.abs(at).toPrecision(7)))}°${at === 0 || Math.abs(at) === 180 ? "" : at > 0 ? positive : negative}`;
 
 /** Maximum number of places of a plane that are kept. */
 const maxKept = 20_000;

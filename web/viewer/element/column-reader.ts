@@ -75,7 +75,7 @@ export class ColumnReader {
       if (!signal.aborted) onNote(isRead ? undefined : { text: text.columns.unknown(by) });
     } catch (error) {
       if (this.signal.aborted || this.#abort !== controller) return;
-      const retry = { label: text.columns.retry, run: () => again(maxBytes) };
+      const retry = { label: text.status.retry, run: () => again(maxBytes) };
       if (error instanceof LargeRead) onNote(consentNote(by, error, () => again(Infinity)));
       else if (signal.aborted) onNote({ text: text.columns.unread(geneTitle(by)), action: retry });
       else

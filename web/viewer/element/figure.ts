@@ -5,6 +5,7 @@ import type { NamedBlob } from "../base/save.js";
 import { boxAround } from "../base/snapshot.js";
 import { withDensity } from "../base/surface.js";
 import { SvgSurface } from "../base/svg-surface.js";
+import { text } from "../language/text.js";
 import { type Camera, type Rectangle, type Size, visible } from "../model/camera.js";
 import {
   checkPictureOptions,
@@ -121,10 +122,10 @@ class FigureCopy {
       await new Promise(requestAnimationFrame);
       const { viewer, mainPanel } = this.#copy;
       const { state } = viewer;
-      if (state === "error") throw new Error("the data of the figure cannot be read");
+      if (state === "error") throw new Error(text.figure.unreadable);
       const isBusy = state !== "ready" || mainPanel.querySelector("[aria-busy=true]") !== null;
       frames = isBusy ? 0 : frames + 1;
-      if (performance.now() > until) throw new Error("reading the data of the figure takes too long");
+      if (performance.now() > until) throw new Error(text.figure.slow);
     }
   }
 

@@ -1,6 +1,7 @@
 /** The frame around a picture (rulers, canvas, cursor, mark), the clock of its drawings, and the interface of its painter. */
 import { h } from "../base/dom.js";
 import type { Point } from "../input/gestures.js";
+import { text } from "../language/text.js";
 import type { Size } from "../model/camera.js";
 import type { Layer } from "../model/layers.js";
 import type { RowId } from "../source/row-id.js";
@@ -22,7 +23,7 @@ export class Frame {
   readonly overlay = h("div", { class: "zw-overlay" });
   readonly box = h(
     "div",
-    { class: "zw-box", tabindex: 0, role: "application", "aria-roledescription": "picture of an array" },
+    { class: "zw-box", tabindex: 0, role: "application", "aria-roledescription": text.picture.role },
     this.canvas,
     this.overlay,
     this.cursor,

@@ -2,6 +2,7 @@
 import { h } from "../base/dom.js";
 import { clearedContext, strokeDark } from "../draw/map-lines.js";
 import type { Point } from "../input/gestures.js";
+import { text } from "../language/text.js";
 import { regionColor, vertices } from "../model/region-shapes.js";
 import { type RegionKind, type RegionPoint, type RegionState, regionKinds } from "../model/regions.js";
 import type { Viewpoint } from "../tiles/tile-selection.js";
@@ -95,9 +96,9 @@ export class RegionTool extends TwoPointTool {
     const kind = this.#kind!;
     const names = new Set(regions.map(({ name }) => name));
     let number = regions.length + 1;
-    while (names.has(`Region ${number}`)) number++;
+    while (names.has(text.regions.numbered(number))) number++;
     this.clear();
-    this.add({ name: `Region ${number}`, kind, axes: [axes[0]!, axes[1]!], points });
+    this.add({ name: text.regions.numbered(number), kind, axes: [axes[0]!, axes[1]!], points });
   }
 
   protected show(from: Point, to: Point): void {

@@ -2,6 +2,8 @@
 import { colormapNames } from "../base/colormaps.js";
 import { unusable } from "../base/unusable.js";
 import { valueScales } from "../base/value-scale.js";
+import { localNumber } from "../language/locale.js";
+import { text } from "../language/text.js";
 import { layerKinds, layerProblems } from "../model/added-layers.js";
 import { type GivenSetting, readSettings, settingNameOf } from "../model/query.js";
 import {
@@ -28,64 +30,65 @@ const choices: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** What the attributes of the state accept. */
-const accepted: Readonly<Record<string, string>> = {
-  axes: "the names or numbers of two axes, such as y,x",
-  select: "an index, : or start:stop for every axis, such as 4,:,100:200",
-  index: "an index for every axis",
-  field: "the name of a field",
-  part: complexPartNames.join(", "),
-  colormap: `${colormapNames.slice(0, 7).join(", ")} and others, or a list of colours such as #000000,#ffffff`,
-  range: "low:high, auto, minmax or percentile",
-  at: "row, column and pixels per element, and optionally the centre along the third axis",
-  gamma: "0.1 to 10",
-  scope: "all or slice",
-  sample: `auto, none, or 0 to ${maxSample} MiB`,
-  outside: "mark or clamp",
-  missing: "fill or mark",
-  scale: valueScales.join(", "),
-  steps: `0, or 2 to ${maxSteps}`,
-  channels: "a list such as 0:00ff00:auto of channels of the array, or none",
-  opacity: "0 to 1",
-  "image-opacity": "0 to 1",
-  hide: "up to 64 labels such as 3,5, or none",
-  pick: "up to 64 labels such as 3,5, or none",
-  center: "a number, or none",
-  histogram: "linear or log",
-  fps: frameRates.join(", "),
-  profile: "the number of an axis, or none",
-  planes: "xy and any of xz, yz and volume, of an array with three axes or more",
-  depth: "the number of an axis, or none",
-  lines: "graticule, coasts, both, or none",
-  view: "plane or volume",
-  orbit: "yaw, pitch and zoom, such as 30,20,1",
-  mode: volumeModes.join(", "),
-  clip: "start:stop along x, y and z, such as 0:100,20:80,0:64",
-  cut: "yaw, pitch and depth from -1 to 1, such as 30,20,0",
-  curve: "2 to 16 ascending shares of the range, each with its opacity, such as 0/0;0.5/0.1;1/1",
-  slices: `any of ${volumeSliceNames.join(", ")}`,
-  exaggeration: `${exaggerations.least} to ${exaggerations.most}`,
-  "volume-budget": `${volumeBudgets.least} to ${volumeBudgets.most} MiB`,
-  interpolation: "nearest or linear",
-  places: placeModes.join(", "),
-  tool: toolNames.join(", "),
-  by: "the name of a column, or gene:NAME",
-  "by-map": "a colour map, as for colormap",
-  "by-range": "low:high, auto, minmax or percentile",
-  size: `0 to ${maxPointSize} CSS pixels`,
-  projection: mapNames.join(", "),
-  meridian: "a longitude in degrees, or none",
-  parallel: "a latitude in degrees, or none",
-  layers: `layers with src, kind (${layerKinds.join(", ")}), opacity (0 to 1), blend (normal, add), visible (yes, no), scale, translate, colormap, range, color (#rrggbb), size, by, outlines (yes, no), hide and pick (labels)`,
-  regions:
-    "regions such as Lake=rectangle@1,2:10,20,30,40, of the kinds point, line, rectangle, ellipse and polygon",
-  more: "a JSON object",
-};
+function acceptedTexts(): Readonly<Record<string, string>> {
+  const settings = text.settings;
+  const { axis, between, column, either, labels, latitude, longitude, number, range } = settings;
+  const maps = settings.colormap(colormapNames.slice(0, 7).join(", "));
+  return {
+    axes: settings.axes,
+    select: settings.select,
+    index: settings.index,
+    field: settings.field,
+    part: complexPartNames.join(", "),
+    colormap: maps,
+    range,
+    at: settings.at,
+    gamma: between(localNumber(0.1), 10),
+    scope: either("all", "slice"),
+    sample: settings.sample(maxSample),
+    outside: either("mark", "clamp"),
+    missing: either("fill", "mark"),
+    scale: valueScales.join(", "),
+    steps: settings.steps(maxSteps),
+    channels: settings.channels,
+    opacity: between(0, 1),
+    "image-opacity": between(0, 1),
+    hide: labels,
+    pick: labels,
+    center: number,
+    histogram: either("linear", "log"),
+    fps: frameRates.join(", "),
+    profile: axis,
+    planes: settings.planes,
+    depth: axis,
+    lines: settings.lines,
+    view: either("plane", "volume"),
+    orbit: settings.orbit,
+    mode: volumeModes.join(", "),
+    clip: settings.clip,
+    cut: settings.cut,
+    curve: settings.curve,
+    slices: settings.slices(volumeSliceNames.join(", ")),
+    exaggeration: between(exaggerations.least, exaggerations.most),
+    "volume-budget": `${between(volumeBudgets.least, volumeBudgets.most)} MiB`,
+    interpolation: either("nearest", "linear"),
+    places: placeModes.join(", "),
+    tool: toolNames.join(", "),
+    by: column,
+    "by-map": settings.columnMap,
+    "by-range": range,
+    size: settings.size(maxPointSize),
+    projection: mapNames.join(", "),
+    meridian: longitude,
+    parallel: latitude,
+    layers: settings.layers(layerKinds.join(", ")),
+    regions: settings.regions,
+    more: settings.more,
+  };
+}
 
-/** What settings accept that are objects in programs. */
-const acceptedObjects: Readonly<Record<string, string>> = {
-  range: '{ mode: "manual", low, high }, or the mode auto, minmax or percentile',
-  byRange: '{ mode: "manual", low, high }, or the mode auto, minmax or percentile',
-};
+/** Settings that are objects in programs. */
+const objectSettings = ["range", "byRange"];
 
 /** A setting as text, with the name in addresses or of the attribute. */
 interface TextSetting extends GivenSetting {
@@ -110,29 +113,32 @@ function textProblems(dataset: Dataset, given: TextSetting, state: ViewState): s
   const nearest = isPlaceList(dataset, given) ? shownPlaces(state, given) : undefined;
   if (nearest !== undefined) {
     const shape = dataset.axes.map(({ length }) => length).join(", ");
-    return [`${name}="${value}" does not fit the array of shape [${shape}]; ${name}="${nearest}" is shown`];
+    return [text.settings.unfit(`${name}="${value}"`, shape, `${name}="${nearest}"`)];
   }
   const isFlat = name === "view" && value === "volume" && dataset.axes.length < 3;
-  if (isFlat) return [`view="volume" cannot be used: ${tooFlat(dataset)}`];
-  return [unusable(name, value, choices[name]?.join(", ") ?? acceptedBy(name) ?? "yes or no")];
+  if (isFlat) return [text.settings.unusable(`view="volume"`, text.settings.flat(dataset.axes.length === 1))];
+  return [
+    unusable(name, value, choices[name]?.join(", ") ?? acceptedBy(name) ?? text.settings.either("yes", "no")),
+  ];
 }
 
-const acceptedBy = (name: string): string | undefined => accepted[name === "map" ? "colormap" : name];
+const acceptedBy = (name: string): string | undefined => acceptedTexts()[name === "map" ? "colormap" : name];
 
 /** Returns the message about a setting of a program. Of objects, only ranges are checked. */
 function valueProblems({ name, value }: GivenSetting, state: ViewState): string[] {
-  const isChecked = typeof value !== "object" || name in acceptedObjects;
+  const isChecked = typeof value !== "object" || objectSettings.includes(name);
   if (value === undefined || value === null || !isChecked || !(name in state)) return [];
   if (isSame(value, state[name as keyof ViewState])) return [];
   const isSwitch = typeof state[name as keyof ViewState] === "boolean";
-  const expected = isSwitch ? "true or false" : (acceptedObjects[name] ?? acceptedBy(settingNameOf(name)));
+  const expected = isSwitch
+    ? text.settings.either("true", "false")
+    : objectSettings.includes(name)
+      ? text.settings.rangeObject
+      : acceptedBy(settingNameOf(name));
   const written = (_: string, part: unknown) => (typeof part === "bigint" ? String(part) : part);
-  const text = typeof value === "object" ? JSON.stringify(value, written) : String(value);
-  return [unusable(name, text, expected ?? "another value")];
+  const shown = typeof value === "object" ? JSON.stringify(value, written) : String(value);
+  return [unusable(name, shown, expected ?? text.settings.another)];
 }
-
-const tooFlat = ({ axes }: Dataset): string =>
-  `the array has ${axes.length === 1 ? "one dimension" : "two dimensions"}, and volumes need three`;
 
 const settingOf = ({ name }: GivenSetting): string => (name === "colormap" ? "map" : name);
 

@@ -1,6 +1,6 @@
 /**
- * English texts of the interface: a section per subject, in alphabetical order. Names and numbers in them are
- * formatted by the caller, except counts. Parts of the viewer load whole sections.
+ * English texts of the interface: a section per subject, in alphabetical order as their keys. Names and numbers in them
+ * are formatted by the caller, except counts. Parts of the viewer load whole sections.
  */
 import { formatCount } from "./locale.js";
 
@@ -16,24 +16,36 @@ export const english = {
     unscaled: (elements: number) =>
       `Every pixel covers at least ${elements} elements, which must all be read: a multiscale image (OME-Zarr) would need only a smaller copy.`,
   },
+
   axes: {
-    title: "Axes and part shown",
-    swap: "Swap rows and columns",
-    rows: "Rows",
     columns: "Columns",
-    vertical: "Vertical axis",
-    horizontal: "Horizontal axis",
-    part: "Part shown",
-    to: "to",
     first: (axis: string) => `First index shown along ${axis}`,
+    horizontal: "Horizontal axis",
     last: (axis: string) => `Last index shown along ${axis}`,
+    part: "Part shown",
+    rows: "Rows",
+    swap: "Swap rows and columns",
+    title: "Axes and part shown",
+    vertical: "Vertical axis",
   },
+
+  channelPanel: {
+    colour: (name: string) => `Colour of ${name}`,
+    common: "The same range for all channels",
+    more: "More channel settings",
+    name: (number: number, label: string) => `channel ${number}, ${label}`,
+    settings: (name: string) => `Limits and gamma of ${name}`,
+    show: (name: string) => `Show ${name}`,
+    title: "Channels",
+    together: "All channels in one picture",
+    which: (name: string) => `Which channel is ${name}`,
+  },
+
   channels: {
     channel: (index: number) => `Channel ${index}`,
     primaries: ["Red", "Green", "Blue", "Opacity"],
-    together: "All channels in one picture",
-    common: "The same range for all channels",
   },
+
   code: {
     archive: "zarr-python cannot open a zip archive by its address",
     files: "zarr-python cannot open files of other formats",
@@ -41,6 +53,7 @@ export const english = {
     pipeline: "zarr-python cannot open a URL pipeline",
     v1: "zarr-python no longer reads Zarr v1, so there is no Python for it",
   },
+
   collections: {
     auxiliary: (count: number) => `Coordinates and auxiliary arrays (${formatCount(count)})`,
     fields: "Fields of view",
@@ -51,34 +64,46 @@ export const english = {
     titled: (title: string, count: number) => `${title} (${formatCount(count)})`,
     variables: "Variables",
   },
+
   columns: {
     cancel: "Cancel",
     failed: (name: string, why: string) => `The column ${name} could not be read: ${why}.`,
     progress: (name: string, percent: number, size: string) => `Reading ${name}: ${percent} % of ${size}.`,
     read: (size: string) => `Read ${size}`,
-    retry: "Try again",
     unknown: (name: string) =>
       `The column ${name} cannot be shown: it does not exist, or is of an unknown kind.`,
     unread: (name: string, why?: string) =>
       `${name} has not been read${why === undefined ? "" : `: ${why}`}.`,
   },
+
   commands: {
-    title: "Commands",
-    list: "Controls and actions",
     find: "Find a control or an action",
+    list: "Controls and actions",
+    title: "Commands",
   },
+
   complexParts: {
     imaginary: "Imaginary part",
     magnitude: "Magnitude",
     phase: "Phase",
     real: "Real part",
   },
+
   compose: {
     unlisted:
       "No image or labels of this SpatialData were found: the server does not list folders, and no metadata name them. Open an element by its path, such as images/NAME, or write consolidated metadata with sdata.write_consolidated_metadata().",
   },
+
   compute: {
-    title: "Compute",
+    cancel: "Cancel",
+    formula: "Formula of data and other variables",
+    label: (kind: string, name: string, over: string) => `${kind} of ${name} (${over})`,
+    noAxis: (name: string, names: readonly (string | null)[]) =>
+      `There is no axis "${name}": the axes are ${names.join(", ")}`,
+    noVariable: (name: string) =>
+      `There is no variable "${name}" beside the opened one, which is called data`,
+    notSlice: (text: string) => `"${text}" is not a slice: write data[time=5], with a number from 0`,
+    operation: "Operation",
     operations: {
       mean: "Mean",
       min: "Minimum",
@@ -87,35 +112,25 @@ export const english = {
       anomaly: "Anomaly (difference from the mean)",
       month: "Anomaly from the mean of each month",
     },
-    operation: "Operation",
-    over: "Over the axis",
-    run: "Compute",
-    formula: "Formula of data and other variables",
-    runFormula: "Compute the formula",
     original: "Show the original variable",
-    cancel: "Cancel",
+    over: "Over the axis",
     partial: "The picture shows a part of the result until all of it is computed.",
     progress: (name: string, share: number) => `Computing ${name}: ${Math.floor(100 * share)} %`,
-    label: (kind: string, name: string, over: string) => `${kind} of ${name} (${over})`,
+    run: "Compute",
+    runFormula: "Compute the formula",
+    singleNumber: "The result is a single number: choose an array of two axes or more",
     syntax: (text: string) =>
       `"${text}" cannot be computed: write mean:, min:, max: or std: and the name of an axis, anomaly:time or anomaly:time.month, or expr: and a formula of data and other variables`,
-    noAxis: (name: string, names: readonly (string | null)[]) =>
-      `There is no axis "${name}": the axes are ${names.join(", ")}`,
-    noVariable: (name: string) =>
-      `There is no variable "${name}" beside the opened one, which is called data`,
-    notSlice: (text: string) => `"${text}" is not a slice: write data[time=5], with a number from 0`,
-    singleNumber: "The result is a single number: choose an array of two axes or more",
+    title: "Compute",
   },
+
   cost: {
-    title: "Reading",
-    measure: "Measure reading",
-    measuring: "Measuring…",
-    inView: "In view",
     decoded: "Decoded",
+    failed: (reason: string) => `The measurement failed: ${reason}.`,
     inChunks: (bytes: string, chunks: string, count: number) =>
       `${bytes} in ${chunks} ${count === 1 ? "chunk" : "chunks"}`,
-    visible: "Visible",
-    failed: (reason: string) => `The measurement failed: ${reason}.`,
+    inView: "In view",
+    measure: "Measure reading",
     measured: (cost: {
       requests: number;
       bytes: string;
@@ -130,7 +145,11 @@ export const english = {
         : "Decoding took longer than the store.";
       return `The middle of the view: ${asked} for ${cost.decoded}; ${cost.time} in total, including ${cost.decodeTime} for decoding on one thread. ${slow}`;
     },
+    measuring: "Measuring…",
+    title: "Reading",
+    visible: "Visible",
   },
+
   crumbs: {
     browse: "Browse",
     gap: (count: number) => (count === 1 ? "1 more group" : `${formatCount(count)} more groups`),
@@ -139,22 +158,26 @@ export const english = {
     open: (name: string) => `Open ${name}`,
     title: "Breadcrumb",
   },
+
   curve: {
-    help: "Double-click adds a point, or removes it; arrow keys move a point, Delete removes it",
     default: "Default",
     defaultOf: (channel: string) => `Default opacity${channel}`,
+    help: "Double-click adds a point, or removes it; arrow keys move a point, Delete removes it",
+    point: (number: number, channel: string, percent: number, opacity: string) =>
+      `Point ${number}${channel}, ${percent} % of the range: opacity ${opacity}`,
     title: "Opacity by value",
     titleOf: (channel: string) => `Opacity by value${channel}`,
-    point: (number: number, channel: string, percent: number, opacity: number) =>
-      `Point ${number}${channel}, ${percent} % of the range: opacity ${opacity}`,
   },
+
   dialogs: {
     close: "Close",
   },
+
   dock: {
     controls: "Controls",
     title: "View and array",
   },
+
   drop: {
     failed: (name: string, why = "it could not be read") => `${name} cannot be opened: ${why}.`,
     geoJson: (name: string) =>
@@ -163,15 +186,55 @@ export const english = {
     part: (name: string) => `${name} is a part of a Zarr node: drop the folder that it is in.`,
     tooLarge: (name: string) => `${name} is too large for a file of references.`,
   },
+  /** What users can check after an error. */
+  errorAdvice: {
+    byte: "At byte",
+    chunk: "Chunk",
+    codec: "Codec",
+    codecs:
+      "The array’s codecs cannot decode the stored bytes: the chunk may be truncated, damaged, or written with settings other than those in the metadata.",
+    cors: (origin: string) =>
+      `A server other than this page’s own must allow it (CORS): its answers need the header Access-Control-Allow-Origin: *${origin === "" ? "" : ` (or ${origin})`}.`,
+    details: "Details",
+    error: "Error",
+    expired: "The server refuses access: the data may be private, or a signed address may have expired.",
+    feature: "Nothing is wrong with the address. A program that knows this feature can read the array.",
+    file: "The file may be truncated, damaged or still being written.",
+    fineAddress: "Nothing is wrong with the address.",
+    incomplete: "The server responded, but the stored data are incomplete.",
+    invalid: "The metadata document exists, but does not conform to the Zarr specification.",
+    missing: "Some object stores answer 403 for missing objects.",
+    mixed:
+      "This page came over https, so the browser refuses to read from an http address: try it with https://.",
+    others: "Other chunks can still be viewed.",
+    place:
+      "The address must be that of a file, or of the folder that holds the array’s metadata (meta for Zarr v1) beside the chunks.",
+    policy:
+      "The page’s policy must allow WebAssembly ('wasm-unsafe-eval'), and the .wasm file must be at the URL that the page requests.",
+    question: "Is the address right, and does its server answer?",
+    ranges:
+      "For parts of files its answers to OPTIONS need Access-Control-Allow-Headers: Range, and all answers Access-Control-Expose-Headers: Content-Range, ETag.",
+    requests: "The server limits the number of requests. Wait a moment, then try again.",
+    server: "The server does not serve this address correctly.",
+    simd: "The browser must support WebAssembly SIMD, as all current ones do.",
+    smaller: "If the selection exceeds the limit, view a smaller part.",
+    smallerChunks: "Chunks are read as a whole; a copy of the array with smaller chunks can be viewed.",
+    source: "Source",
+    spelling: "Check the spelling and capital letters. An address on another server begins with https://.",
+    status: "HTTP status",
+    temporary: "The server failed. The error may be temporary: try again.",
+    together: "All files of a set must lie in one folder, or be dropped together.",
+    usage: "Enter the address of a Zarr array, such as https://example.org/data/array.zarr.",
+    webPage:
+      "The server sent a web page instead of data: check the address, and whether the server requires a login.",
+    zip: "The file may be truncated or damaged, or not a zip archive.",
+  },
+
   errors: {
-    unknown: "Something went wrong",
     archive: "The archive cannot be read",
-    unsupportedFile: "The file cannot be shown",
-    damagedFile: "The file is damaged",
-    unwritten: "The store could not be written",
     chunk: "A chunk could not be read",
     damagedChunk: (name: string) => `Chunk ${name} is damaged`,
-    unreadChunk: (name: string) => `Chunk ${name} could not be read`,
+    damagedFile: "The file is damaged",
     titles: {
       NotFound: "There is no Zarr array here",
       InvalidMetadata: "The array’s metadata is not valid",
@@ -187,66 +250,79 @@ export const english = {
       NotAllowed: "Access to the data is not allowed",
       SourceChanged: "A source file has changed",
     },
+    unknown: "Something went wrong",
+    unreadChunk: (name: string) => `Chunk ${name} could not be read`,
+    unsupportedFile: "The file cannot be shown",
+    unwritten: "The store could not be written",
   },
+
   facts: {
     attributes: (count: string) => `Attributes (${count})`,
-    longer: "The attributes are longer than shown here.",
-    shape: "Shape",
-    dimensions: "Dimensions",
-    dtype: "Data type",
-    size: "Size",
-    chunkShape: "Chunk shape",
-    shardShape: "Shard shape",
-    chunks: "Chunks",
     chunkCount: (count: string, bytes: string | undefined) =>
       bytes === undefined ? count : `${count}, each ${bytes}`,
-    fillValue: "Fill value",
-    noFill: "none (reads as zeros)",
+    chunkShape: "Chunk shape",
+    chunks: "Chunks",
     codecs: "Codecs",
+    dimensions: "Dimensions",
+    dtype: "Data type",
+    fillValue: "Fill value",
     format: "Zarr format",
+    longer: "The attributes are longer than shown here.",
+    noFill: "none (reads as zeros)",
+    shape: "Shape",
+    shardShape: "Shard shape",
+    size: "Size",
+    title: "Facts about the array",
   },
+
   features: {
     embeddings: "Embeddings",
     values: (count: number) => `${count} values`,
   },
+
   figure: {
-    heading: "Figure",
-    format: "Format",
-    video: (format: string) => `Video (${format})`,
-    unit: "Unit",
-    units: { mm: "mm", in: "inches", px: "CSS pixels" },
-    width: "Width",
-    height: "Height",
-    ownHeight: "that of the content",
-    resolution: "Resolution, pixels per inch",
     axis: "Axis",
-    rate: "Slices per second",
-    title: "Title",
-    scaleBar: "Scale bar",
-    save: "Save",
-    copy: "Copy",
     cancel: "Cancel",
-    recorded: "Slices recorded",
+    cancelled: "Cancelled",
+    copied: (name: string) => `${name} is in the clipboard`,
+    copy: "Copy",
+    drawing: "Drawing…",
+    failed: (reason: string) => `The figure could not be made: ${reason}.`,
+    format: "Format",
+    heading: "Figure",
+    height: "Height",
+    noClipboard: "this page cannot use the clipboard; save the figure instead",
+    noRecorder: (format: string) => `This browser cannot record ${format} videos.`,
+    ownHeight: "that of the content",
     progress: (done: number, total: number, perSecond: string) =>
       `Recorded ${done} of ${total} slices, ${perSecond} per second`,
+    rate: "Slices per second",
+    recorded: "Slices recorded",
+    resolution: "Resolution, pixels per inch",
+    save: "Save",
+    scaleBar: "Scale bar",
     size: (width: number, height: number | undefined) =>
       height === undefined ? `${width} pixels wide` : `${width} × ${height} pixels`,
-    noRecorder: (format: string) => `This browser cannot record ${format} videos.`,
-    wrongSize: (least: number, most: number, unit: string) =>
-      `Width and height must be ${least} to ${most} ${unit}.`,
+    slow: "reading the data of the figure takes too long",
+    title: "Title",
+    unit: "Unit",
+    units: { mm: "mm", in: "inches", px: "CSS pixels" },
+    unreadable: "the data of the figure cannot be read",
+    video: (format: string) => `Video (${format})`,
+    width: "Width",
+    wrongRate: "A second must have 1 to 60 slices.",
     wrongResolution: (least: number, most: number) =>
       `The resolution must be ${least} to ${most} pixels per inch.`,
-    wrongRate: "A second must have 1 to 60 slices.",
-    drawing: "Drawing…",
-    saved: (name: string) => `${name} is saved`,
-    copied: (name: string) => `${name} is in the clipboard`,
-    cancelled: "Cancelled",
-    failed: (reason: string) => `The figure could not be made: ${reason}.`,
+    wrongSize: (least: number, most: number, unit: string) =>
+      `Width and height must be ${least} to ${most} ${unit}.`,
   },
+
   format: {
+    axis: (number: number) => `axis ${number}`,
+    axisNamed: (name: string, number: number) => `${name} (axis ${number})`,
+    byteString: (length: number) => `byte string of ${length}`,
     bytes: "bytes",
     bytesInAll: (shown: string, length: number) => `${shown} … (${length} bytes)`,
-    byteString: (length: number) => `byte string of ${length}`,
     characters: (length: number) => `text of ${length} characters`,
     inAll: (length: number) => `… (${length} in all)`,
     rawBytes: (length: number) => `${length} raw bytes`,
@@ -254,28 +330,30 @@ export const english = {
     single: "a single value",
     units: "units",
   },
+
   gallery: {
-    welcome:
-      "Enter the address of a Zarr array or group, or of a NetCDF, HDF5, TIFF or FITS file, or drop a folder or files here. Other servers must allow pages to read from them (CORS); files of this machine are sent nowhere.",
-    publicData: "Public data",
-    publicDataNote:
-      "Other people’s data, by address: it may have moved, and its servers may not let this page read it.",
     fields: {
       microscopy: "Microscopy",
       "single cells": "Single cells",
       "weather and climate": "Weather and climate",
     },
-    testData: "Test data",
+    publicData: "Public data",
+    publicDataNote:
+      "Other people’s data, by address: it may have moved, and its servers may not let this page read it.",
     smallArrays: "Small arrays",
+    testData: "Test data",
+    welcome:
+      "Enter the address of a Zarr array or group, or of a NetCDF, HDF5, TIFF or FITS file, or drop a folder or files here. Other servers must allow pages to read from them (CORS); files of this machine are sent nowhere.",
   },
+
   genes: {
     descends: (path: string) => `/${path} does not ascend`,
     first: "Gene",
     layer: "Layer of the matrix",
     lengths: (one: string, other: string) => `/${one} and /${other} differ in length`,
     log: "Logarithm of 1 + value",
-    more: "Second gene, layer and logarithm",
     missing: (name: string) => `it has no gene ${name}`,
+    more: "Second gene, layer and logarithm",
     noColumn: (path: string, column: number) => `the matrix of /${path} has no column ${column}`,
     noMatrix: (path: string) => `/${path} is not a matrix`,
     noMatrixOf: (path: string, rows: string) => `/${path} is not a matrix of ${rows} rows`,
@@ -289,25 +367,14 @@ export const english = {
     unknown: (name: string) => `There is no gene ${name}.`,
     unreadable: "The names of the genes could not be read.",
   },
+
   help: {
-    title: "Keys and gestures",
-    sections: {
-      labels: "Labels",
-      more: "More",
-      moving: "Moving",
-      points: "Points",
-      reading: "Reading values",
-      rows: "Rows of the table",
-      slices: "Slices",
-      tools: "Tools",
-      volume: "Volume",
-    },
-    axis: (name: string) => `Next and previous ${name}`,
-    axisKeys: (key: number) => `${key}, Shift + ${key}`,
     axes: [
       [".  ,", "Next and previous slice along the last axis used"],
       ["Space", "Play the slices, or stop"],
     ],
+    axis: (name: string) => `Next and previous ${name}`,
+    axisKeys: (key: number) => `${key}, Shift + ${key}`,
     labels: [["Click, Enter", "Select a label; again to deselect it"]],
     more: [
       ["Ctrl + K, ⌘ K", "Find a control or an action"],
@@ -341,6 +408,17 @@ export const english = {
       ["Digits", "Go to a row by its number"],
       ["Click, Enter, Space", "Select a row; again to deselect it"],
     ],
+    sections: {
+      labels: "Labels",
+      more: "More",
+      moving: "Moving",
+      points: "Points",
+      reading: "Reading values",
+      rows: "Rows of the table",
+      slices: "Slices",
+      tools: "Tools",
+      volume: "Volume",
+    },
     tools: (isPlot: boolean) => [
       ["H", "Move the picture by dragging"],
       ["Z", "Zoom into a rectangle: drag, or click two corners"],
@@ -369,14 +447,15 @@ export const english = {
       ["Esc", "Clear the measurement, let the cursor go, or hide the value"],
     ],
   },
+
   histogram: {
-    of: (name: string) => `Histogram of ${name}`,
-    limits: [(name: string) => `Lower limit of ${name}`, (name: string) => `Upper limit of ${name}`] as const,
-    count: (count: string, hasMissing: boolean) => `${count} ${hasMissing ? "elements" : "values"}`,
     all: (count: string, interval: string) => `All ${count} of the slice: ${interval}`,
+    count: (count: string, hasMissing: boolean) => `${count} ${hasMissing ? "elements" : "values"}`,
+    interval: (low: string, high: string) => `${low} to ${high}`,
+    limits: [(name: string) => `Lower limit of ${name}`, (name: string) => `Upper limit of ${name}`] as const,
+    of: (name: string) => `Histogram of ${name}`,
     some: (count: string, interval: string) =>
       `${count} read, not all of the slice; 98 % of them from ${interval}`,
-    interval: (low: string, high: string) => `${low} to ${high}`,
   },
   /** Why a layer or a table cannot be shown; they follow a colon. */
   invalidLayer: {
@@ -407,16 +486,17 @@ export const english = {
     shapes: "its shapes are of an unknown type",
     vertices: (most: string) => `it has more than ${most} vertices`,
   },
+
   labels: {
     hidden: "Hidden labels",
     none: "None",
     opacity: "Opacity of labels",
-    outlines: "Outlines only",
     over: "Over the image",
     placeholder: "none",
     selected: "Selected labels",
     title: "Labels",
   },
+
   layerErrors: {
     direction: (axis: string | number) => `its axis ${axis} runs in the other direction`,
     geometry: "it has a damaged geometry",
@@ -428,57 +508,66 @@ export const english = {
     noInverse: "its transformation has no inverse",
     turned: "its metadata turn it out of the plane of rows and columns",
   },
+
   layerNotes: {
     failed: (name: string, reason: string) => `The layer ${name} cannot be shown: ${reason}.`,
     leftOut: (name: string, leftOut: number, count: number) =>
       `The layer ${name} lacks ${formatCount(leftOut)} of ${formatCount(count)} features: their coordinates are not finite numbers.`,
     retry: "Try again",
   },
+
   layers: {
     add: "Add",
     additive: "Additive",
     address: "Add a layer",
     addressHint: "URL of Zarr or GeoJSON",
-    auto: "auto",
     blending: "Blending",
     color: "Colour",
-    colorBy: "Colour by",
-    colorMap: "Colour map",
     label: "Label",
     layer: (name: string) => `Layer ${name}`,
     lower: (name: string) => `Lower ${name}`,
     none: "None",
     normal: "Normal",
     opacity: "Opacity",
-    outlines: "Outlines only",
     pictureOpacity: "Opacity of the picture",
     raise: (name: string) => `Raise ${name}`,
     remove: "Remove",
-    removeNamed: (name: string) => `Remove ${name}`,
     size: "Size, px",
-    title: "Layers",
   },
+
   legend: {
-    layers: "Colours of layers",
-    channels: "Channels",
-    notStored: "Chunk is not stored",
-    below: "Values below the range",
     above: "Values above the range",
+    below: "Values below the range",
+    channels: "Channels",
     empty: "(empty)",
+    infinite: (count: number) =>
+      count === 1 ? "1 element is infinite" : `${formatCount(count)} elements are infinite`,
+    labels: "Every label has its own colour; 0 is the background",
+    layers: "Colours of layers",
+    log: "Logarithmic scale",
+    missing: (count: number) =>
+      count === 1
+        ? "1 element is missing (chequered)"
+        : `${formatCount(count)} elements are missing (chequered)`,
     more: (count: string) => `and ${count} more`,
     noValue: "no value",
+    notNumbers: (count: number) =>
+      count === 1
+        ? "1 element is not a number (chequered)"
+        : `${formatCount(count)} elements are not numbers (chequered)`,
+    notStored: "Chunk is not stored",
     own: "Colours of your own",
     sampled: (colormap: string, slices: number | undefined, all: string) =>
       `${colormap}; one range for all slices, from ${slices === undefined ? `all ${all}` : `${slices} of ${all}`}`,
-    labels: "Every label has its own colour; 0 is the background",
-    log: "Logarithmic scale",
     symlog: "Symmetric logarithmic scale",
-    missing: (count: number) =>
-      count === 1 ? "1 element is missing (chequered)" : `${count} elements are missing (chequered)`,
-    notNumbers: (count: number) =>
-      count === 1 ? "1 element is not a number (chequered)" : `${count} elements are not numbers (chequered)`,
-    infinite: (count: number) => (count === 1 ? "1 element is infinite" : `${count} elements are infinite`),
   },
+
+  listing: {
+    more: (count: number) => `The server lists ${formatCount(count)} more folders, which were not checked.`,
+    tried: (count: number) =>
+      `The server does not list folders, and there is no consolidated metadata: only ${count === 1 ? "one name" : `${count} names`} in common use were tried; others may exist.`,
+  },
+
   main: {
     chunks: "Chunks read",
     controls: "Picture",
@@ -487,10 +576,13 @@ export const english = {
     title: "Slice",
     waiting: (status: string) => `${status} Still waiting after 10 s: the source is slow or not responding.`,
   },
+
   maps: {
     areas: "Equal Earth: true areas",
+    cell: (id: number) => `cell ${id}`,
     coasts: "Coastlines",
     degrees: "Longitude and latitude",
+    east: "E",
     elements: "Elements",
     equalCells: "As equal cells",
     globe: "Globe",
@@ -499,34 +591,34 @@ export const english = {
     mercator: "Mercator",
     meridian: "Longitude at the middle, degrees east",
     meridianHint: "as stored",
+    noPosition: "no position",
+    noTime: "no time",
+    north: "N",
     northPole: "Around the north pole",
     ofCoordinates: "At their coordinates",
     onMap: "On a map",
     parallel: "Latitude at the middle, degrees north",
     parallelHint: "of the data",
+    since1970: (milliseconds: string) => `${milliseconds} ms since 1970`,
+    south: "S",
     southPole: "Around the south pole",
     stored: "As stored",
     title: "Places and panes",
-    cell: (id: number) => `cell ${id}`,
-    east: "E",
-    north: "N",
-    noPosition: "no position",
-    noTime: "no time",
-    since1970: (milliseconds: string) => `${milliseconds} ms since 1970`,
-    south: "S",
     unreadPlaces: (reason: string) => `The places of the cells could not be read: ${reason}.`,
     west: "W",
   },
+
   measure: {
     clear: "Clear the measurement",
     clearKey: "Clear (Esc)",
   },
+
   memory: {
-    title: "Memory",
-    limit: "Memory for cached data",
-    used: (bytes: string) => `${bytes} in use`,
     keep: "Keep data for later visits",
+    limit: "Memory for cached data",
     offline: "Work offline, with kept data only",
+    title: "Memory",
+    used: (bytes: string) => `${bytes} in use`,
   },
   /** Kinds of nodes by their names in the viewer. Others are names of conventions. */
   nodes: {
@@ -541,40 +633,51 @@ export const english = {
     scene: "scene",
     well: "well",
   },
+
   opening: {
     busy: "Opening…",
-    refused: "The source cannot be used",
     noSource: "Nothing to show yet: set the attribute src to the URL of a Zarr array or group.",
+    refused: "The source cannot be used",
   },
+
   page: {
-    title: "zarr-wasm viewer",
-    titleOf: (name: string) => `${name} – zarr-wasm viewer`,
+    address: "Address of a Zarr array or group",
+    clearRecent: "Clear this list",
+    drop: "Drop a folder, a zip archive or a file to see it",
+    file: "File…",
+    fileInput: "Files: zip archives, TIFF, HDF5, NetCDF",
+    fileTitle: "Open a zip archive, a TIFF, HDF5 or NetCDF file of this machine. Nothing is sent anywhere.",
+    folder: "Folder…",
+    folderInput: "A folder of Zarr",
+    folderTitle: "Open a folder of this machine. Nothing is sent anywhere.",
+    moved: (name: string) => `${name} was moved or deleted.`,
+    noRecent: "Sources that you open are listed here, in this browser only.",
     notKept: (name: string) =>
       `${name} was opened from this machine, and pages may not keep such files: drop it here again, or choose it.`,
+    open: "Open",
     othersDropped: (shown: string, others: readonly string[]) =>
       `Showing ${shown}. Open ${others.join(", ")} alone to see it.`,
-    drop: "Drop a folder, a zip archive or a file to see it",
-    folder: "Folder…",
-    folderTitle: "Open a folder of this machine. Nothing is sent anywhere.",
-    folderInput: "A folder of Zarr",
-    file: "File…",
-    fileTitle: "Open a zip archive, a TIFF, HDF5 or NetCDF file of this machine. Nothing is sent anywhere.",
-    fileInput: "Files: zip archives, TIFF, HDF5, NetCDF",
-    noRecent: "Sources that you open are listed here, in this browser only.",
-    clearRecent: "Clear this list",
+    recent: "Recent",
     recentPlace: { file: "Archive of this machine", directory: "Folder of this machine" },
-    moved: (name: string) => `${name} was moved or deleted.`,
+    title: "zarr-wasm viewer",
+    titleOf: (name: string) => `${name} – zarr-wasm viewer`,
   },
+
   panels: {
     auto: "auto",
+    colorBy: "Colour by",
+    colorMap: "Colour map",
     defaultMap: "Default",
     highest: "Highest value of the column",
     lowest: "Lowest value of the column",
     of: (name: string) => ` of ${name}`,
     outermost: "Without the outermost 1 %",
+    outlines: "Outlines only",
+    remove: (name: string) => `Remove ${name}`,
     to: "to",
     values: "Values",
   },
+
   panes: {
     along: (axis: string, at: string) => `Along ${axis} at [${at}]`,
     depth: "Third axis of the panes",
@@ -583,10 +686,13 @@ export const english = {
     profileAxis: "Line under the pointer along",
     volume: "Volume beside the panes",
   },
+
   picture: {
-    reading: "Reading…",
     empty: "The array has no elements: one of its dimensions has length 0.",
+    reading: "Reading…",
+    role: "picture of an array",
   },
+
   planes: {
     feature: "feature",
     image: (shape: string) => `Image of a slice of ${shape} elements`,
@@ -597,6 +703,7 @@ export const english = {
     row: "row",
     scatterPlot: (count: string) => `Scatter plot of ${count} points`,
   },
+
   plate: {
     acquisition: "Acquisition",
     all: "All",
@@ -604,9 +711,9 @@ export const english = {
     failedWells: (count: number) =>
       count === 1 ? "1 of them could not be read in full." : `${count} of them could not be read in full.`,
     field: "Field of view",
-    heading: (count: number) =>
-      `A plate with ${count === 1 ? "1 well" : `${count.toLocaleString("en")} wells`}`,
+    heading: (count: number) => `A plate with ${count === 1 ? "1 well" : `${formatCount(count)} wells`}`,
     inView: (count: number) => (count === 1 ? "1 well in view." : `${count} wells in view.`),
+    onePlane: "none: there is one plane",
     parts: "parts such as field:0, acquisition:1 or size:64",
     reading: "Reading the wells…",
     size: "Size of wells",
@@ -618,24 +725,71 @@ export const english = {
     },
     title: "Plate",
     tooLarge: "the image has no level that is small enough for a plate",
+    upTo: (name: string | number, last: number) => `${name}:0 to ${name}:${last}`,
     well: (name: string) => `Well ${name}`,
     wells: "Wells",
   },
+  /** Title and description of public data. */
+  publicData: {
+    beechnut: ["A beechnut by computed tomography", "A volume from a CT scanner, as OME-Zarr 0.5."],
+    blastocyst: [
+      "A blastocyst’s nuclei",
+      "Two channels in 236 planes of a mouse embryo, with labels (idr0062).",
+    ],
+    blastocyst5: ["A blastocyst’s nuclei, OME-Zarr 0.5", "The same image in Zarr v3, with its labels."],
+    brain: ["Cells of a human brain", "Expression of genes in single cells, with a UMAP, as AnnData."],
+    chicken: ["A chicken embryo", "A maximum projection of a cleared embryo under a light sheet (idr0066)."],
+    era5: ["ERA5, at 1.5°", "ECMWF’s reanalysis every six hours from 1959 to 2022, on a grid of 240 × 121."],
+    era5Hourly: [
+      "ERA5, at 0.25° every hour",
+      "The reanalysis as it is published, with 37 levels of pressure.",
+    ],
+    fire: ["Risk of fire in forests", "Modelled for the United States."],
+    five: ["Five dimensions", "A small example with time, channels and three dimensions of space."],
+    forecast: ["Today’s weather forecast", "NOAA’s GFS, the world at 0.25°, updated as it is issued."],
+    hela: [
+      "A whole cell by electron microscopy",
+      "A HeLa cell at 4 nm, by FIB-SEM: thousands of planes at several resolutions.",
+    ],
+    hela3: ["Another HeLa cell", "The same method at 4 nm, another cell."],
+    intestine: [
+      "Visium HD, mouse intestine",
+      "Spatial transcriptomics: images, shapes and tables as SpatialData.",
+    ],
+    labels: ["An image with labels", "A small example of labels over an image."],
+    liver: ["Liver tissue", "Mouse liver by FIB-SEM."],
+    plate: ["A plate of a screen", "Wells and fields of a plate in five channels (idr0033), as HCS layout."],
+    plate2: ["A plate of a screen, Zarr v2", "Fission yeast in the wells of a plate (idr0001)."],
+    precipitation: [
+      "Daily precipitation",
+      "The Global Precipitation Climatology Project at 1°, 1996 to 2021.",
+    ],
+    rain: ["Temperature and rain by month", "A pyramid of map tiles for the web, at six resolutions."],
+    sea: ["Sea surface temperature", "NASA’s MUR analysis at 1 km, every day since 2002."],
+    weatherBench: ["WeatherBench 2", "ERA5 every six hours at 0.25°, for comparing forecasts."],
+    worm: [
+      "A whole worm by electron microscopy",
+      "Platynereis dumerilii at ten resolutions, terabytes at the finest.",
+    ],
+  },
+
   readout: {
+    fill: "fill value: the chunk is not stored",
     hint: "Point at the picture or use the arrow keys to read values; ? lists all keys.",
+    label: "label",
+    level: (level: number) => `level ${level}`,
+    missing: "missing",
+    noPoint: "no point",
+    stored: (value: string) => `stored ${value}`,
     touchHint: "Tap the picture to read values; pinch to zoom.",
     unread: "not read yet",
-    noPoint: "no point",
-    level: (level: number) => `level ${level}`,
-    fill: "fill value: the chunk is not stored",
-    label: "label",
-    missing: "missing",
-    stored: (value: string) => `stored ${value}`,
   },
+
   refresh: {
     tooMany: (count: number, most: number) =>
       `the selection covers ${count} stored objects; refresh at most ${most} at a time`,
   },
+
   regions: {
     along: "Series along",
     computing: "Computing…",
@@ -656,10 +810,10 @@ export const english = {
     nameOf: (name: string) => `Name of ${name}`,
     noLabels: (name: string) => `The picture has no labels ${name}`,
     notCounted: "Elements outside the region and missing values are not counted",
+    numbered: (number: number) => `Region ${number}`,
     ofLabels: "Add selected labels",
     open: "Open GeoJSON…",
     openHint: "Or drop a file here, or paste GeoJSON here",
-    remove: (name: string) => `Remove ${name}`,
     removeAll: "Remove all",
     save: "Save as GeoJSON",
     saveCsv: "Save as CSV",
@@ -668,6 +822,7 @@ export const english = {
     tooLong: (bytes: number) => `it has more than ${bytes} bytes`,
     unreadable: (why: string) => `The GeoJSON cannot be read: ${why}.`,
   },
+
   related: {
     colormap: (name: string, why: string) => `The colour map ${name} could not be loaded: ${why}.`,
     failed: (subject: string, why: string) => `${subject} cannot be shown: ${why}.`,
@@ -680,9 +835,9 @@ export const english = {
       `The positions of the elements could not be read: ${why}. They are drawn as equal cells.`,
     table: "The table of the labels",
   },
+
   rows: {
     clear: "Clear selection",
-    colorBy: "Colour by",
     colorMap: "Colour map of the column",
     counts: (rows: number, selected: number) =>
       `${formatCount(rows)} rows, ${formatCount(selected)} selected`,
@@ -696,58 +851,129 @@ export const english = {
     title: "Table",
     unfold: "Rows",
   },
+
   series: {
     element: "element",
     step: (axis: string) => `Step along ${axis}`,
     values: (axis: string, unit: string) => `${axis} · values in ${unit}`,
   },
+  /** What attributes and settings of addresses accept. */
+  settings: {
+    another: "another value",
+    at: "row, column and pixels per element, and optionally the centre along the third axis",
+    axes: "the names or numbers of two axes, such as y,x",
+    axis: "the number of an axis, or none",
+    between: (least: number | string, most: number | string) => `${least} to ${most}`,
+    channels: "a list such as 0:00ff00:auto of channels of the array, or none",
+    clip: "start:stop along x, y and z, such as 0:100,20:80,0:64",
+    colormap: (names: string) => `${names} and others, or a list of colours such as #000000,#ffffff`,
+    column: "the name of a column, or gene:NAME",
+    columnMap: "a colour map, as for colormap",
+    curve: "2 to 16 ascending shares of the range, each with its opacity, such as 0/0;0.5/0.1;1/1",
+    cut: "yaw, pitch and depth from -1 to 1, such as 30,20,0",
+    either: (one: string, other: string) => `${one} or ${other}`,
+    field: "the name of a field",
+    flat: (isLine: boolean) =>
+      `the array has ${isLine ? "one dimension" : "two dimensions"}, and volumes need three`,
+    index: "an index for every axis",
+    labels: "up to 64 labels such as 3,5, or none",
+    latitude: "a latitude in degrees, or none",
+    layers: (kinds: string) =>
+      `layers with src, kind (${kinds}), opacity (0 to 1), blend (normal, add), visible (yes, no), scale, translate, colormap, range, color (#rrggbb), size, by, outlines (yes, no), hide and pick (labels)`,
+    lines: "graticule, coasts, both, or none",
+    longitude: "a longitude in degrees, or none",
+    more: "a JSON object",
+    number: "a number, or none",
+    orbit: "yaw, pitch and zoom, such as 30,20,1",
+    planes: "xy and any of xz, yz and volume, of an array with three axes or more",
+    range: "low:high, auto, minmax or percentile",
+    rangeObject: '{ mode: "manual", low, high }, or the mode auto, minmax or percentile',
+    regions:
+      "regions such as Lake=rectangle@1,2:10,20,30,40, of the kinds point, line, rectangle, ellipse and polygon",
+    sample: (most: number) => `auto, none, or 0 to ${most} MiB`,
+    select: "an index, : or start:stop for every axis, such as 4,:,100:200",
+    size: (most: number) => `0 to ${most} CSS pixels`,
+    slices: (names: string) => `any of ${names}`,
+    steps: (most: number) => `0, or 2 to ${most}`,
+    unfit: (setting: string, shape: string, nearest: string) =>
+      `${setting} does not fit the array of shape [${shape}]; ${nearest} is shown`,
+    unusable: (setting: string, why: string) => `${setting} cannot be used: ${why}`,
+  },
+
   sharing: {
-    title: "Share",
-    link: "Copy link",
-    png: "Save PNG",
-    figure: "Figure…",
+    codeCopied: (language: string) => `${language} code for this view copied to the clipboard.`,
     copyAs: (language: string) => `Copy as ${language}`,
+    figure: "Figure…",
+    link: "Copy link",
+    linkCopied: "Link copied to the clipboard.",
     manual: "Text to copy",
     noClipboard: "This page cannot use the clipboard: copy the text below.",
-    linkCopied: "Link copied to the clipboard.",
-    codeCopied: (language: string) => `${language} code for this view copied to the clipboard.`,
     onlyHere: "This store exists only in this page; a program cannot read it.",
+    png: "Save PNG",
     saved: (name: string) => `${name} is saved.`,
   },
+
   slices: {
-    title: "Slice",
-    inC: "Read chunks in C order, as zarr-python 1.x wrote them",
-    more: (axes: number) => `${axes} more axes`,
-    index: (axis: string) => `Index along ${axis}`,
-    play: (axis: string) => `Play along ${axis}`,
-    stop: (axis: string) => `Stop playing along ${axis}`,
     frameRate: "Play",
+    inC: "Read chunks in C order, as zarr-python 1.x wrote them",
+    index: (axis: string) => `Index along ${axis}`,
+    more: (axes: number) => `${axes} more axes`,
+    play: (axis: string) => `Play along ${axis}`,
     rate: (slices: number) => (slices === 1 ? "1 slice per second" : `${slices} slices per second`),
+    stop: (axis: string) => `Stop playing along ${axis}`,
   },
+
   sources: {
     array: "Array",
     arrays: (count: number, used: number) =>
       `The group has ${formatCount(count)} arrays, of which the first ${used} are listed here.`,
     asStored: (problem: string) => `${problem} Values are shown as they are stored.`,
+    contains: "This folder is not a Zarr node, but contains some.",
+    coordinates: (why: string) => `Coordinates could not be read: ${why}.`,
+    coordinatesOf: (name: string, why: string) => `Coordinates of ${name} could not be read: ${why}.`,
+    filled: (name: string) =>
+      `A coordinate of ${name} equals its fill value. Coordinates cannot be missing, so it is used.`,
+    kinds: {
+      dataset: "dataset",
+      group: "group",
+      image: "multiscale image",
+      images: "series of images",
+      labels: "group of labels",
+      levels: "pyramid",
+      plate: "plate",
+      well: "well",
+    },
     levels: (count: number, used: number) =>
       `The image has ${formatCount(count)} levels, of which the first ${used} are used.`,
+    missing: (name: string, count: number) =>
+      count === 1
+        ? `A coordinate of ${name} is missing.`
+        : `${formatCount(count)} coordinates of ${name} are missing.`,
+    noPlate: "none: the source is not a plate",
+    noVariable: "none: there are none",
+    noVariables: "none: the source has no variables",
+    overPicture: (isPoints: boolean, path: string) =>
+      `${isPoints ? "Points" : "Shapes"} are drawn over a picture: open an image, and add ${path === "" ? "this address" : `the path ${path}`} in its panel Layers, or as <zarr-layer>.`,
+    unshown: (kind: string, why: string) => `This ${kind} cannot be shown as such: ${why}.`,
   },
+
   status: {
-    notes: "Notes",
-    moreNotes: (count: string) => `More notes: ${count}.`,
-    reading: (chunks: string) => `Reading ${chunks}…`,
     chunks: (count: number, formatted: string) => (count === 1 ? "1 chunk" : `${formatted} chunks`),
-    retry: "Try again",
-    order:
-      "The metadata says order F, but zarr-python 1.x wrote chunks of this compressor in C order. They are read in F order, as specified; if the picture looks scrambled, try C order.",
-    readInC: "Read in C order",
-    moreDamaged: (count: number) => `${count} more could not be read.`,
     leftOut: (tiles: string, all: string) =>
       `${tiles} of ${all} tiles in view exceed the memory budget and are not read. Zoom in to see them.`,
     middle: (chunks: string, bytes: string) =>
       `This is the middle of a slice of ${chunks} (${bytes} when decoded).`,
+    moreDamaged: (count: number) => `${count} more could not be read.`,
+    moreNotes: (count: string) => `More notes: ${count}.`,
+    notes: "Notes",
+    order:
+      "The metadata says order F, but zarr-python 1.x wrote chunks of this compressor in C order. They are read in F order, as specified; if the picture looks scrambled, try C order.",
     readAll: "Read the whole slice",
+    readInC: "Read in C order",
+    reading: (chunks: string) => `Reading ${chunks}…`,
+    retry: "Try again",
   },
+
   table: {
     label: (rows: string, columns: number) => `${rows} rows of ${columns} columns`,
     part: (first: number, last: number, length: number) => `${first}–${last} of ${length}`,
@@ -757,6 +983,7 @@ export const english = {
     value: "Value",
     values: "Values",
   },
+  /** In the order of the tabs. */
   tabs: {
     image: "Image",
     layers: "Layers",
@@ -764,6 +991,7 @@ export const english = {
     measure: "Measure",
     share: "Share",
   },
+
   tools: {
     find: "Find a control",
     findKey: "Control+K",
@@ -784,6 +1012,7 @@ export const english = {
     wheel: (isApple: boolean) => `Hold ${isApple ? "⌘" : "Ctrl"} while turning the wheel to zoom`,
     zoom: "Zoom into a rectangle",
   },
+
   tree: {
     choose: "Choose an array to view it, or a group to open it.",
     count: (members: number) => (members === 1 ? "1 member" : `${formatCount(members)} members`),
@@ -798,15 +1027,16 @@ export const english = {
     membersOf: (name: string) => `Members of ${name}`,
     unreadable: "it could not be read",
   },
+
   unusable: {
     others: (names: string, others: number) => `${names} and ${formatCount(others)} others`,
     value: (setting: string, expected: string) => `${setting} cannot be used; expected ${expected}`,
   },
+
   values: {
     auto: "Automatic",
     center: "Value at the middle",
     centerHint: "0 where it is inside",
-    colorMap: "Colour map",
     continuous: "continuous",
     counts: (factor: number, unit: string | undefined) => `counts of ${factor} ${unit}`,
     countsSince: (factor: number, unit: string | undefined) => `counts of ${factor} ${unit} since 1970`,
@@ -838,8 +1068,8 @@ export const english = {
     symlog: "Logarithmic on both sides of 0",
     theValues: "the values",
     title: "Values",
-    to: "to",
   },
+
   view: {
     name: "View",
     panes: "Panes",
@@ -847,6 +1077,7 @@ export const english = {
     title: "Variable and view",
     volume: "Volume",
   },
+
   volume: {
     across: (axis: string) => `across ${axis}`,
     clipBox: "Part of the volume",
@@ -873,7 +1104,6 @@ export const english = {
     stretch: (axis: string, factor: number) => `Stretch ${axis} × ${factor}`,
     theCut: "the cut",
     title: "Cuts and slices of the volume",
-    voxels: (count: string) => `${count} voxels`,
   },
 };
 

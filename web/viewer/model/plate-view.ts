@@ -1,4 +1,6 @@
 /** The fields and planes that the wells of a plate show, and where fields are in a well. */
+
+import { text } from "../language/text.js";
 import type { Dataset } from "../source/dataset.js";
 import { defaultChannels, findChannelAxis } from "./channels.js";
 import { arrayFacts, resolveState, type WantedState } from "./state.js";
@@ -76,13 +78,13 @@ export function isOnPlate(
 /** The parts that a plate accepts. */
 export function acceptedParts({ channels, fields, axes }: PlateChoices): string {
   const upTo = (name: string | number, count: number) =>
-    count > 1 ? [`${name}:0 to ${name}:${count - 1}`] : [];
+    count > 1 ? [text.plate.upTo(name, count - 1)] : [];
   const parts = [
     ...upTo("channel", channels),
     ...upTo("field", fields),
     ...axes.flatMap(({ axis, length }) => upTo(axis, length)),
   ];
-  return parts.join(", ") || "none: there is one plane";
+  return parts.join(", ") || text.plate.onePlane;
 }
 
 /** The settings of the wells that a view asks for. */

@@ -252,7 +252,7 @@ export function regionsFromGeoJson(
   const made = features.flatMap((feature, i) => {
     const properties = own(feature, "properties");
     const [name, kind] = [own(properties, "name"), own(properties, "kind")];
-    const base = { name: typeof name === "string" ? name : `Region ${i + 1}`, axes: shown };
+    const base = { name: typeof name === "string" ? name : text.regions.numbered(i + 1), axes: shown };
     if (kind === "labels") return [{ ...base, kind, points: [], labels: own(properties, "labels") }];
     const geometry = own(feature, "geometry") ?? feature;
     const coordinates = listOf(own(geometry, "coordinates"));

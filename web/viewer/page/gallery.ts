@@ -19,7 +19,10 @@ export function galleryView(offers: readonly Offer[], open: OpenLink): HTMLEleme
     ...Object.entries(publicData).flatMap(([field, list]) => [
       h("h3", {}, words.fields[field as keyof typeof publicData]),
       cardList(
-        list.map((data) => ({ ...data, name: data.source, view: {} })),
+        list.map(({ key, ...data }) => {
+          const [title, sentence] = text.publicData[key] as [string, string];
+          return { ...data, title, text: sentence, name: data.source, view: {} };
+        }),
         open,
       ),
     ]),

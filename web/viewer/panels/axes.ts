@@ -97,7 +97,7 @@ function windowRow({ dataset, change }: PanelContext, place: number): Required<C
   const fields = [0, 1].map(() => numberField({ min: 0, step: 1 }, set));
   const name = h("span");
   const [first, last] = fields;
-  const element = h("div", { class: "zw-window" }, name, first, h("span", {}, text.axes.to), last);
+  const element = h("div", { class: "zw-window" }, name, first, h("span", {}, text.panels.to), last);
   return {
     element,
     sync(state, view) {

@@ -30,7 +30,7 @@ import { gammaControl, rangeCallbacks, rangeParts } from "./values.js";
 export const channelsPanel: Panel = {
   name: "channels",
   tab: "image",
-  title: "Channels",
+  title: () => text.channelPanel.title,
   build: (context) => {
     const { channels, axis } = channelsOf(context.dataset);
     return axis === undefined ? [] : channels.map((_, at) => channelRow(context, axis, at));
@@ -42,7 +42,7 @@ export const channelSettingsPanel: Panel = {
   name: "channel-settings",
   tab: "image",
   isFolded: true,
-  title: "More channel settings",
+  title: () => text.channelPanel.more,
   build: (context) => {
     const { channels, axis } = channelsOf(context.dataset);
     if (axis === undefined) return [];
@@ -59,7 +59,7 @@ function channelsOf(dataset: Dataset): { channels: readonly ChannelState[]; axis
 /** Switches between a composite of the channels and a single one, and restores the previous choice. */
 function togetherPart(context: PanelContext, axis: number, first: readonly ChannelState[]): Control {
   let kept = first;
-  return checkControl(context, text.channels.together, {
+  return checkControl(context, text.channelPanel.together, {
     control: "channels",
     value({ channels }) {
       kept = channels ?? kept;
@@ -72,7 +72,7 @@ function togetherPart(context: PanelContext, axis: number, first: readonly Chann
 
 /** Whether all channels share their limits. Photographs have fixed limits. */
 const commonPart = (context: PanelContext): Control =>
-  checkControl(context, text.channels.common, {
+  checkControl(context, text.channelPanel.common, {
     control: "common",
     value: ({ isRangeCommon }) => isRangeCommon,
     set: (isRangeCommon) => ({ isRangeCommon }),
@@ -84,7 +84,10 @@ const commonPart = (context: PanelContext): Control =>
 
 /** A channel by its position in the list: its name for labels, and changes of it. */
 function channelAt({ dataset, change }: PanelContext, position: number) {
-  const name = `channel ${position + 1}, ${channelLabel(dataset, defaultChannels(dataset)![position]!.index)}`;
+  const name = text.channelPanel.name(
+    position + 1,
+    channelLabel(dataset, defaultChannels(dataset)![position]!.index),
+  );
   const changeWhere =
     (isChanged: (at: number, now: ViewState) => boolean): Changing<ChannelState>["change"] =>
     (next, what) =>
@@ -115,12 +118,12 @@ function channelRow(context: PanelContext, axis: number, position: number): Cont
   const { name, own, onRange, shown, numbers } = channelAt(context, position);
   const box = h("input", {
     type: "checkbox",
-    "aria-label": `Show ${name}`,
+    "aria-label": text.channelPanel.show(name),
     onchange: () => own.change(() => ({ isOn: box.checked }), "on"),
   });
   const colour = h("input", {
     type: "color",
-    "aria-label": `Colour of ${name}`,
+    "aria-label": text.channelPanel.colour(name),
     oninput: () => own.change(() => ({ color: colour.value.slice(1) }), "colour"),
   });
   const which = channelName(context, axis, name, own);
@@ -159,7 +162,7 @@ function channelName(
   }
   const labels = { count: length, name: (index: number) => channelLabel(dataset, index) };
   const list = chooser(labels, (index) => change(() => ({ index, range: { mode: "auto" } }), "which"));
-  list.control.setAttribute("aria-label", `Which channel is ${title}`);
+  list.control.setAttribute("aria-label", text.channelPanel.which(title));
   return {
     element: list.element,
     show({ index }: ChannelState, all: readonly ChannelState[]) {
@@ -173,11 +176,11 @@ function channelName(
 function channelDetails(context: PanelContext, position: number): Control {
   const { dataset } = context;
   const { name, own, onRange, shown, numbers } = channelAt(context, position);
-  const range = rangeParts(name, ` of ${name}`, onRange, null);
-  const gamma = gammaControl(own, ` of ${name}`);
-  const curve = new CurveEditor(` of ${name}`, (curve) => own.change(() => ({ curve }), "curve"));
+  const range = rangeParts(name, text.panels.of(name), onRange, null);
+  const gamma = gammaControl(own, text.panels.of(name));
+  const curve = new CurveEditor(text.panels.of(name), (curve) => own.change(() => ({ curve }), "curve"));
   const title = h("b", { class: "zw-channel-name" });
-  const attributes = { class: "zw-group", role: "group", "aria-label": `Limits and gamma of ${name}` };
+  const attributes = { class: "zw-group", role: "group", "aria-label": text.channelPanel.settings(name) };
   const element = h("div", attributes, title, ...range.elements, gamma.element, curve.element);
   return {
     element,

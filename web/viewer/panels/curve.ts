@@ -1,5 +1,6 @@
 /** Edits an opacity curve: its points are dragged, or moved by the arrow keys. */
 import { button, h, icon } from "../base/dom.js";
+import { localNumber } from "../language/locale.js";
 import { text } from "../language/text.js";
 import { maxCurvePoints, type OpacityCurve, opacityAt } from "../model/channels.js";
 import type { ViewState } from "../model/state.js";
@@ -64,7 +65,7 @@ export class CurveEditor {
       const handle = this.#points.children[i] as HTMLElement;
       handle.style.left = `${100 * share}%`;
       handle.style.top = `${100 * (1 - opacity)}%`;
-      const place = [Math.round(100 * share), Number(opacity.toFixed(3))] as const;
+      const place = [Math.round(100 * share), localNumber(Number(opacity.toFixed(3)))] as const;
       handle.setAttribute("aria-label", text.curve.point(i + 1, this.name, ...place));
     }
   }

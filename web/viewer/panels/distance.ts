@@ -1,5 +1,6 @@
 /** Distances between two places of a plane or volume, in the units of its axes. */
 import { greatCircleLength } from "../base/great-circle.js";
+import { localNumber } from "../language/locale.js";
 import type { GeoPlane } from "../model/projection.js";
 import type { DatasetAxis, PointConverter } from "../source/dataset.js";
 import { lengthUnits, unitText } from "./coordinates.js";
@@ -140,4 +141,4 @@ function partText({ amount, unit }: Part): string {
 
 /** Three digits, or whole numbers: the pointer is no more accurate. */
 const brief = (value: number): string =>
-  String(value < 1000 ? Number(value.toPrecision(3)) : Math.round(value));
+  localNumber(value < 1000 ? Number(value.toPrecision(3)) : Math.round(value));

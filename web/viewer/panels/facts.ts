@@ -25,7 +25,7 @@ export const factsPanel: Panel = {
   name: "facts",
   tab: "share",
   isFolded: true,
-  title: "Facts about the array",
+  title: () => texts.facts.title,
   build: ({ dataset }) => {
     const array = storedArray(dataset.array);
     const rows = factRows(array).map(([name, value]) =>

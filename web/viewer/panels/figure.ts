@@ -222,7 +222,7 @@ class FigureDialog {
   /** Makes the figure, and reports success or failure. */
   async #run(
     use: (figure: NamedBlob) => unknown,
-    done: (name: string) => string = text.figure.saved,
+    done: (name: string) => string = text.tools.saved,
     figure = this.#make(),
   ): Promise<void> {
     for (const button of [this.#save, this.#copy]) button.disabled = true;
@@ -247,7 +247,7 @@ class FigureDialog {
     const figure = this.#make();
     const writing = async () => {
       if (typeof ClipboardItem === "undefined" || !navigator.clipboard?.write)
-        throw new Error("this page cannot use the clipboard; save the figure instead");
+        throw new Error(text.figure.noClipboard);
       await navigator.clipboard.write([new ClipboardItem({ "image/png": figure.then(({ blob }) => blob) })]);
     };
     const written = writing();

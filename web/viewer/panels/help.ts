@@ -64,7 +64,7 @@ export function showHelp(over: HTMLElement, { dataset, settings }: ShownView): v
         ),
       ),
   );
-  const dialog = makeDialog("zw-help", text.help.title, h("div", {}, ...sections));
+  const dialog = makeDialog("zw-help", text.tools.help, h("div", {}, ...sections));
   dialog.addEventListener("close", () => dialog.remove());
   dialog.addEventListener("click", ({ target }) => {
     if (target === dialog) dialog.close(); // beside the dialog

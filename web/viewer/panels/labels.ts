@@ -30,7 +30,7 @@ export const labelsPanel: Panel = {
     };
     const { element, sync } = groupControl([
       ...(labels.length > 0 ? overParts(own, labels) : []),
-      checkControl(own, text.labels.outlines, {
+      checkControl(own, text.panels.outlines, {
         control: "labels-outlines",
         value: ({ isOutline }) => isOutline,
         set: (isOutline) => ({ isOutline }),

@@ -34,7 +34,7 @@ import {
 export const layersPanel: Panel = {
   name: "layers",
   tab: "layers",
-  title: () => text.layers.title,
+  title: () => text.tabs.layers,
   isShown: ({ kind }) => kind === "image",
   build(context) {
     const opacity = shareControl(context, text.layers.pictureOpacity, {
@@ -108,7 +108,7 @@ function layerRow({ dataset, change }: PanelContext, layer: LayerState, at: numb
   const up = button("↑", () => move(1), { "aria-label": text.layers.raise(name) });
   const down = button("↓", () => move(-1), { "aria-label": text.layers.lower(name) });
   const remove = button(text.layers.remove, () => set((layers) => layers.toSpliced(at, 1), "remove"), {
-    "aria-label": text.layers.removeNamed(name),
+    "aria-label": text.panels.remove(name),
   });
   let contents: LayerContents | undefined;
   const isNumbers = () => contents?.column?.kind === "numbers";
@@ -125,7 +125,7 @@ function layerRow({ dataset, change }: PanelContext, layer: LayerState, at: numb
       set: (blend) => ({ blend }),
       isShown: () => contents?.kind !== "features",
     }),
-    mapControl(own, text.layers.colorMap, {
+    mapControl(own, text.panels.colorMap, {
       control: "colormap",
       value: ({ colormap }) => colormap,
       set: (colormap) => ({ colormap }),
@@ -140,7 +140,7 @@ function layerRow({ dataset, change }: PanelContext, layer: LayerState, at: numb
     numberControl(
       own,
       text.layers.size,
-      { min: 0, max: maxLayerSize, step: "any", placeholder: text.layers.auto },
+      { min: 0, max: maxLayerSize, step: "any", placeholder: text.panels.auto },
       {
         control: "size",
         value: ({ size }) => size || null,
@@ -155,7 +155,7 @@ function layerRow({ dataset, change }: PanelContext, layer: LayerState, at: numb
     set: (range) => ({ range }),
     isShown: isNumbers,
   });
-  const outlines = checkControl(own, text.layers.outlines, {
+  const outlines = checkControl(own, text.panels.outlines, {
     control: "outlines",
     value: ({ isOutline }) => isOutline,
     set: (isOutline) => ({ isOutline }),
@@ -207,7 +207,7 @@ const setColumn = (by: string): Partial<LayerState> => ({ by, colormap: null, ra
 /** The column that colours a layer. */
 function byPart(own: Changing<LayerState>, contents: () => LayerContents | undefined): Control<LayerState> {
   let columns: readonly string[] = [];
-  const { element, list, sync } = listControl<LayerState, string>(own, text.layers.colorBy, [], {
+  const { element, list, sync } = listControl<LayerState, string>(own, text.panels.colorBy, [], {
     control: "by",
     value: ({ by }) => (columns.includes(by) ? by : ""),
     set: setColumn,

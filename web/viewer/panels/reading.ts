@@ -3,6 +3,7 @@
 import { type Selection, slice } from "zarr-wasm";
 import { button, h } from "../base/dom.js";
 import { errorMessage, formatByteCount, formatCount, formatDuration } from "../base/format.js";
+import { localNumber } from "../language/locale.js";
 import { text } from "../language/text.js";
 import { adviceFor, type DisplayedView } from "../model/advice.js";
 import type { ViewState } from "../model/state.js";
@@ -40,7 +41,7 @@ class ReadingCost implements Control {
     const rows = [
       [text.cost.inView, formatByteCount(shownBytes)],
       [text.cost.decoded, text.cost.inChunks(formatByteCount(chunkBytes), formatCount(chunks), chunks)],
-      [text.cost.visible, `${share < 1 ? share.toPrecision(1) : Math.round(share)} %`],
+      [text.cost.visible, `${localNumber(share < 1 ? share.toPrecision(1) : Math.round(share))} %`],
     ] as const;
     const key = [...rows.flat(), sentence].join("\n");
     if (key === this.#shown) return;
@@ -72,7 +73,8 @@ class ReadingCost implements Control {
 }
 
 function measuredText({ requests, bytes, decodedBytes, time, decodeTime }: Measured): string {
-  const ratio = bytes > 0 && decodedBytes > 0 ? `, ${(decodedBytes / bytes).toFixed(1)} : 1` : "";
+  const ratio =
+    bytes > 0 && decodedBytes > 0 ? `, ${localNumber((decodedBytes / bytes).toFixed(1))} : 1` : "";
   return text.cost.measured({
     requests,
     bytes: formatByteCount(bytes),

@@ -276,7 +276,7 @@ class RegionsPart implements Control {
       onchange: rename,
     });
     const remove = button("×", () => set((all) => all.toSpliced(at, 1), "regions"), {
-      "aria-label": text.regions.remove(region.name),
+      "aria-label": text.panels.remove(region.name),
     });
     const swatch = h("span", { class: "zw-swatch", "aria-hidden": "true" });
     swatch.style.background = regionColor(at);

@@ -41,7 +41,7 @@ export const rowsPanel: Panel = {
     const isNumbers = ({ by }: ViewState) => table!.column(by)?.kind === "numbers";
     return [
       groupControl([
-        listControl(context, text.rows.colorBy, [["", text.rows.none], ...columns], {
+        listControl(context, text.panels.colorBy, [["", text.rows.none], ...columns], {
           control: "by",
           value: ({ by }) => (names.includes(by) ? by : ""),
           set: (by) => ({ by, byColormap: null, byRange: undefined }),

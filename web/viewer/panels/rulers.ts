@@ -3,6 +3,7 @@ import { degreeStep, multiplesBetween } from "../base/degrees.js";
 import { h } from "../base/dom.js";
 import { formatBriefly } from "../base/format.js";
 import { shortened } from "../base/text.js";
+import { text } from "../language/text.js";
 import type { DatasetAxis } from "../source/dataset.js";
 import { coordinateText, numberText, prefixed, unitText } from "./coordinates.js";
 
@@ -27,9 +28,9 @@ const maxAxisName = 40;
 /** The name of an axis, with its number if others have the same name; "axis 1" without a name. */
 export function axisName(axes: readonly Pick<DatasetAxis, "name">[], axis: number): string {
   const name = axes[axis]?.name;
-  if (!name) return `axis ${axis}`;
+  if (!name) return text.format.axis(axis);
   const isUnique = axes.filter((other) => other.name === name).length === 1;
-  return isUnique ? shortened(name, maxAxisName) : `${shortened(name, maxAxisName)} (axis ${axis})`;
+  return isUnique ? shortened(name, maxAxisName) : text.format.axisNamed(shortened(name, maxAxisName), axis);
 }
 
 /** Minimum distance of two ticks, in CSS pixels. */

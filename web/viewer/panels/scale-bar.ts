@@ -1,5 +1,6 @@
 /** Lengths over a picture: a bar of a round length. */
 
+import { localNumber } from "../language/locale.js";
 import { axisStep } from "../model/layers.js";
 import type { Dataset, DatasetAxis } from "../source/dataset.js";
 import { prefixed, unitText } from "./coordinates.js";
@@ -68,6 +69,6 @@ export function roundBelow(most: number): number {
 /** Formats a length in the unit that gives a number from 1 to 1000. */
 export function lengthText(length: number, unit: string, digits = 3): string {
   const { unit: symbol, factor } = prefixed(unit, length, 1000);
-  const number = String(Number((length * factor).toPrecision(digits)));
+  const number = localNumber(Number((length * factor).toPrecision(digits)));
   return symbol === "°" ? `${number}°` : `${number} ${symbol}`;
 }

@@ -9,7 +9,7 @@ import type { Control, Panel, PanelContext } from "./panel.js";
 export const sharePanel: Panel = {
   name: "share",
   tab: "share",
-  title: () => text.sharing.title,
+  title: () => text.tabs.share,
   build: (context) => [sharing(context)],
 };
 

@@ -16,7 +16,7 @@ const maxUnfolded = 16;
 export const slicePanel: Panel = {
   name: "slice",
   tab: "image",
-  title: () => text.slices.title,
+  title: () => text.main.title,
   build: (context) => [...rayParts(context), ...sliderParts(context), ...orderParts(context)],
 };
 

@@ -161,7 +161,7 @@ function mapPart({ dataset, change }: PanelContext): Control {
   const own = h("option", {}, text.values.own);
   list.append(...kindGroups(), labels, own);
   const bar = h("canvas", { class: "zw-colormap-bar", width: 256, height: 1, "aria-hidden": "true" });
-  const element = labelled(text.values.colorMap, list);
+  const element = labelled(text.panels.colorMap, list);
   element.append(bar);
   return {
     element,
@@ -269,7 +269,7 @@ export function rangeParts(
   );
   const [low, high] = fields;
   const unit = h("span", { class: "zw-unit" });
-  const limits = h("div", { class: "zw-limits", dir: "ltr" }, low, h("span", {}, text.values.to), high, unit);
+  const limits = h("div", { class: "zw-limits", dir: "ltr" }, low, h("span", {}, text.panels.to), high, unit);
   return {
     elements: [labelled(text.values.range, mode), limits, ...(histogram ? [histogram.element] : [])],
     /** @param numbers undefined before there are any. @param hasHistogram lines have none */

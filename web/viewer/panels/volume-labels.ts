@@ -1,4 +1,7 @@
 /** Names and lengths over a volume: those of its axes, a bar, and measured distances. */
+
+import { localNumber } from "../language/locale.js";
+import { text } from "../language/text.js";
 import { irregularPlaces } from "../model/axis-places.js";
 import type { ViewState } from "../model/state.js";
 import { type Dataset, datasetShape } from "../source/dataset.js";
@@ -17,13 +20,16 @@ export function volumeLabels(
   const drawn = stored.axes.map((axis) => (isEven ? axis : (irregularPlaces(axis)?.axis ?? axis)));
   const dataset = { ...stored, axes: drawn };
   const own = [axes[2], axes[1], axes[0]];
-  const names = own.map((axis) => dataset.axes[axis]!.name ?? `axis ${axis}`);
+  const names = own.map((axis) => dataset.axes[axis]!.name ?? text.format.axis(axis));
   const shape = datasetShape(dataset);
   const lengths = own.map((axis, i) => {
     const { scale, unit } = dataset.axes[axis]!;
     const length = shape[axis]! * Math.abs(scale ?? 1);
-    const text = unit && scale !== undefined ? `${Number(length.toPrecision(4))} ${unitText(unit)}` : length;
-    return `${names[i]} ${text}`;
+    const size =
+      unit && scale !== undefined
+        ? `${localNumber(Number(length.toPrecision(4)))} ${unitText(unit)}`
+        : length;
+    return `${names[i]} ${size}`;
   });
   const plane = [axes[1], axes[2]];
   const measured = own.map((axis) => stored.axes[axis]!);

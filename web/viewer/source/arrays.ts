@@ -2,6 +2,7 @@
 import { isZarrError, type ZarrArray, type ZarrGroup } from "zarr-wasm";
 import { type Coordinate, coordinatesOf, dimensionsOf } from "zarr-wasm/conventions";
 import { Once } from "../base/memo.js";
+import { text } from "../language/text.js";
 import { own, textAt, wordsAt } from "./attributes.js";
 import { linearCoordinates, plainAxis } from "./coordinates.js";
 import type { Dataset, DatasetAxis, Geography, GridPositions, Level, PointConverter } from "./dataset.js";
@@ -80,7 +81,7 @@ export async function variableDataset(
   } catch (error) {
     signal?.throwIfAborted();
     if (!isZarrError(error)) throw error;
-    problems.push(`Coordinates could not be read: ${error.message}.`);
+    problems.push(text.sources.coordinates(error.message));
   }
   const mapping = await findGridMapping(group, array, signal);
   const attributes = mapping?.attributes ?? array.attributes;
@@ -100,7 +101,7 @@ export async function variableDataset(
       } catch (error) {
         signal?.throwIfAborted();
         if (!isZarrError(error)) throw error;
-        problems.push(`Coordinates of ${axis.name} could not be read: ${error.message}.`);
+        problems.push(text.sources.coordinatesOf(axis.name ?? "", error.message));
         return axis;
       }
     }),

@@ -11,6 +11,7 @@ import {
   type Store,
   type ZarrGroup,
 } from "zarr-wasm";
+import { text } from "../language/text.js";
 import { omeAttributes, own, pathBelow, pathsOfLayout, textAt, textsAt, wordsAt } from "./attributes.js";
 import { listedByServer } from "./listing.js";
 import { ifReadable } from "./nodes.js";
@@ -53,7 +54,7 @@ export async function folderContents(
   if (listed) {
     const found = await probe(group, listed.slice(0, maxProbes), signal);
     const left = listed.length - maxProbes;
-    const note = left > 0 ? `The server lists ${left} more folders, which were not checked.` : undefined;
+    const note = left > 0 ? text.listing.more(left) : undefined;
     if (found.length > 0) return { members: sorted(found), how: "listed", note };
   }
   return probed(group, signal, await names?.());
@@ -105,9 +106,7 @@ async function probed(
   const isOpenEnded = nodes.length === 0 || isBioformats(group);
   if (isOpenEnded && found.some(isNumbered)) await askNumbers(ask);
   await ask(found.flatMap(dimensionsIn));
-  const count = tried.size === 1 ? "one name" : `${tried.size} names`;
-  const note = `The server does not list folders, and there is no consolidated metadata: only ${count} in common use were tried; others may exist.`;
-  return { members: sorted(found), how: "probed", note };
+  return { members: sorted(found), how: "probed", note: text.listing.tried(tried.size) };
 }
 
 /** Probes 0 to 9, and further numbers until one is missing. */

@@ -39,7 +39,7 @@ export async function openGroup(
     // For example, a level of the image is missing. The group exists, so its contents can be listed.
     signal.throwIfAborted();
     if (!isZarrError(error, "NotFound", "InvalidMetadata", "Unsupported", "UnknownCodec")) throw error;
-    const problem = `This ${nameOfKind[kind.kind] ?? "group"} cannot be shown as such: ${error.message}.`;
+    const problem = text.sources.unshown(nameOfKind(kind.kind), error.message);
     return { ...(await contentsAt(group, "group", undefined, signal, [problem])), unusable: [] };
   }
 }
@@ -172,27 +172,19 @@ function unknownVariable(
   variables: readonly Pick<Variable, "name">[],
 ): string[] {
   const names = variables.map(({ name }) => name);
-  return !variable || found ? [] : [unusable("variable", variable, listOf(names, "none: there are none"))];
+  return !variable || found ? [] : [unusable("variable", variable, listOf(names, text.sources.noVariable))];
 }
 
 /** How to show points and shapes of SpatialData, which have no picture of their own. */
 function layerHint({ attributes, path }: ZarrGroup): string | undefined {
   const [, what] = /^ngff:(points|shapes)$/.exec(textAt(attributes, "encoding-type") ?? "") ?? [];
-  if (what === undefined) return undefined;
-  const part = path === "" ? "this address" : `the path ${path}`;
-  const name = `${what[0]!.toUpperCase()}${what.slice(1)}`;
-  return `${name} are drawn over a picture: open an image, and add ${part} in its panel Layers, or as <zarr-layer>.`;
+  return what && text.sources.overPicture(what === "points", path);
 }
 
-const nameOfKind: Readonly<Record<string, string>> = {
-  image: "multiscale image",
-  images: "series of images",
-  well: "well",
-  labels: "group of labels",
-  plate: "plate",
-  dataset: "dataset",
-  levels: "pyramid",
-};
+function nameOfKind(kind: string): string {
+  const { kinds } = text.sources;
+  return Object.hasOwn(kinds, kind) ? kinds[kind as keyof typeof kinds] : kinds.group;
+}
 
 const nameOfContents: Readonly<Record<string, string>> = {
   anndata: "AnnData",
@@ -216,9 +208,8 @@ async function contentsAt(
 
 /** Messages about parts of a target that its source does not have. */
 export function misplaced({ kind, unusable: known }: Opened, { variable, plate }: SourceTarget): string[] {
-  const noVariable = variable ? [unusable("variable", variable, "none: the source has no variables")] : [];
-  const noPlate =
-    plate && kind !== "plate" ? [unusable("plate", plate, "none: the source is not a plate")] : [];
+  const noVariable = variable ? [unusable("variable", variable, text.sources.noVariables)] : [];
+  const noPlate = plate && kind !== "plate" ? [unusable("plate", plate, text.sources.noPlate)] : [];
   return [...new Set([...(known ?? noVariable), ...noPlate])];
 }
 
@@ -237,7 +228,7 @@ export async function nodesUnder(
   const paths = store ? await (await import("./browse.js")).nodesBelow(store, signal).catch(() => []) : [];
   signal.throwIfAborted();
   if (paths.length === 0) return undefined;
-  const note = "This folder is not a Zarr node, but contains some.";
+  const note = text.sources.contains;
   if (paths.length === 1) {
     const opened = await openTarget({ source: store!, path: paths[0]! }, context);
     return { ...opened, notes: [note, ...opened.notes] };

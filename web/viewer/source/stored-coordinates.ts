@@ -2,7 +2,7 @@
 import { get, isZarrError, type Region, slice, strings, type ZarrArray } from "zarr-wasm";
 import { type CFRegion, decodeCF } from "zarr-wasm/conventions";
 import { briefDates, dateTicks } from "../base/date-ticks.js";
-import { formatCount } from "../base/format.js";
+import { text } from "../language/text.js";
 import { textAt } from "./attributes.js";
 import { axisRole } from "./coordinates.js";
 import type { AxisCoordinates, AxisRole, DatasetAxis } from "./dataset.js";
@@ -126,15 +126,10 @@ function decodedCoordinates(
   const { _FillValue, missing_value, ...attributes } = array.attributes;
   const whole = decoded({ attributes, dtype, fillValue, zarrFormat }, region);
   if (!areCoordinates(asNumbers(whole), asNumbers(masked)))
-    return { region: masked, problem: missingNote(name, missing) };
-  const problem = `A coordinate of ${name} equals its fill value. Coordinates cannot be missing, so it is used.`;
+    return { region: masked, problem: text.sources.missing(name, missing) };
+  const problem = text.sources.filled(name);
   return { region: whole, problem };
 }
-
-const missingNote = (name: string, count: number): string =>
-  count === 1
-    ? `A coordinate of ${name} is missing.`
-    : `${formatCount(count)} coordinates of ${name} are missing.`;
 
 const asNumbers = ({ data }: CFRegion): Float64Array =>
   Float64Array.from(data as ArrayLike<number | bigint>, Number);
