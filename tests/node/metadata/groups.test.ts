@@ -315,6 +315,19 @@ describe("listing", () => {
     }
   });
 
+  it.each([
+    ["v3", v3Hierarchy({}), { "/older/.zarray": v2Meta() }, "older"],
+    ["v2", v2Hierarchy(), { "/newer/zarr.json": v3Meta() }, "newer"],
+  ])("of a %s group names nodes of the other version, and opens them", async (_what, store, added, name) => {
+    for (const [key, bytes] of documents(added).entries) store.entries.set(key, bytes);
+    const group = await openGroup(store);
+    expect(await namesOf(group)).toEqual(["a group", `${name} array`, "z array"].sort());
+    expect((await group.open(name)).zarrFormat).not.toBe(group.zarrFormat);
+    const seen: string[] = [];
+    for await (const { path } of group.walk()) seen.push(path);
+    expect(seen.sort()).toEqual([...paths, name].sort());
+  });
+
   it("stops when aborted", async () => {
     const counting = new CountingStore(v3Hierarchy());
     const store: Store = {
@@ -460,6 +473,13 @@ describe("over HTTP", () => {
       expect((await errorOf(() => group.walk().next())).code).toBe("no-listing");
       expect((await group.open("a/b/x")).kind).toBe("array");
     }
+  });
+
+  it("groups that are not listed request the documents of their own version only", async () => {
+    const { server, http } = await start(v3Hierarchy());
+    const group = await openGroup(http);
+    expect((await errorOf(() => group.open("labels"))).code).toBe("not-found");
+    expect(server.log.filter((line) => line.includes("/labels/"))).toEqual(["GET /labels/zarr.json"]);
   });
 
   it("a failure of the server is an error, not an older version", async () => {

@@ -28,7 +28,7 @@ export type OpenedNode = ZarrArray | ZarrGroup;
 
 export interface NodeOptions {
   readonly kind?: Member["kind"] | undefined;
-  /** Version of the group that holds the node: a hierarchy has one version, so only its documents are requested. */
+  /** Version whose documents are requested; undefined for any. */
   readonly version?: ZarrGroup["zarrFormat"] | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -37,7 +37,7 @@ export interface NodeOptions {
 export interface NodeOpener {
   open(path: string, options: NodeOptions): Promise<OpenedNode>;
   /** Returns the kind of the node at a path, undefined for none; reads only the documents that decide it. */
-  kindOf(path: string, options: NodeOptions): Promise<Member["kind"] | undefined>;
+  kindOf(path: string, signal: AbortSignal | undefined): Promise<Member["kind"] | undefined>;
   /** Returns the kinds of the nodes directly below a group, by name, if consolidated metadata lists them. */
   members(
     path: string,
@@ -85,7 +85,7 @@ export class ZarrGroup {
   }
 
   /**
-   * Opens a node below this group.
+   * Opens a node below this group; in stores that cannot list (HTTP) a node of the group's own Zarr version.
    * @param path relative to this group, such as "a/b".
    * @throws the errors of `open`.
    */
@@ -99,11 +99,11 @@ export class ZarrGroup {
     checkSignalIn(options, { ...sharedOptions, kind: true });
     const below = normalizePath(path);
     const { kind, signal } = options;
-    return this.#opener.open(below === "" ? this.path : this.#pathOf(below), {
-      kind,
-      signal,
-      version: this.zarrFormat,
-    });
+    // Hierarchies have one version; requests for others would only fail. Listings may name nodes of any.
+    const { store } = this;
+    const isListed = store.list !== undefined || store.listChildren !== undefined || store instanceof Map;
+    const version = isListed ? undefined : this.zarrFormat;
+    return this.#opener.open(below === "" ? this.path : this.#pathOf(below), { kind, signal, version });
   }
 
   /**
@@ -143,8 +143,7 @@ export class ZarrGroup {
   async #listed(signal: AbortSignal | undefined): Promise<ReadonlyMap<string, Member["kind"]>> {
     const { listedMembers } = await listing();
     signal?.throwIfAborted();
-    const kindOf = (name: string) =>
-      this.#opener.kindOf(this.#pathOf(name), { signal, version: this.zarrFormat });
+    const kindOf = (name: string) => this.#opener.kindOf(this.#pathOf(name), signal);
     return listedMembers(this.store, this.path, kindOf, signal);
   }
 

@@ -220,10 +220,9 @@ export class Opener implements NodeOpener {
    * node with invalid or unsupported metadata counts as missing, with a warning, so that the other members of its group can
    * be listed.
    */
-  async kindOf(path: string, { signal, version }: NodeOptions): Promise<Member["kind"] | undefined> {
+  async kindOf(path: string, signal: AbortSignal | undefined): Promise<Member["kind"] | undefined> {
     const others = spareSignal(signal);
-    const asks = (candidate: ZarrVersion) => candidate === version;
-    const { v3, v2Array, v2Group } = this.#lookAt(path, signal, others.signal, asks);
+    const { v3, v2Array, v2Group } = this.#lookAt(path, signal, others.signal, (version) => version !== 1);
     try {
       const document = await v3;
       if (document) return v3NodeType(document);

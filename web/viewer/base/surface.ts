@@ -119,9 +119,10 @@ export class CanvasSurface implements Surface {
     context.rotate((turn * Math.PI) / 180);
     context.fillStyle = style.color;
     context.font = `${style.fontStyle} ${style.fontWeight} ${style.fontSize} ${style.fontFamily}`;
-    context.textBaseline = "middle";
     context.textAlign = "center";
-    context.fillText(text, 0, 0);
+    // The middle of a line of text on a page, whose parts are whole pixels, is not that of its em square.
+    const { fontBoundingBoxAscent: above, fontBoundingBoxDescent: below } = context.measureText(text);
+    context.fillText(text, 0, (Math.round(above) - Math.round(below)) / 2);
     context.restore();
   }
 }
