@@ -1,15 +1,15 @@
-/** Axes in a reference system: affine transformations, and what attributes state of the system. */
+/** Reference systems and affine transformations of axes, from attributes. */
 import { Once } from "../base/memo.js";
 import { own, textAt } from "./attributes.js";
 import { linearCoordinates } from "./coordinates.js";
 import type { Dataset, DatasetAxis, Geography, GridPositions, PointConverter } from "./dataset.js";
 import type { Affine } from "./grid-positions.js";
 
-/** The transformation of a variable: of its grid mapping, or else its own or that of its group. */
+/** The first transformation that a grid mapping, the array or its group states. */
 export const affineOf = (mapping: unknown, array: unknown, group?: unknown): Affine | undefined =>
   gdalTransform(mapping) ?? spatialTransform(array) ?? spatialTransform(group);
 
-/** Axes with their transformation, if an array of its own states one. */
+/** The axes and geography of an array without a group, if it states a transformation. */
 export function placed(
   plain: readonly DatasetAxis[],
   attributes: unknown,
