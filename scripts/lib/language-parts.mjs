@@ -37,7 +37,9 @@ export function languageParts() {
         if (id === texts)
           return `${module}
             export const addSection = (name, texts) => (english[name] = Object.assign(texts, translation?.[name]));`;
-        const line = /^import \{.*\btext\b(?: as (?<name>\w+))?.*\} from ".*\/language\/text\.js";$/m.exec(module);
+        const line = /^import \{.*\btext\b(?: as (?<name>\w+))?.*\} from ".*\/language\/text\.js";$/m.exec(
+          module,
+        );
         if (!line) return null;
         const use = new RegExp(`\\b${line.groups.name ?? "text"}\\.(${uses.join("|")})`, "g");
         const used = new Set();
