@@ -25,7 +25,7 @@ const marked = buildSync({
   write: false,
 }).outputFiles[0]!.text;
 
-const showMarked = (page: Page): Promise<void> =>
+const showMarked = (page: Page): Promise<unknown> =>
   page.route(/\/viewer\/de-\w+\.js$/, (route) =>
     route.fulfill({ body: marked, contentType: "text/javascript" }),
   );
