@@ -1,5 +1,5 @@
-// Every text that the viewer shows comes from the files of languages: with a language whose texts are the English ones
-// in brackets, no other words appear than those of the data.
+// Every word in the page is either in the files of languages or in the data: with a language whose entries are the English
+// ones in brackets, all others are known from the data.
 import type { Page } from "@playwright/test";
 import { buildSync } from "esbuild";
 import { colormapNames } from "../../web/viewer/base/colormaps.js";
@@ -7,7 +7,7 @@ import { publicData } from "../../web/viewer/source/public-data.js";
 import { root } from "../shared/places.js";
 import { expect, test } from "./site.js";
 
-/** A file of a language: the English texts in brackets. */
+/** A file of a language: English in brackets. */
 const marked = buildSync({
   stdin: {
     contents: `
@@ -30,7 +30,7 @@ const showMarked = (page: Page): Promise<unknown> =>
     route.fulfill({ body: marked, contentType: "text/javascript" }),
   );
 
-/** Visible texts of the page, with those of attributes. Messages of the library are English. */
+/** What the page and its attributes say, without messages of the library, which are English. */
 const visibleTexts = (page: Page): Promise<string[]> =>
   page.evaluate(() => {
     const texts = new Set([document.title]);
@@ -72,7 +72,7 @@ const international = new Set(
   ),
 );
 
-/** Parts of a text outside of brackets. */
+/** The parts outside of brackets. */
 function unmarked(text: string): string {
   let [depth, rest] = [0, ""];
   for (const character of text) {
@@ -83,7 +83,7 @@ function unmarked(text: string): string {
   return rest;
 }
 
-/** Texts with words that come neither from the file of the language nor from the data. */
+/** What has words that come neither from the file of the language nor from the data. */
 async function foreignTexts(page: Page, data: ReadonlySet<string>): Promise<string[]> {
   const isForeign = (word: string) => !international.has(word) && !data.has(word);
   return (await visibleTexts(page)).filter((text) => wordsOf(unmarked(text)).some(isForeign));
