@@ -1,5 +1,5 @@
 /**
- * English texts of the interface: a section per subject, in alphabetical order as their keys. Names and numbers in them
+ * English texts of the interface, in sections by subject; sections and keys in alphabetical order. Names and numbers
  * are formatted by the caller, except counts. Parts of the viewer load whole sections.
  */
 import { formatCount } from "./locale.js";
@@ -857,7 +857,7 @@ export const english = {
     step: (axis: string) => `Step along ${axis}`,
     values: (axis: string, unit: string) => `${axis} · values in ${unit}`,
   },
-  /** What attributes and settings of addresses accept. */
+  /** Values that attributes and settings of addresses accept. */
   settings: {
     another: "another value",
     at: "row, column and pixels per element, and optionally the centre along the third axis",
