@@ -82,6 +82,11 @@ export const notRun: readonly NotRun[] = [
     has: "my-worker.js",
     why: "two files of a page; tests/browser/pool.spec.ts has both",
   },
+  {
+    in: "docs/viewer.md",
+    has: "await loadLanguage()",
+    why: "needs a document; docs/site/examples.md has a page that calls it",
+  },
   { in: "docs/live.md", has: "ImageData", why: "draws; npm run check -- docs runs it in Chromium" },
   { in: "examples/edge-tiles/README.md", why: "needs packages from npm: npm run test:compat -- edge" },
   { in: "examples/viewer/observable.md", why: "npm run test:compat -- frameworks builds and opens it" },
