@@ -136,6 +136,11 @@ export class DoubleSlider {
       event.key === "Home" ? from : event.key === "End" ? to : count && this.#moved(this.#range, end, count);
     if (wanted === undefined) return;
     event.preventDefault();
-    this.onMove(end, Math.min(Math.max(wanted, from), to));
+    const value = Math.min(Math.max(wanted, from), to);
+    const [low, high] = this.#range.ends;
+    // The key may be pressed again before the range is shown.
+    if (end === 0 ? value <= high : value >= low)
+      this.#range = { ...this.#range, ends: end === 0 ? [value, high] : [low, value] };
+    this.onMove(end, value);
   }
 }
