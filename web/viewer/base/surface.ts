@@ -65,7 +65,16 @@ export class CanvasSurface implements Surface {
     const context = this.#context;
     context.fillStyle = colour;
     if (radius === 0) {
-      context.fillRect(left, top, width, height);
+      // Browsers align the edges of boxes to whole pixels.
+      const { a: scale, e, f } = context.getTransform();
+      const aligned = (at: number, shift: number) => Math.round(at * scale + shift);
+      const [x, y] = [aligned(left, e), aligned(top, f)];
+      const [right, bottom] = [aligned(left + width, e), aligned(top + height, f)];
+      const size = [
+        Math.max(right - x, width > 0 ? 1 : 0),
+        Math.max(bottom - y, height > 0 ? 1 : 0),
+      ] as const;
+      context.fillRect((x - e) / scale, (y - f) / scale, size[0] / scale, size[1] / scale);
       return;
     }
     context.beginPath();
