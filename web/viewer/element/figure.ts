@@ -284,14 +284,11 @@ async function recordVideo(live: FigureViewer, options: VideoOptions): Promise<B
   const canvas = document.createElement("canvas");
   const context = canvas.getContext("2d", { alpha: false })!;
   let film: Film | undefined;
-  /** A frame is recorded while the next one is drawn. */
-  let adding: Promise<void> = Promise.resolve();
   try {
     for (let at = 0; at < length; at++) {
       await figure.show(settings.index.map((old, i) => (i === axis ? at : old)));
       signal.throwIfAborted();
       const frame = figure.canvas();
-      await adding;
       if (!film) {
         const { width = frame.width / figure.ratio, height = frame.height / figure.ratio } = options;
         // Encoders require even sizes.
@@ -302,10 +299,9 @@ async function recordVideo(live: FigureViewer, options: VideoOptions): Promise<B
       }
       context.fillRect(0, 0, canvas.width, canvas.height);
       context.drawImage(frame, 0, 0);
-      adding = film.add().then(() => onProgress(at + 1, length));
-      adding.catch(() => {}); // reported with the next frame
+      await film.add();
+      onProgress(at + 1, length);
     }
-    await adding;
   } catch (error) {
     film?.cancel();
     throw error;
