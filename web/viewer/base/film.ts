@@ -22,6 +22,8 @@ const bitsPerPixel = 0.6;
 
 /** Milliseconds between two requests of the same frame. */
 const requestInterval = 40;
+/** Milliseconds that the last frame is recorded longer: recorders and players may drop the end. */
+const lastDuration = 400;
 /** Maximum number of requests of a frame. */
 const maxRequests = 50;
 
@@ -95,7 +97,7 @@ export class Film {
   /** Ends the recording, once the last frame has been encoded. */
   async finish(): Promise<Blob> {
     await this.#resume();
-    await this.#record(100);
+    await this.#record(lastDuration);
     const stopped = this.#next("stop");
     const failed = this.#next("error").then(() => Promise.reject(new Error("the browser stopped recording")));
     this.#recorder.stop();
