@@ -74,6 +74,7 @@ test("keys move the handles and the double sliders of the panel, which show the 
   await show(viewer, "orbit=30,20,1&mode=max&clip=5:50,20:21,5:25");
   await handle(page, "Last index drawn along z").focus();
   await page.keyboard.press("ArrowRight");
+  await expect(page).toHaveURL(/clip=5:50,20:21,5:26/);
   await page.keyboard.press("PageDown");
   await expect(page).toHaveURL(/clip=5:50,20:21,5:16/);
   await page.keyboard.press("End");
